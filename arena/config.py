@@ -11,6 +11,8 @@ Contents of the data folder:
     <data>/submissions/    uploads of owners until they are decided
     <data>/plays/          records of local matches: the newest ones of `play` and `test`
     <data>/builds/         state of bots when `play` built them, by their location
+    <data>/sandbox-HOST.json       best sandbox level that has held on a machine, with
+                           sandbox-HOST.failed (arena.bots.sandbox.stored_level)
     <data>/running.json    addresses of this folder's services while they run
     <data>/sockets.PID.*   socket directories of services, for cleanup by later services
 

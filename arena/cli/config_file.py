@@ -56,8 +56,9 @@ USER_ONLY: Final = frozenset(
         "restart",
         "unknown",
         "yes",
-        # Runs code that a file contains.
+        # Runs code that a file contains, or lowers the protection from other code.
         "policy",
+        "sandbox",
     )
 )
 """Options that a project file cannot set."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from functools import wraps
@@ -415,6 +416,23 @@ def host_and_port(
             code="invalid-address",
         )
     return address[1].strip("[]"), int(address[2])
+
+
+def sandbox_option(command: F) -> F:
+    """Add --sandbox: it sets POKEARENA_SANDBOX for this process and its child processes."""
+    from arena.bots.sandbox.level import SETTING, Level
+
+    def select(context: click.Context, option: click.Parameter, level: str | None) -> None:
+        if level is not None:
+            os.environ[SETTING] = level
+
+    return click.option(
+        "--sandbox",
+        type=click.Choice([str(level) for level in Level]),
+        expose_value=False,
+        callback=select,
+        help="Sandbox level of bots, as with POKEARENA_SANDBOX. [default: the best available one]",
+    )(command)
 
 
 def metrics_option(command: F) -> F:

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from arena.bots.sandbox import stored_level
 from arena.cli.errors import FAILED, USAGE, CommandError
 from arena.config import DATABASE, Folder, locate, setting
 
@@ -21,6 +22,7 @@ class Workspace:
 
     def __init__(self, data: Path | None = None) -> None:
         self.folder: Folder = locate(data)
+        stored_level.use_folder(self.folder.root)
 
     @property
     def has_store(self) -> bool:

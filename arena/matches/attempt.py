@@ -20,6 +20,8 @@ from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from arena.bots.bot import Bot
 from arena.bots.exit_report import Report
+from arena.bots.sandbox import available_levels
+from arena.bots.sandbox.level import refusal
 from arena.errors import BotAbsent, BotError, Conflict, InfrastructureError, LeaseLost, StoreError
 from arena.events.messages import Position
 from arena.events.publisher import EventPublisher
@@ -27,7 +29,7 @@ from arena.matches.lease_renewal import Interrupted, LeaseRenewal
 from arena.matches.runner import play_match
 from arena.matches.table import Watch
 from arena.store import database
-from arena.store.bots import remote_bots, version_files
+from arena.store.bots import pushed_versions, remote_bots, version_files
 from arena.store.matches import offline_bot_waits, transitions
 from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import Entrant
@@ -107,6 +109,9 @@ def _attempt(resources: WorkerResources, match: str, drain: StopEvent) -> None:
         log.warning("%s: not started: no referee answers at %s", match, resources.referee)
         return
     if drain.is_set():
+        return
+    if why_not := _sandbox_refusal(resources.engine, match):
+        log.warning("%s: not started: %s", match, why_not)
         return
     if not _can_reach_relays(resources.engine, match):
         log.info("%s: not started: cannot connect to the relay of its remote bot", match)
@@ -273,6 +278,18 @@ def _referee_answers(resources: WorkerResources, drain: StopEvent) -> bool:
         if time.monotonic() > deadline or drain.wait(_POLL_SECONDS):
             return False
     return True
+
+
+def _sandbox_refusal(engine: Engine, match: str) -> str:
+    """Return why the bots of a match must not or cannot run here; empty if they may."""
+    try:
+        level = available_levels.best_level()
+    except InfrastructureError as error:
+        return str(error)
+    if not refusal("a pushed version", trusted=False, level=level):
+        return ""
+    refusals = (refusal(name, False, level) for name in pushed_versions.pushed_in(engine, match))
+    return next(refusals, "")
 
 
 def _can_reach_relays(engine: Engine, match: str) -> bool:

@@ -126,7 +126,7 @@ class Table:
         with (
             RemoteSeats(self._spec.id, self._on_exit, self._on_helper_lost) as remote_seats,
             Processes(
-                self._on_exit, self._on_helper_lost, level=available_levels.best_level()
+                self._on_exit, self._on_sandbox_lost, level=available_levels.best_level()
             ) as processes,
         ):
             self._level = processes.level if hosted else None
@@ -252,6 +252,10 @@ class Table:
 
     def _on_exit(self, report: Report) -> None:
         self._requests.put(_report_request(report))
+
+    def _on_sandbox_lost(self, sentence: str) -> None:
+        available_levels.doubt_level()
+        self._on_helper_lost(sentence)
 
     def _on_helper_lost(self, sentence: str) -> None:
         self._lost = sentence

@@ -27,6 +27,7 @@ from rq.serializers import JSONSerializer
 from rq.utils import utcformat
 from rq.worker_registration import REDIS_WORKER_KEYS, WORKERS_BY_QUEUE_KEY
 
+from arena.bots.sandbox.level import Level
 from arena.system import failpoint
 from referee.games.shared.coded_errors import InvalidValue
 
@@ -48,6 +49,10 @@ _NO_LIMIT = -1
 _WORKER = "rq:worker:"
 SANDBOX = "sandbox"
 """Field in which a worker registers the sandbox level of its bots."""
+STORED_SANDBOX = "sandbox_stored"
+"""Field in which a worker registers the best level that has held on its machine."""
+PLAYS_PUSHED = "plays_pushed"
+"""Field in which a worker registers whether it plays pushed versions: 1 or 0."""
 UNKNOWN = "unknown"
 _JOB = "rq:job:"
 
@@ -115,6 +120,37 @@ end
 
 
 @dataclass(frozen=True, slots=True)
+class SandboxState:
+    """The sandbox of a worker's bots, as the worker registers it.
+
+    Attributes:
+        level: the level of its bots; "unavailable" while it plays nothing.
+        stored: the best level that has held on its machine; empty if none is stored.
+        plays_pushed: whether it plays pushed versions at this level.
+    """
+
+    level: str = UNKNOWN
+    stored: str = ""
+    plays_pushed: bool = True
+
+    @property
+    def is_below_stored(self) -> bool:
+        """Whether bots run at a lower level than the best one that has held on the machine."""
+        levels = set(Level)
+        return {self.level, self.stored} <= levels and Level(self.level).is_below(
+            Level(self.stored)
+        )
+
+    def fields(self) -> dict[str, str]:
+        """Return the fields of the registration."""
+        return {
+            SANDBOX: self.level,
+            STORED_SANDBOX: self.stored,
+            PLAYS_PUSHED: str(int(self.plays_pushed)),
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class WorkerInfo:
     """A worker as registered in Redis.
 
@@ -125,7 +161,7 @@ class WorkerInfo:
         state: its state in RQ's terms.
         match: id of the match it plays, if any.
         silent: seconds since its last heartbeat, by the clock of Redis.
-        sandbox: sandbox level of its bots.
+        sandbox: the sandbox of its bots.
     """
 
     name: str
@@ -134,7 +170,7 @@ class WorkerInfo:
     state: str
     match: str | None
     silent: float
-    sandbox: str = UNKNOWN
+    sandbox: SandboxState = SandboxState()
 
     @property
     def alive(self) -> bool:
@@ -347,7 +383,11 @@ def worker(connection: Redis, name: str) -> WorkerInfo | None:
         state=fields.get("state", ""),
         match=fields.get("current_job") or None,
         silent=max(0.0, FORGOTTEN_SECONDS - left / 1000),
-        sandbox=fields.get(SANDBOX) or UNKNOWN,
+        sandbox=SandboxState(
+            fields.get(SANDBOX) or UNKNOWN,
+            fields.get(STORED_SANDBOX, ""),
+            fields.get(PLAYS_PUSHED) != "0",
+        ),
     )
 
 

@@ -23,7 +23,8 @@ from arena.errors import StoreError
 from arena.events import incidents
 from arena.events.messages import TournamentChanged
 from arena.events.publisher import send
-from arena.queue.match_queue import MatchQueue, forget_worker
+from arena.queue import match_queue, worker_sandboxes
+from arena.queue.match_queue import HEARTBEAT_SECONDS, MatchQueue, forget_worker
 from arena.queue.offline_bots import OfflineBots
 from arena.queue.waiting_order import WaitingOrder
 from arena.store.matches import listing, transitions
@@ -80,6 +81,8 @@ class Sweeper:
         self._wake = wake
         self._stopping = False
         self._removal_at = 0.0
+        self._workers_at = 0.0
+        self._pushed_wait = False
         self._failures = 0
         self._failing = False
         self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
@@ -131,7 +134,9 @@ class Sweeper:
         self._scheduler.advance()
         self._remove_closed_jobs()
         timings.HERE.send(self._connection)
-        due = transitions.due_by_urgency(self._engine, LONGEST_QUEUE)
+        due = transitions.due_by_urgency(
+            self._engine, LONGEST_QUEUE, pushed=not self._pushed_versions_wait()
+        )
         waiting = self._match_queue.waiting()
         self._order.count_taken(waiting)
         self._order.note(due)
@@ -142,6 +147,17 @@ class Sweeper:
         if order != waiting:
             self._match_queue.arrange(order)
         return enqueued
+
+    def _pushed_versions_wait(self) -> bool:
+        """Return whether no worker may play pushed versions; workers are read at each heartbeat."""
+        if self._clock() >= self._workers_at:
+            self._workers_at = self._clock() + HEARTBEAT_SECONDS
+            before = self._pushed_wait
+            workers = match_queue.workers(self._connection)
+            self._pushed_wait = worker_sandboxes.pushed_versions_wait(workers)
+            if self._pushed_wait and not before:
+                log.warning("%s", worker_sandboxes.waiting_reason(workers))
+        return self._pushed_wait
 
     def _publish(self, tournament: str, state: TournamentState) -> None:
         with contextlib.suppress(RedisError):

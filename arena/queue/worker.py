@@ -19,24 +19,25 @@ from typing import TYPE_CHECKING, Any, Final
 
 from redis.exceptions import RedisError
 from rq import Queue
-from rq.exceptions import NoSuchJobError
+from rq.exceptions import NoSuchJobError, StopRequested
 from rq.job import Job
 from rq.serializers import JSONSerializer
 from rq.worker.base import BaseWorker, WorkerStatus
 from rq.worker_registration import register
 
+from arena.errors import InfrastructureError
 from arena.queue.match_queue import (
     FORGOTTEN_SECONDS,
     FUNCTION,
     HEARTBEAT_SECONDS,
     MATCH_ID,
     QUEUE,
-    SANDBOX,
-    UNKNOWN,
     MatchQueue,
+    SandboxState,
     fresh_name,
 )
 from arena.system import failpoint, parent_death_signal
+from arena.system.backoff import Backoff
 from arena.system.process_info import is_frozen
 from arena.system.stop_event import StopEvent
 
@@ -51,6 +52,7 @@ log = logging.getLogger("arena.worker")
 # RQ doubles its pauses while Redis is away. A match must continue within 20 s of its return.
 _LONGEST_RECONNECT_SECONDS: Final = 2.0
 _MAINTENANCE_SECONDS: Final = 60
+_FIRST_SANDBOX_PAUSE_SECONDS: Final = 0.5
 # Checks are one heartbeat apart; the lease of a match lapses after three.
 _FROZEN_CHECKS: Final = 3
 # RQ waits for a job 15 s less than the worker's time to live.
@@ -283,6 +285,21 @@ class MatchJob(Job):
 Play = Callable[[str, Drain], None]
 
 
+class WorkerSandbox:
+    """The sandbox of a worker's bots; this one is always available."""
+
+    def check(self) -> None:
+        """Check that bots can be run.
+
+        Raises:
+            InfrastructureError: they cannot be run now.
+        """
+
+    def state(self) -> SandboxState:
+        """Return the state for the list of workers; called at each heartbeat."""
+        return SandboxState()
+
+
 class MatchWorker(BaseWorker):
     """A worker that listens to the match queue.
 
@@ -294,7 +311,7 @@ class MatchWorker(BaseWorker):
         play: plays the match with the given id in a forked process until the given event is set.
         name: unique name of the worker; by default a fresh one.
         on_crash: called after the process of a match has crashed or was killed.
-        sandbox: sandbox level of its bots, shown in the list of workers.
+        sandbox: the sandbox of its bots. While it is not available, the worker takes no match.
         idle_work: work to do while no match waits.
     """
 
@@ -306,7 +323,7 @@ class MatchWorker(BaseWorker):
         play: Play,
         name: str | None = None,
         on_crash: Callable[[], object] = lambda: None,
-        sandbox: str = UNKNOWN,
+        sandbox: WorkerSandbox | None = None,
         idle_work: IdleWork | None = None,
     ) -> None:
         super().__init__(
@@ -322,7 +339,7 @@ class MatchWorker(BaseWorker):
         )
         self._play = play
         self._on_crash = on_crash
-        self._sandbox = sandbox
+        self._sandbox = sandbox or WorkerSandbox()
         self._idle_work = idle_work
         self._match_queue = MatchQueue(connection)
 
@@ -330,6 +347,7 @@ class MatchWorker(BaseWorker):
         self, timeout: int | None, max_idle_time: int | None = None
     ) -> tuple[Job, Queue] | None:
         """Wait for a job, and do idle work meanwhile; not in a worker that ends without a job."""
+        self._await_sandbox(ends_without_job=timeout is None or max_idle_time is not None)
         idle_work = self._idle_work
         if idle_work is None or timeout is None or max_idle_time is not None:
             return super().dequeue_job_and_maintain_ttl(timeout, max_idle_time)
@@ -340,6 +358,29 @@ class MatchWorker(BaseWorker):
                 if taken is not None:
                     return taken
                 idle_work.begin()
+
+    def _await_sandbox(self, ends_without_job: bool) -> None:
+        """Wait until bots can be run, so that no match fails for it.
+
+        Raises:
+            StopRequested: bots cannot be run, and this worker ends instead of waiting.
+        """
+        backoff, reason = Backoff(_FIRST_SANDBOX_PAUSE_SECONDS, HEARTBEAT_SECONDS), ""
+        while True:
+            try:
+                self._sandbox.check()
+            except InfrastructureError as error:
+                if str(error) != reason:
+                    reason = str(error)
+                    log.error("worker %s takes no match: %s", self.name, reason)
+                if ends_without_job:
+                    raise StopRequested from None
+            else:
+                if reason:
+                    log.warning("worker %s takes matches again", self.name)
+                return
+            self.heartbeat()
+            time.sleep(backoff.after())
 
     def execute_job(self, job: Job, queue: Queue) -> None:
         """Play the match in its own process, then remove the job."""
@@ -382,13 +423,13 @@ class MatchWorker(BaseWorker):
                 log.warning("worker %s: Redis is not available: %s", self.name, error)
 
     def heartbeat(self, timeout: int | None = None, pipeline: Pipeline | None = None) -> None:
-        """Register the worker and its sandbox level for FORGOTTEN_SECONDS.
+        """Register the worker and its sandbox for FORGOTTEN_SECONDS.
 
         Each heartbeat contains the whole registration, because Redis may have lost its data.
         """
         super().heartbeat(FORGOTTEN_SECONDS, pipeline)
         connection = self.connection if pipeline is None else pipeline
-        fields = {**self.serialize(), "state": self.get_state(), SANDBOX: self._sandbox}
+        fields = {**self.serialize(), "state": self.get_state(), **self._sandbox.state().fields()}
         connection.hset(self.key, mapping=fields)
         register(self, pipeline)
 

@@ -113,9 +113,13 @@ DELIVERY_AGE: Final = _new_gauge(
 QUEUE_JOBS: Final = _new_gauge("queue_jobs", "Jobs in the match queue; at most 256.")
 WORKERS: Final = _new_gauge(
     "workers",
-    "Workers: busy, idle, or silent for 15 s; and how they lock bots in.",
+    "Workers: busy, idle, or silent for 15 s; and the sandbox level of their bots, or unavailable.",
     "state",
     "sandbox",
+)
+LOWERED_WORKERS: Final = _new_gauge(
+    "lowered_workers",
+    "Live workers below the best sandbox level that has held on their machine.",
 )
 TRANSACTION: Final = _new_histogram(
     "transaction", "How long workers and the sweeper took to write to the store.", "transaction"
@@ -141,6 +145,6 @@ ALL: Final = (
     *(MATCHES, GAMES, VERDICTS, FAILURES, MATCH, DECISION, BOT_DECISION),
     *(OPEN, LEASE_AGE, ATTEMPT_AGE, TOURNAMENTS, SUBMISSIONS, SUBMISSION_AGE, REMOTES, QUARANTINED),
     *(WEBHOOKS, DELIVERIES, DELIVERY_AGE),
-    *(QUEUE_JOBS, WORKERS, TRANSACTION, LAG),
+    *(QUEUE_JOBS, WORKERS, LOWERED_WORKERS, TRANSACTION, LAG),
     *(SERVICE_UP, RESTARTS, DISCARDED, SERVICE_FAILURES),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 
@@ -127,13 +128,15 @@ class ArenaCollector(Collector):
             troubles = incidents.read(connection)
         except RedisError:
             return None
-        by_state: dict[Labels, float] = {}
+        by_state: Counter[Labels] = Counter()
         for worker in workers:
             state = "silent" if not worker.alive else "busy" if worker.match else "idle"
-            by_state[state, worker.sandbox] = by_state.get((state, worker.sandbox), 0.0) + 1
+            by_state[state, worker.sandbox.level] += 1
+        below = sum(worker.alive and worker.sandbox.is_below_stored for worker in workers)
         return [
             _gauge(metrics.QUEUE_JOBS, {(): float(jobs)}),
             _gauge(metrics.WORKERS, by_state),
+            _gauge(metrics.LOWERED_WORKERS, {(): float(below)}),
             _timed(metrics.TRANSACTION, times.get(timings.TRANSACTION, {})),
             _timed(metrics.LAG, times.get(timings.LAG, {})),
             _counter(metrics.DISCARDED, {(): float(troubles.discarded)}),

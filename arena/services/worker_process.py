@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from arena import config
 from arena.config import Folder
+from arena.errors import InfrastructureError
 from arena.queue import redis_server
 from arena.queue.match_queue import WorkerInfo, fresh_name
 from arena.queue.redis_server import Address
@@ -26,7 +27,6 @@ from arena.system.redis_connection import connect
 from referee import logs
 
 if TYPE_CHECKING:
-    from arena.bots.sandbox.level import Level
     from arena.matches.attempt import WorkerResources
     from arena.queue.worker import IdleWork
 
@@ -74,7 +74,7 @@ def run(
     """
     require_linux("Workers run")
     # Imported before the first fork, so that matches do not spend time on it.
-    from arena.bots.sandbox.available_levels import best_level
+    from arena.bots.sandbox import stored_level
     from arena.matches.attempt import WorkerResources
     from arena.store import database
     from referee.games.registry import GAMES
@@ -84,9 +84,8 @@ def run(
     address = _find_services(data_folder, environment, workers)
     data_folder.make_private()
     url = data_folder.database_url(environment)
-    # Tested once here; worker processes inherit the result.
-    level = best_level()
-    log.info("sandbox level of bots: %s", level)
+    stored_level.use_folder(data_folder.root)
+    _choose_level()
     referee = environment.get(config.REFEREE)
     if referee is None:
         return worker_host.run(
@@ -111,16 +110,35 @@ def run(
         most_bytes=most_bytes,
     )
     idle_work = idle_computations.idle_work(resources.engine, environment)
-    worker = _worker(resources, address.url, level, idle_work)
+    worker = _worker(resources, address.url, idle_work)
     with claim, idle_work or contextlib.nullcontext():
         worker.work(logging_level="WARNING", burst=burst, max_jobs=max_attempts)
     return 0
 
 
-def _worker(
-    resources: WorkerResources, redis: str, level: Level, idle_work: IdleWork | None
-) -> MatchWorker:
+def _choose_level() -> None:
+    """Choose the sandbox level; the processes of matches inherit the result.
+
+    A worker whose sandbox failed or is gone takes no match until it is back.
+
+    Raises:
+        InfrastructureError: the setting is not a level, or the machine does not offer it.
+    """
+    from arena.bots.sandbox import available_levels
+
+    try:
+        choice = available_levels.chosen_level()
+    except InfrastructureError as error:
+        if error.code in available_levels.WRONG_SETTING:
+            raise
+        log.error("no match is played: %s", error)
+    else:
+        log.info("sandbox level of bots: %s", choice.sentence())
+
+
+def _worker(resources: WorkerResources, redis: str, idle_work: IdleWork | None) -> MatchWorker:
     from arena.matches.attempt import attempt
+    from arena.services.worker_sandbox import ChosenSandbox
 
     log.info(
         "worker %s: Redis %s, referee %s",
@@ -133,7 +151,7 @@ def _worker(
         functools.partial(attempt, resources),
         resources.owner,
         functools.partial(_release_leases, resources),
-        level,
+        ChosenSandbox(),
         idle_work,
     )
 
@@ -261,8 +279,6 @@ def main() -> int:
     The supervisor starts this program. The command for users is `pokearena worker`.
     """
     from redis.exceptions import RedisError
-
-    from arena.errors import InfrastructureError
 
     parser = argparse.ArgumentParser(prog="worker", description="Plays matches.")
     parser.add_argument("--data", help="the data folder")

@@ -18,6 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from arena.bots import manifest, resolver, upload_archive, version_store
 from arena.bots.bot import Bot
+from arena.bots.sandbox import available_levels
 from arena.bots.sandbox.available_levels import best_level
 from arena.bots.sandbox.level import Level, refusal
 from arena.errors import BotError, Conflict, InfrastructureError, StoreError
@@ -291,6 +292,12 @@ def _round(pipeline: SubmissionPipeline) -> bool:
     well = True
     tried: list[Submission] = []
     try:
+        pipeline.level()
+    except InfrastructureError as error:
+        # They wait for the sandbox; an attempt would count.
+        log.warning("submissions wait: %s", error)
+        return False
+    try:
         while (waiting := next_of(_due(pipeline.engine), tried)) is not None:
             tried.append(waiting)
             well &= _work(pipeline, waiting.id)
@@ -323,6 +330,7 @@ def _work(pipeline: SubmissionPipeline, submission: str) -> bool:
         decided = pipeline.work(submission)
     except (OSError, InfrastructureError) as error:
         log.warning("the arena failed to handle %s: %s", submission, error)
+        available_levels.doubt_level()
         if submissions.find(pipeline.engine, submission).attempts >= MOST_ATTEMPTS:
             pipeline.give_up(submission, "")
         return False

@@ -102,7 +102,7 @@ def grants(folder: Path, words: tuple[str, ...], *, bridge: bool = False) -> Gra
     if bridge:
         argv, names = (*BRIDGE, *argv), [*OF_POLICIES, *OF_BRIDGE]
     package = [f"{PACKAGE}/{name}" for name in names]
-    read = dict.fromkeys([*_python(), *runtime, *package, *_named()])
+    read = dict.fromkeys([*python_paths(), *runtime, *package, *_named()])
     listed = [*map(os.path.dirname, _kit()), PACKAGE, *([f"{PACKAGE}/bots"] if bridge else [])]
     return Grants(
         argv,
@@ -140,7 +140,7 @@ def allowed() -> frozenset[str]:
     ]
     package = [f"{PACKAGE}/{name}" for name in (*OF_POLICIES, *OF_BRIDGE)]
     installed = [path for program in programs for path in _installation(program)]
-    return frozenset({*_python(), *package, *_named(), *installed})
+    return frozenset({*python_paths(), *package, *_named(), *installed})
 
 
 def toolchains() -> dict[str, str]:
@@ -163,7 +163,9 @@ def _program(name: str, folder: Path) -> tuple[str, tuple[str, ...]]:
     """Return the path of a command's program, and what it needs of the list of runtimes."""
     if name in PYTHON:
         venv = folder / VENV_PYTHON
-        return (str(venv), _of_folder(VENV_PYTHON, folder)) if _exists(venv) else _own_python()
+        return (
+            (str(venv), _of_folder(VENV_PYTHON, folder)) if _exists(venv) else (sys.executable, ())
+        )
     if os.path.isabs(name):
         inside = _below(name, str(folder))
         return name, _of_folder(inside, folder) if inside else _of_path(name, name)
@@ -177,10 +179,6 @@ def _program(name: str, folder: Path) -> tuple[str, tuple[str, ...]]:
             f"{hint if _exists(folder / name) else ''}"
         )
     return path, () if is_system(os.path.realpath(path)) else _installation(path)
-
-
-def _own_python() -> tuple[str, tuple[str, ...]]:
-    return sys.executable, ()
 
 
 def _of_folder(name: str, folder: Path) -> tuple[str, ...]:
@@ -205,7 +203,7 @@ def _of_path(path: str, name: str) -> tuple[str, ...]:
     """
     real = real_path(path)
     if real is not None:
-        if is_system(real) or any(_below(real, entry) for entry in (*_python(), *_named())):
+        if is_system(real) or any(_below(real, entry) for entry in (*python_paths(), *_named())):
             return ()
         for program in _programs_named(os.path.basename(path), os.path.basename(real)):
             if os.path.realpath(program) == real:
@@ -246,8 +244,8 @@ def _named() -> tuple[str, ...]:
 
 
 @cache
-def _python() -> tuple[str, ...]:
-    """Return the paths of the arena's Python and the kit: "python" in a manifest means this one."""
+def python_paths() -> tuple[str, ...]:
+    """Return the paths of the arena's Python and the kit, apart from the system's."""
     prefixes = {*_installation(sys.executable), sys.prefix, sys.base_prefix}
     return tuple(sorted(path for path in {*prefixes, *_kit()} if not is_system(path)))
 

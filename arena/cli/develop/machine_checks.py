@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from arena import config
 from arena.cli.errors import CommandError
@@ -24,6 +24,9 @@ from arena.queue import redis_server
 from arena.system import grpc_probe
 from arena.system.private_files import is_private
 from referee.rules_build import rules_build
+
+if TYPE_CHECKING:
+    from arena.bots.sandbox.available_levels import Choice
 
 OK: Final = "ok"
 WARN: Final = "warn"
@@ -288,11 +291,12 @@ def _services(workspace: Workspace) -> CheckResult:
     if services is None:
         return CheckResult("services", OK, "none run here; demo and tournament run bring their own")
     from arena.events import incidents
-    from arena.queue import match_queue
+    from arena.queue import match_queue, worker_sandboxes
     from arena.system import redis_connection
 
     with redis_connection.connect(services.redis) as client:
-        alive = [worker for worker in match_queue.workers(client) if worker.alive]
+        workers = match_queue.workers(client)
+        alive = [worker for worker in workers if worker.alive]
         troubles = incidents.read(client)
     if troubles.errors:
         failed = "; ".join(f"{name} failed: {text}" for name, text in troubles.errors.items())
@@ -300,6 +304,10 @@ def _services(workspace: Workspace) -> CheckResult:
             "services", WARN, failed, f"see {workspace.folder.logs / 'services.log'}"
         )
     text = f"run as process {services.pid}, {len(alive)} workers"
+    if problems := worker_sandboxes.sandbox_problems(workers):
+        return CheckResult(
+            "services", WARN, f"{text}; {'; '.join(problems)}", "see the sandbox below"
+        )
     return CheckResult("services", OK if alive else WARN, text, "" if alive else "pokearena worker")
 
 
@@ -401,22 +409,42 @@ def _number(limit: int) -> str:
 
 
 def _sandbox(workspace: Workspace) -> CheckResult:
-    from arena.bots.sandbox.available_levels import best_level, has_disk, offer
-    from arena.bots.sandbox.level import Level
+    from arena.bots.sandbox.available_levels import chosen_level, has_disk
+    from arena.bots.sandbox.level import SETTING, Level
 
     try:
-        level = best_level()
+        choice = chosen_level()
     except InfrastructureError as error:
-        return CheckResult("sandbox", FAIL, str(error), "correct or unset POKEARENA_SANDBOX")
-    better = list(Level)[: list(Level).index(level)]
-    missed = [offered for offered in map(offer, better) if not offered.holds]
-    fix = next((offered.fix for offered in missed if offered.fix), "")
-    why = "".join(f"; {offered.level}: {offered.why_not}" for offered in missed)
+        return CheckResult("sandbox", FAIL, str(error), f"as stated, or change {SETTING}")
+    level = choice.level
+    fix = next((missing.fix for missing in choice.missing if missing.fix), "")
     if level is Level.UNSANDBOXED:
-        text = f"bots run unsandboxed, as processes of yours; strangers' bots are refused{why}"
-        return CheckResult("sandbox", WARN, text, fix or "add only bots you trust")
-    text = f"bots run in the sandbox {level}; a test program could not leave it"
+        text = f"bots run unsandboxed, as processes of yours; strangers' bots are refused; {level}:"
+        return CheckResult(
+            "sandbox", WARN, f"{text} {choice.reason}", fix or "add only bots you trust"
+        )
+    text = f"bots run in the sandbox {choice.sentence()}; a test program could not leave it"
+    if choice.is_lowered or not level.keeps_tables_apart:
+        return _lowered(choice, text)
     if not has_disk(level):
         text += "; files without names do not count towards the limit of what they write"
-        return CheckResult("sandbox", WARN, f"{text}{why}", "allow mount namespaces")
-    return CheckResult("sandbox", OK, f"{text}{why}")
+        return CheckResult("sandbox", WARN, text, "allow mount namespaces")
+    return CheckResult("sandbox", OK, text)
+
+
+def _lowered(choice: Choice, text: str) -> CheckResult:
+    """Return the result for a level that does not keep the tables of a match apart."""
+    from arena.bots.sandbox import stored_level
+    from arena.bots.sandbox.available_levels import has_disk
+    from arena.bots.sandbox.level import SETTING, is_explicit
+
+    level, stored = choice.level, stored_level.stored_level()
+    if not has_disk(level):
+        text += "; files without names do not count towards the limit of what they write"
+    if stored is not None and level.is_below(stored):
+        text += f"; this is below the level {stored} that has held on this machine"
+        return CheckResult("sandbox", WARN, text, f"unset {SETTING}")
+    if is_explicit(level):
+        return CheckResult("sandbox", OK, text)
+    text += "; matches of pushed versions wait"
+    return CheckResult("sandbox", WARN, text, f"set {SETTING}={level} to play them")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from arena.bots.sandbox import available_levels
 from arena.cli.workspace import Workspace
 from arena.config import Running
 from arena.queue import redis_server
@@ -94,7 +95,7 @@ def at_work(
     """Provide services for the duration of the context.
 
     Uses the services that run for the data folder, or starts its own. Propagates the errors of
-    `arena.services.local.Services`.
+    `arena.services.local.Services`, and those of the choice of the sandbox level.
 
     Args:
         workspace: the data folder and its store.
@@ -104,6 +105,9 @@ def at_work(
     if running(workspace) is not None:
         yield RunningServices(workspace, None)
         return
+    if workers != 0:
+        # Without a sandbox nothing would be played, and this command would wait for ever.
+        available_levels.best_level()
     with Services(workspace.folder, workers, pages=pages() if pages else None) as services:
         yield RunningServices(workspace, services)
 

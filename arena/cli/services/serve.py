@@ -18,8 +18,10 @@ from arena.cli.options import (
     metrics_option,
     pages_option,
     relay_options,
+    sandbox_option,
     web_options,
 )
+from arena.cli.services.sandbox_report import SandboxReport
 from arena.services.relay_process import RelayOptions
 from arena.services.web_process import WebSettings
 
@@ -38,6 +40,7 @@ _POLL_SECONDS = 0.5
     help="Number of matches played at the same time; 0: only other machines play. "
     "[default: one per core]",
 )
+@sandbox_option
 @pages_option(default=True)
 @web_options
 @relay_options
@@ -93,6 +96,7 @@ def serve(
             "pokearena tournament list",
             code="already-running",
         )
+    sandbox = SandboxReport.read()
     try:
         pages = Pages(listen(host, port), web_settings) if web else None
     except PortTaken as error:
@@ -105,7 +109,7 @@ def serve(
             plans += open_ladders.default_plans(workspace.store) if ladders else []
             open_ladders.create_missing(workspace.store, plans)
             services.nudge()
-            _announce(workspace, services, measured, as_json)
+            _announce(workspace, services, measured, sandbox, as_json)
             _stay(running_services.RunningServices(workspace, services))
     except SystemExit:
         # SIGTERM is a regular end, like Ctrl-C.
@@ -157,7 +161,13 @@ def _measured(
         raise CommandError(str(error), UNREACHABLE) from None
 
 
-def _announce(workspace: Workspace, services: Services, measured: str, as_json: bool) -> None:
+def _announce(
+    workspace: Workspace,
+    services: Services,
+    measured: str,
+    sandbox: SandboxReport,
+    as_json: bool,
+) -> None:
     from arena.queue import redis_server
     from arena.submissions import open_ladders
 
@@ -173,6 +183,7 @@ def _announce(workspace: Workspace, services: Services, measured: str, as_json: 
                 "page": snapshot.page or None,
                 "relay": snapshot.relay or None,
                 "metrics": measured or None,
+                "sandbox": sandbox.to_json(),
                 "ladders": {ladder.plan.form: ladder.id for ladder in ladders},
                 "processes": [
                     {"name": child.name, "pid": child.pid, "log": str(child.log)}
@@ -186,6 +197,7 @@ def _announce(workspace: Workspace, services: Services, measured: str, as_json: 
     output.line("referees one for each worker")
     workers = [child for child in children if child.name.startswith("worker")]
     output.line(f"workers  {len(workers)}; logs in {workspace.folder.logs}")
+    output.line(f"sandbox  {sandbox.text()}")
     if snapshot.relay:
         output.line(f"relay    {snapshot.relay}")
     if measured:

@@ -8,7 +8,7 @@ import rich_click as click
 
 from arena.cli import output
 from arena.cli.errors import FAILED, OK, CommandError
-from arena.cli.options import data_option
+from arena.cli.options import data_option, sandbox_option
 from arena.config import Folder
 
 
@@ -32,6 +32,7 @@ from arena.config import Folder
 @click.option(
     "--check", is_flag=True, help="Only check whether Redis lists a live worker of this host."
 )
+@sandbox_option
 @data_option
 def worker(
     name: str | None,
@@ -90,7 +91,8 @@ def _check(data_folder: Folder) -> None:
 
     redis, here = on_this_host(data_folder)
     for info in here:
-        output.line(f"{info.name}: {info.state if info.alive else 'no heartbeat'}")
+        state = info.state if info.alive else "no heartbeat"
+        output.line(f"{info.name}: {state}, sandbox {info.sandbox.level}")
     if not any(info.alive for info in here):
         silent = "the workers of this host have no recent heartbeat"
         known = silent if here else "no worker of this host is registered"

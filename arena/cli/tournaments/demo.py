@@ -10,7 +10,14 @@ import rich_click as click
 
 from arena.cli import output
 from arena.cli.errors import FAILED, OK
-from arena.cli.options import data_option, json_option, pages_option, web_options, workers_option
+from arena.cli.options import (
+    data_option,
+    json_option,
+    pages_option,
+    sandbox_option,
+    web_options,
+    workers_option,
+)
 from arena.services.web_process import WebSettings
 
 if TYPE_CHECKING:
@@ -42,6 +49,7 @@ if TYPE_CHECKING:
     help="Let `strong`, which searches, play every game instead of one: about four minutes.",
 )
 @workers_option
+@sandbox_option
 @pages_option(default=True)
 @web_options
 @json_option

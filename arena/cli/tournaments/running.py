@@ -6,12 +6,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from arena.bots.sandbox import available_levels
+from arena.bots.sandbox.level import refusal
 from arena.cli import output
 from arena.cli.errors import INTERRUPTED, CommandError
 from arena.cli.services.running_services import ServicesEnded, at_work
 from arena.cli.tournaments import live_table
 from arena.cli.workspace import Workspace
 from arena.errors import Conflict
+from arena.store.bots import pushed_versions
 from arena.store.matches import listing, offline_bot_waits, results
 from arena.store.matches.listing import Match
 from arena.store.schema import MatchState, TournamentState
@@ -117,8 +120,16 @@ def _mention_others(workspace: Workspace, names: Sequence[str]) -> None:
     for version, matches in offline_bot_waits.waited_for(workspace.store).items():
         counted = "1 match waits" if matches == 1 else f"{matches} matches wait"
         output.hint(f"{counted} for the remote bot {version}, which is not connected")
+    _mention_sandbox(workspace, names)
     if others:
         output.hint(f"other open tournaments are played too: {', '.join(others)}")
+
+
+def _mention_sandbox(workspace: Workspace, names: Sequence[str]) -> None:
+    """Print why matches with pushed versions wait, if workers of this machine do not play them."""
+    reason = refusal("a pushed bot", trusted=False, level=available_levels.best_level())
+    if reason and any(pushed_versions.wait_in(workspace.store, name) for name in names):
+        output.hint(f"matches wait: {reason}")
 
 
 def _pause(workspace: Workspace, names: Sequence[str]) -> None:

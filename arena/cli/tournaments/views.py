@@ -9,7 +9,9 @@ from arena.cli import output
 from arena.cli.errors import FAILED, OK
 from arena.cli.ladders import ladder_table
 from arena.cli.output import count
+from arena.cli.services import running_services
 from arena.ladders import ladder_key, ladder_values
+from arena.queue.worker_list import WorkerList
 from arena.records.bundle.audit import Audit
 from arena.records.bundle.bundle import Bundle
 from arena.store.matches import listing
@@ -64,10 +66,20 @@ def show(workspace: Workspace, name: str) -> None:
     matches = listing.matches(workspace.store, tournament=name)
     _show_matches(matches, tournament_outcome.uncounted_matches(step))
     tell_void(workspace, name)
+    tell_waiting(workspace, tournament)
     ladder_table.remark(table)
     ladder_table.remark_gifts(ladder_values.gifts(workspace.store, scope))
     ladder_table.explain([table])
     what_next(workspace, [name], shown=True)
+
+
+def tell_waiting(workspace: Workspace, tournament: Tournament) -> None:
+    """Print why matches of a running tournament wait for another sandbox, if they do."""
+    if tournament.state is not TournamentState.RUNNING:
+        return
+    workers = WorkerList(running_services.redis_of(workspace))
+    if reason := workers.waiting_reason(workspace.store, tournament=tournament.id):
+        output.hint(reason)
 
 
 def _heading(workspace: Workspace, tournament: Tournament) -> list[str]:

@@ -50,7 +50,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from arena.errors import Conflict, LeaseLost
 from arena.events.messages import GameOver, MatchClosed, MatchStarted
 from arena.store import schema
-from arena.store.bots import quarantine
+from arena.store.bots import pushed_versions, quarantine
 from arena.store.database import announce, now, reading, writing
 from arena.store.matches import offline_bot_waits, rows
 from arena.store.matches.games import CommittedGame, PlayedGame
@@ -105,7 +105,7 @@ def due(engine: Engine, limit: int = 1000) -> tuple[str, ...]:
     return matches.urgent + matches.others
 
 
-def due_by_urgency(engine: Engine, limit: int = 1000) -> DueMatches:
+def due_by_urgency(engine: Engine, limit: int = 1000, *, pushed: bool = True) -> DueMatches:
     """Return the matches that a worker should try to lease now.
 
     A match is due if its tournament runs, it does not wait for a remote bot, and no worker holds
@@ -114,9 +114,14 @@ def due_by_urgency(engine: Engine, limit: int = 1000) -> DueMatches:
 
     The tournaments take turns, so that one with thousands of due matches does not fill the limit.
     A challenge has a single match. A tournament of its format with more matches has no priority.
+
+    Args:
+        engine: the store.
+        limit: maximum number of matches.
+        pushed: whether matches with pushed versions are included.
     """
     with reading(engine) as connection:
-        rows = connection.execute(_due_query(), {"limit": limit}).all()
+        rows = connection.execute(_due_query(pushed), {"limit": limit}).all()
     urgent = tuple(row.id for row in rows if row.urgency < 2)
     others = rows[len(urgent) :]
     of_ladders = frozenset(row.id for row in others if row.format == "ladder")
@@ -332,7 +337,7 @@ def _lock(
 
 
 @cache
-def _due_query() -> Select[*tuple[Any, ...]]:
+def _due_query(pushed: bool) -> Select[*tuple[Any, ...]]:
     matches, tournaments = schema.matches, schema.tournaments
     is_challenge = and_(tournaments.c.format == challenges.FORMAT, tournaments.c.matches == 1)
     urgency = case((matches.c.attempt > 0, 0), (is_challenge, 1), else_=2)
@@ -344,7 +349,11 @@ def _due_query() -> Select[*tuple[Any, ...]]:
     return (
         select(matches.c.id, urgency.label("urgency"), tournaments.c.format)
         .join(tournaments, tournaments.c.id == matches.c.tournament)
-        .where(_is_free(at), offline_bot_waits.is_ready(at))
+        .where(
+            _is_free(at),
+            offline_bot_waits.is_ready(at),
+            *([] if pushed else [pushed_versions.has_no_pushed_version()]),
+        )
         .order_by(urgency, turn, tournaments.c.created, tournaments.c.id)
         .limit(bindparam("limit", type_=Integer()))
     )

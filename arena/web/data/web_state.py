@@ -18,6 +18,7 @@ from starlette.concurrency import run_in_threadpool
 from arena.config import Folder
 from arena.errors import StoreError
 from arena.ladders.rating_history import RatingHistories
+from arena.queue.worker_list import WorkerList
 from arena.services.web_process import WebSettings
 from arena.store.bots import submissions
 from arena.submissions.pending_uploads import PendingUploads
@@ -84,6 +85,7 @@ class WebState:
     verifications: Verifications = field(default_factory=Verifications)
     standings_cache: StandingsCache = field(init=False)
     champions: ChampionsCache = field(init=False)
+    workers: WorkerList = field(init=False)
     play_tables: PlayTables = field(init=False)
     featured: FeaturedMatch = field(default_factory=FeaturedMatch)
     live_matches: LiveMatches = field(default_factory=LiveMatches)
@@ -102,6 +104,7 @@ class WebState:
             spectators=self.settings.spectators,
             delay=self.settings.delay,
         )
+        self.workers = WorkerList(self.settings.redis)
         self.standings_cache = StandingsCache(self.engine)
         self.champions = ChampionsCache(self.engine, self.standings_cache.of)
         folder = None if self.settings.data is None else Folder(self.settings.data)

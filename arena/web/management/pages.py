@@ -30,20 +30,38 @@ _MAX_ROWS: Final = 20
 
 
 def overview(web: WebState, page_request: PageRequest, access: Access) -> Page:
-    """Return the organiser's overview: open tournaments and the latest actions."""
+    """Return the organiser's overview: open tournaments, workers and the latest actions."""
     listed = tournaments.listing(web.engine)
     unfinished = [tournament for tournament in listed if tournament.ended is None]
     entries = audit_log.listing(web.engine, limit=_MAX_ROWS)
     return Page(
         title="Organiser",
         template="management/overview.html",
-        model={"tournaments": unfinished, "entries": entries, "access": access},
+        model={
+            "tournaments": unfinished,
+            "workers": web.workers.read(),
+            "problems": web.workers.problems(),
+            "entries": entries,
+            "access": access,
+        },
         data={
             "organiser": access.identity.name,
             "tournaments": [
                 json_values.tournament(each, tournaments.progress(web.engine, each.id))
                 for each in unfinished
             ],
+            "workers": [
+                {
+                    "name": worker.name,
+                    "host": worker.host,
+                    "alive": worker.alive,
+                    "match": worker.match,
+                    "sandbox": worker.sandbox.level,
+                    "sandbox_stored": worker.sandbox.stored or None,
+                }
+                for worker in web.workers.read()
+            ],
+            "sandbox_problems": web.workers.problems(),
             "audit": [entry.to_json() for entry in entries],
         },
     )
@@ -237,7 +255,7 @@ class ManagementPage:
 
 
 PAGES: Final = (
-    ManagementPage("/organiser", overview, "Open tournaments and the latest actions."),
+    ManagementPage("/organiser", overview, "Open tournaments, workers and the latest actions."),
     ManagementPage(
         "/organiser/tournaments/new",
         new_tournament,

@@ -123,6 +123,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of a match; raises NotFound."""
     match = listing.find(web.engine, page_request.path["id"])
     tournament = tournaments.find(web.engine, match.tournament)
+    waits = _waiting_reason(web, match)
     page = Page(
         title=f"{' v '.join(match.entrants)}: {wording.form_name(tournament.plan.form)}",
         template="match.html",
@@ -137,14 +138,26 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "delay": web.settings.delay,
             "shown": None,
             "others": [each for each in listing.replays(web.engine, match) if each.id != match.id],
+            "waits": waits,
             "elsewhere": [name for name in match.entrants if _is_remote(web, name)],
         },
-        data={**json_values.match(match), "form": tournament.plan.form},
+        data={
+            **json_values.match(match),
+            "form": tournament.plan.form,
+            "waits": waits or None,
+        },
         parts=("match-state", "match-table"),
     )
     if match.state in OPEN:
         return _with_table(web, page, match, tournament)
     return _with_results(web, page, match)
+
+
+def _waiting_reason(web: WebState, match: Match) -> str:
+    """Return why a pending match waits for a better sandbox; empty if it does not."""
+    if match.state is not MatchState.PENDING:
+        return ""
+    return web.workers.waiting_reason(web.engine, match=match.id)
 
 
 def _with_table(web: WebState, page: Page, match: Match, tournament: Tournament) -> Page:

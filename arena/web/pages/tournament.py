@@ -64,6 +64,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "overview": overview,
             "options": match_page.options(tournament),
             "closed": closed,
+            "waits": _waiting_reason(web, tournament),
             "piece": piece,
             **_standings_model(tournament, table, state, lines),
             **_format_model(web, tournament, state),
@@ -94,6 +95,13 @@ def page(web: WebState, page_request: PageRequest) -> Page:
         feed=lambda: atom_feeds.of_tournament(web, page_request.links, tournament),
         feed_link=page_request.links.to("tournaments", f"{tournament.id}.atom"),
     )
+
+
+def _waiting_reason(web: WebState, tournament: Tournament) -> str:
+    """Return why matches of a running tournament wait for a better sandbox; empty otherwise."""
+    if tournament.state is not TournamentState.RUNNING:
+        return ""
+    return web.workers.waiting_reason(web.engine, tournament=tournament.id)
 
 
 def _standings_model(

@@ -12,16 +12,18 @@ from sqlalchemy import Engine
 from arena.config import Folder
 from arena.errors import LeaseLost
 from arena.queue import redis_server, sweeper
-from arena.queue.match_queue import MatchQueue
+from arena.queue.match_queue import MatchQueue, SandboxState
 from arena.queue.sweeper import Sweeper
 from arena.store import database
-from arena.store.bots import versions
+from arena.store.bots import pushed_versions, versions
 from arena.store.matches import listing, transitions
 from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import TournamentPlan
 from arena.store.tournaments import lifecycle, tournaments
 from arena.system import redis_connection
 from arena.tournaments import scheduler
+from tests.arena.pushed_version import add_pushed_version
+from tests.arena.registered_worker import register_worker
 from tests.examples import examples
 
 MATCHES = 4
@@ -101,6 +103,35 @@ def test_jobs_of_closed_matches_are_removed(harness: SweeperHarness) -> None:
     assert harness.queue.job_ids() == sorted(harness.matches)
     harness.sweeper().sweep()
     assert harness.queue.job_ids() == sorted(harness.matches[1:])
+
+
+def test_matches_of_pushed_versions_wait_for_a_worker_that_plays_them(
+    harness: SweeperHarness,
+) -> None:
+    refuses = SandboxState("landlock", "landlock", plays_pushed=False)
+    register_worker(harness.connection, "w1", refuses)
+    plan = TournamentPlan("house", "poke", {"must_beat": True}, 2, 1)
+    versions.add(harness.engine, "c", "1", "c" * 64, "/c", {})
+    house = scheduler.begin(harness.engine, plan, ["b@1", "c@1"])
+    add_pushed_version(harness.engine, versions.find(harness.engine, "a@1"))
+    assert harness.sweeper().sweep() == 1
+    [waiting] = harness.queue.waiting()
+    assert listing.find(harness.engine, waiting).tournament == house.id
+    assert pushed_versions.pushed_in(harness.engine, harness.matches[0]) == ("a@1",)
+    assert pushed_versions.pushed_in(harness.engine, waiting) == ()
+    # Another worker accepts the level, or has a better one.
+    register_worker(harness.connection, "w2", SandboxState("landlock", "landlock"))
+    assert harness.sweeper().sweep() == MATCHES
+
+
+def test_a_cancelled_match_of_a_pushed_version_does_not_wait(harness: SweeperHarness) -> None:
+    register_worker(harness.connection, "w1", SandboxState("landlock", plays_pushed=False))
+    add_pushed_version(harness.engine, versions.find(harness.engine, "a@1"))
+    transitions.lease(harness.engine, harness.matches[0], "lost", seconds=0)
+    [tournament] = tournaments.listing(harness.engine)
+    lifecycle.cancel(harness.engine, tournament.id)
+    harness.sweeper().sweep()
+    assert harness.queue.waiting() == harness.matches[:1]
 
 
 def test_the_queue_is_bounded(harness: SweeperHarness, monkeypatch: pytest.MonkeyPatch) -> None:

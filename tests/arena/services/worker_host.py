@@ -2,6 +2,8 @@
 
 import os
 import subprocess
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from sqlalchemy import Engine
@@ -17,6 +19,7 @@ from arena.store.matches.spec import Clock, TournamentPlan
 from arena.system import redis_connection
 from arena.tournaments import scheduler
 from tests.arena.cli.terminal import POKEARENA
+from tests.arena.pushed_version import add_pushed_version
 
 
 class WorkerHostHarness:
@@ -39,24 +42,41 @@ class WorkerHostHarness:
         }
         self.output = directory / "output"
 
-    def schedule(self, matches: int = 1) -> list[str]:
-        """Schedule matches of two house bots, enqueue them, and return their ids."""
+    def schedule(self, matches: int = 1, *, pushed: Sequence[str] = ()) -> list[str]:
+        """Schedule matches of two house bots, enqueue them, and return their ids.
+
+        Args:
+            matches: the number of matches.
+            pushed: names of the bots whose versions count as pushed by an owner.
+        """
         entrants = []
         for name in ("meek", "random"):
-            bot = version_store.admit(resolver.sample(name), self.here.versions)
+            bot = replace(resolver.sample(name), trusted=name not in pushed)
+            bot = version_store.admit(bot, self.here.versions)
             keep(self.engine, bot)
             # The folder of the version exists on the first machine only.
             added = versions.add(self.engine, name, "1", bot.content, "/elsewhere", {})
             entrants.append(added.id)
+            if name in pushed:
+                add_pushed_version(self.engine, added)
         clock, settings = Clock(60_000, 60_000), {"cycles": matches}
         plan = TournamentPlan(
             "cup", "poke", {"must_beat": True}, 2, 1, clock=clock, settings=settings
         )
         scheduler.begin(self.engine, plan, entrants, bytes(32))
         due = [match.id for match in listing.matches(self.engine)]
-        for match in due:
-            MatchQueue(redis_connection.connect(self.redis)).enqueue(match)
+        self.enqueue(*due)
         return due
+
+    def enqueue(self, *matches: str) -> None:
+        """Enqueue jobs for matches, as the sweeper does."""
+        MatchQueue(redis_connection.connect(self.redis)).enqueue(*matches)
+
+    @property
+    def log(self) -> str:
+        """The log of the first worker; empty before it starts."""
+        file = self.there.logs / "worker-1.log"
+        return file.read_text() if file.exists() else ""
 
     def worker(self, *words: str) -> "subprocess.Popen[bytes]":
         with self.output.open("ab") as log_file:

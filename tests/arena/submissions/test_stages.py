@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.bots.sandbox.level import Level
-from arena.errors import Conflict
+from arena.errors import Conflict, InfrastructureError
 from arena.store.bots import submissions, versions
 from arena.store.schema import Approval, SubmissionStage, SubmissionState
 from arena.store.tournaments import lifecycle, tournaments
@@ -47,6 +47,30 @@ def test_a_pushed_bot_runs_only_in_a_sandbox(harness: SubmissionHarness) -> None
     harness.level = Level.UNSANDBOXED
     sentence = refused(harness, harness.bot(text="import os\n"), 503)
     assert sentence.startswith("mybot came from somebody who is not trusted, and is not run")
+
+
+def test_a_level_that_was_not_chosen_refuses_pushed_bots(
+    harness: SubmissionHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    harness.level = Level.LANDLOCK
+    monkeypatch.delenv("POKEARENA_SANDBOX", raising=False)
+    sentence = refused(harness, harness.bot(), 503)
+    assert "does not keep the tables of a match apart" in sentence
+    monkeypatch.setenv("POKEARENA_SANDBOX", "landlock")
+    assert harness.pushed(harness.bot()).version == "mybot@1"
+
+
+def test_submissions_wait_while_the_sandbox_is_not_available(harness: SubmissionHarness) -> None:
+    def lost() -> Level:
+        raise InfrastructureError("it is gone.", code="level-gone")
+
+    waiting = harness.push(harness.bot())
+    without = replace(harness.pipeline, level=lost)
+    for _ in range(2 * pipeline.MOST_ATTEMPTS):
+        assert not pipeline._round(without)
+    assert submissions.find(harness.engine, waiting.id).attempts == 0
+    assert pipeline._round(harness.pipeline)
+    assert submissions.find(harness.engine, waiting.id).state is SubmissionState.ACCEPTED
 
 
 def test_a_pushed_version_enters_the_open_ladders(harness: SubmissionHarness) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from arena.queue.match_queue import MatchQueue
+from arena.queue.match_queue import MatchQueue, SandboxState
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.services import closed_match_counts, metric_definitions
 from arena.services.closed_match_counts import Counts, language
@@ -22,6 +22,7 @@ from arena.system import timings
 from arena.system.timings import Timings
 from arena.tournaments import scheduler
 from tests.arena.cli.stored_tournament import store_tournament
+from tests.arena.registered_worker import register_worker
 from tests.arena.services.metrics.metrics_arena import MetricsArena, labels, value
 
 TWO = {frozenset({"a@1", "b@1"}): [("a@1", "b@1")]}
@@ -270,3 +271,16 @@ def test_webhooks_and_their_deliveries_are_counted(metrics_arena: MetricsArena) 
     assert value(samples, "pokearena_webhooks", state="disabled") == 1
     assert value(samples, "pokearena_webhook_deliveries", state="failed") == planned
     assert value(samples, "pokearena_webhook_delivery_age_seconds") == 0
+
+
+def test_workers_are_counted_by_their_sandbox(metrics_arena: MetricsArena) -> None:
+    for name, sandbox in {
+        "w1": SandboxState("bubblewrap", "bubblewrap"),
+        "w2": SandboxState("landlock", "bubblewrap"),
+        "w3": SandboxState("unavailable", "bubblewrap"),
+    }.items():
+        register_worker(metrics_arena.redis, name, sandbox)
+    samples = metrics_arena.samples()
+    for level in ("bubblewrap", "landlock", "unavailable"):
+        assert value(samples, "pokearena_workers", sandbox=level) == 1
+    assert value(samples, "pokearena_lowered_workers") == 1
