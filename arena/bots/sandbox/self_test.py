@@ -114,9 +114,11 @@ print({done!r})
 COUNTERS: Final = (
     *("/proc/vmstat", "/proc/zoneinfo", "/proc/interrupts", "/proc/softirqs", "/proc/diskstats"),
     *("/proc/sys/fs/file-nr", "/proc/sys/fs/dentry-state", "/proc/sys/fs/inode-state"),
-    "/proc/net/sockstat",
 )
-"""Files with counters of the whole machine, which only a mount namespace can hide."""
+"""Files with counters of the whole machine, which only a mount namespace can hide.
+
+Those in /proc/self/net remain readable; a bot without internet sockets cannot move them.
+"""
 _MBIND: Final = {"x86_64": 237, "aarch64": 235}
 
 
