@@ -209,6 +209,19 @@ class Processes:
         assert report is not None
         return report, process.ending
 
+    def await_end(self, seat: int, seconds: float) -> Report | None:
+        """Return the report of the latest process of a seat when it ends; None after `seconds`.
+
+        Raises:
+            InfrastructureError: the launcher or the sandbox failed before; raised at once.
+        """
+        with self._changed:
+            _, process = self._latest(seat)
+            self._changed.wait_for(lambda: process.end or self._lost, seconds)
+            if process.end is None and self._lost:
+                raise InfrastructureError(self._lost, code="launcher-lost")
+            return process.end
+
     def stop(self, *seats: int) -> None:
         """End the processes of these seats with all their descendants; return when all are gone."""
         with self._changed:
