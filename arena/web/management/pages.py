@@ -24,7 +24,7 @@ from arena.web.management import (
 )
 from arena.web.management.access import Access
 from arena.web.page import Page, PageRequest
-from arena.web.pages.submission import lines, to_json
+from arena.web.pages.submission import lines, positions_of, to_json
 
 _MAX_ROWS: Final = 20
 
@@ -169,6 +169,7 @@ def account(web: WebState, page_request: PageRequest, access: Access) -> Page:
     owned = [each for each in versions.listing(web.engine, retired=True) if each.owner == owner]
     names = {version.id for version in owned}
     sent = submissions.listing(web.engine, owner=owner, limit=_MAX_ROWS)
+    positions = positions_of(web, sent)
     faults = history.faults(web.engine, names, limit=_MAX_ROWS) if names else ()
     challenges = [
         each
@@ -180,7 +181,7 @@ def account(web: WebState, page_request: PageRequest, access: Access) -> Page:
         template="management/account.html",
         model={
             "versions": owned,
-            "submissions": list(lines(sent)),
+            "submissions": lines(web, sent),
             "faults": faults,
             "challenges": challenges,
             "actions": account_actions,
@@ -197,7 +198,9 @@ def account(web: WebState, page_request: PageRequest, access: Access) -> Page:
                 }
                 for each in owned
             ],
-            "submissions": [to_json(each, owned=True) for each in sent],
+            "submissions": [
+                to_json(each, owned=True, position=positions.get(each.id)) for each in sent
+            ],
             "faults": [
                 {
                     "match": fault.match,

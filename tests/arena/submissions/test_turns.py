@@ -31,7 +31,7 @@ def add_submissions(engine: Engine, *ids: str) -> None:
 
 def in_turn(waiting: list[Submission], turns: dict[str, float]) -> list[str]:
     """Return the IDs in the order in which the submissions are taken up."""
-    order = []
+    order: list[str] = []
     while (chosen := next_of(waiting, turns)) is not None:
         turns[chosen.owner] = float(len(order) + 1)
         waiting.remove(chosen)
