@@ -289,7 +289,7 @@ class Processes:
                     self._receive(json.loads(line))
         except Exception as error:
             log.exception("a report of the sandbox launcher cannot be read")
-            sentence = f"A report of the sandbox launcher cannot be read: {error!r}."
+            sentence = f"A report of the sandbox launcher cannot be read.\n{error!r}"
         with self._changed:
             if not self._closing:
                 self._lose(sentence)
@@ -310,7 +310,7 @@ class Processes:
             self._changed.notify_all()
             return
         if report["broken"]:
-            self._lose(f"The sandbox of a bot failed: {report['broken']}.")
+            self._lose(f"The sandbox of a bot failed.\n{report['broken']}")
             return
         self._written[process.seat] = self._written.get(process.seat, 0) + report["written"]
         ended, resources = clause(report, self._limits)

@@ -107,6 +107,7 @@ def match(web: WebState, page_request: PageRequest, access: Access) -> Page:
     """Return the controls of a match."""
     stored = listing.find(web.engine, page_request.path["id"])
     entries = audit_log.listing(web.engine, subject=stored.id)
+    failures = listing.failures_of(web.engine, stored.id)
     last = listing.replays(web.engine, stored)[-1]
     return Page(
         title=f"Match {stored.id}: controls",
@@ -116,10 +117,17 @@ def match(web: WebState, page_request: PageRequest, access: Access) -> Page:
             "tournament": tournaments.find(web.engine, stored.tournament),
             "replayed": last.id != stored.id,
             "entries": entries,
+            "failures": failures,
             "actions": moderation_actions,
             "access": access,
         },
-        data={**json_values.match(stored), "audit": [entry.to_json() for entry in entries]},
+        data={
+            **json_values.match(stored),
+            "failures": [
+                {**failure.to_json(), "at": json_values.iso(failure.at)} for failure in failures
+            ],
+            "audit": [entry.to_json() for entry in entries],
+        },
     )
 
 
