@@ -173,7 +173,7 @@ def failures_of(engine: Engine, match: str) -> tuple[ArenaFailure, ...]:
     """Return the failures of the arena that ended attempts of a match, the first one first."""
     table = schema.failures
     query = (
-        select(table.c["attempt", "at", "reason"])
+        select(table.c.attempt, table.c.at, table.c.reason)
         .where(table.c.match == match)
         .order_by(table.c.attempt)
     )
