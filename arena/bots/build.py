@@ -111,7 +111,7 @@ def _build_in_sandbox(manifest: Manifest, folder: Path, seconds: float) -> None:
             continue
         failure = end.ended or (
             f"(command {number + 1} of {len(manifest.build)}) was running when all commands "
-            f"together had taken {seconds:g} s, the time limit"
+            f"together had taken their time limit, {seconds:g} s,"
         )
         place = "" if build_rights.network else ", without network access,"
         raise BotError(

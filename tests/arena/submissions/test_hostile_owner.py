@@ -1,5 +1,6 @@
 """Test that an owner with slow builds or a slow test does not delay other owners."""
 
+import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -81,8 +82,9 @@ def test_honest_owners_are_decided_while_a_hostile_build_runs(harness: Submissio
     run_until(harness, lambda: harness.all_decided)
     for refused in now(harness, hostile):
         assert (refused.state, refused.status) == (SubmissionState.REFUSED, 422)
-        assert '"sleep 600" (command 2 of 2) was running when all commands together had taken' in (
-            refused.sentence
+        assert re.search(
+            r"\(command [12] of 2\) was running when all commands together had taken",
+            refused.sentence,
         )
         assert refused.sentence.count("0.5 s") == 1
 
