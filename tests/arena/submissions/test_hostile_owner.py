@@ -39,7 +39,9 @@ def harness(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Submissi
     server: Cluster = request.getfixturevalue("server")
     with server.database(server.migrated_template()) as url:
         engine: Engine = database.open(url)
-        yield SubmissionHarness(tmp_path, engine)
+        harness = SubmissionHarness(tmp_path, engine)
+        harness.pending_uploads.create()
+        yield harness
         engine.dispose()
 
 
