@@ -14,7 +14,11 @@ class BotError(CodedError):
 
 
 class InfrastructureError(CodedError):
-    """A component of the arena failed. This is never charged to a bot."""
+    """A component of the arena failed. This is never charged to a bot.
+
+    The first line of the text is a sentence that public pages may show. Further lines are details
+    for the organiser, such as the error of the system.
+    """
 
 
 class BotAbsent(CodedError):

@@ -56,6 +56,7 @@ class BotSession:
 
     Raises:
         SessionFailed: on entering; the bot does not start in time.
+        InfrastructureError: on entering; its sandbox failed.
     """
 
     def __init__(
@@ -83,7 +84,9 @@ class BotSession:
         try:
             if address is None:
                 self._processes = Processes(
-                    lambda report: self._ended.set(), level=available_levels.best_level()
+                    lambda report: self._ended.set(),
+                    lambda lost: self._ended.set(),
+                    level=available_levels.best_level(),
                 )
                 address = self._processes.start(self._opening.seat, self._bot)
             self._channel = grpc.insecure_channel(address, options=_OPTIONS + authority(address))

@@ -1,16 +1,20 @@
 """Build a bot: run the build commands of its manifest in its folder."""
 
+from __future__ import annotations
+
 import contextlib
 import os
 import shlex
 import signal
 import subprocess
 import tempfile
-import threading
+import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, TYPE_CHECKING, Final
 
+from arena.bots import exit_report
 from arena.bots.bot import Bot
 from arena.bots.exit_report import MIB, Limits
 from arena.bots.manifest import Manifest
@@ -18,8 +22,14 @@ from arena.bots.sandbox import runtimes
 from arena.errors import BotError
 from referee.sanitizing import quote, sanitized
 
+if TYPE_CHECKING:
+    from arena.bots.processes import BuildRights
+
 BUILD_SECONDS: Final = 600.0
-"""Time limit of a build command of an untrusted bot in seconds. Others have no time limit."""
+"""Time limit of all build commands of an untrusted bot together, in seconds.
+
+Builds of trusted bots have no time limit.
+"""
 MAX_OUTPUT_BYTES: Final = 4096
 """Maximum number of bytes shown of a failed command's output, from its end."""
 KEPT_VARIABLES: Final = (
@@ -55,21 +65,25 @@ UNTRUSTED_LIMITS: Final = Limits(
 
 
 def build(
-    manifest: Manifest, folder: Path, trusted: bool = True, report: Report = lambda line: None
+    manifest: Manifest,
+    folder: Path,
+    trusted: bool = True,
+    report: Report = lambda line: None,
+    seconds: float = BUILD_SECONDS,
 ) -> None:
     """Run the build commands one after another, if there are any.
 
-    Commands of an untrusted bot run in a sandbox. There they can write to the bot's folder, but use
-    the network only if the organiser allows it (:data:`NETWORK`).
+    Commands of an untrusted bot run in a sandbox, together at most `seconds`. There they can write
+    to the bot's folder, but use the network only if the organiser allows it (:data:`NETWORK`).
 
     Raises:
         BotError: a command failed; the text holds the end of its output.
-        InfrastructureError: the bot is not trusted, and a sandbox is not available.
+        InfrastructureError: the bot is not trusted, and a sandbox is not available or failed.
     """
+    if not trusted:
+        _build_in_sandbox(manifest, folder, seconds)
+        return
     for words in manifest.build:
-        if not trusted:
-            _build_in_sandbox(manifest, words, folder)
-            continue
         try:
             command = runtimes.grants(folder, words).argv
         except BotError as error:
@@ -86,34 +100,49 @@ def build(
                 )
 
 
-def _build_in_sandbox(manifest: Manifest, words: tuple[str, ...], folder: Path) -> None:
+def _build_in_sandbox(manifest: Manifest, folder: Path, seconds: float) -> None:
     # Imported here because a trusted bot is built without these modules.
-    from arena.bots.processes import BuildRights, Processes
+    from arena.bots.processes import BuildRights
+
+    until = time.monotonic() + seconds
+    build_rights = BuildRights(network=os.environ.get(NETWORK) == "1")
+    for number, words in enumerate(manifest.build):
+        end = _end_in_sandbox(manifest, words, folder, build_rights, until)
+        if end.ended == "exited with status 0":
+            continue
+        failure = end.ended or (
+            f"(command {number + 1} of {len(manifest.build)}) was running when all commands "
+            f"together had taken their time limit, {seconds:g} s,"
+        )
+        place = "" if build_rights.network else ", without network access,"
+        raise BotError(
+            f'{manifest.name} could not be built{place}: "{quote(shlex.join(words))}" {failure}'
+            f"{_output_clause(end.output[-MAX_OUTPUT_BYTES:].strip())}",
+            code="build-failed" if end.ended else "build-timeout",
+        )
+
+
+def _end_in_sandbox(
+    manifest: Manifest,
+    words: tuple[str, ...],
+    folder: Path,
+    build_rights: BuildRights,
+    until: float,
+) -> exit_report.Report:
+    """Run one command; `ended` of its report is empty if it has been stopped at `until`."""
+    from arena.bots.processes import Processes
     from arena.bots.sandbox import available_levels
 
-    ended = threading.Event()
     bot = Bot(manifest.name, Manifest(manifest.name, words), folder, trusted=False)
-    build_rights = BuildRights(network=os.environ.get(NETWORK) == "1")
     with Processes(
-        lambda report: ended.set(),
-        limits=UNTRUSTED_LIMITS,
-        level=available_levels.best_level(),
-        build_rights=build_rights,
+        limits=UNTRUSTED_LIMITS, level=available_levels.best_level(), build_rights=build_rights
     ) as processes:
         processes.start(0, bot)
-        in_time = ended.wait(BUILD_SECONDS)
+        end = processes.await_end(0, max(0.0, until - time.monotonic()))
+        if end is not None:
+            return end
         processes.stop(0)
-        report = processes.ends(0)[0]
-    failure = report.ended if in_time else f"took longer than {BUILD_SECONDS:.0f} s"
-    if failure != "exited with status 0":
-        text = report.output[-MAX_OUTPUT_BYTES:].strip()
-        place = "" if build_rights.network else ", without network access,"
-        command = quote(shlex.join(words))
-        raise BotError(
-            f'{manifest.name} could not be built{place}: "{command}" {failure}'
-            f"{_output_clause(text)}",
-            code="build-failed",
-        )
+        return replace(processes.ends(0)[0], ended="")
 
 
 def _run(command: tuple[str, ...], folder: Path, output: IO[bytes], report: Report) -> str:

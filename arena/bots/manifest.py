@@ -19,6 +19,7 @@ FILE: Final = "bot.toml"
 MOST_BYTES: Final = 1 << 20
 """Maximum size of a manifest in bytes."""
 NAME: Final = re.compile(r"[a-z0-9_-]{1,40}")
+MOST_BUILD_COMMANDS: Final = 20
 VERSION: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 GRPC: Final = "grpc"
 STDIO: Final = "stdio"
@@ -65,7 +66,9 @@ def _is_command(words: Any) -> bool:
 def _is_build(build: Any) -> bool:
     if all(isinstance(part, str) for part in build):
         return _is_command(build)
-    return all(isinstance(part, list) and _is_command(part) for part in build)
+    return len(build) <= MOST_BUILD_COMMANDS and all(
+        isinstance(part, list) and _is_command(part) for part in build
+    )
 
 
 _Game: TypeAlias = Annotated[str, Meta(extra={"choices": _game_ids})]
@@ -112,7 +115,8 @@ class _ManifestFile:
         tuple[str | list[str], ...],
         Meta(
             min_length=1,
-            description='a command such as ["make", "bot"], or a list of commands',
+            description='a command such as ["make", "bot"], or a list of at most '
+            f"{MOST_BUILD_COMMANDS} commands",
             extra={"allows": _is_build},
         ),
     ] = ()

@@ -217,6 +217,19 @@ class Processes:
         assert report is not None
         return report, process.ending
 
+    def await_end(self, seat: int, seconds: float) -> Report | None:
+        """Return the report of the latest process of a seat when it ends; None after `seconds`.
+
+        Raises:
+            InfrastructureError: the launcher or the sandbox failed before; raised at once.
+        """
+        with self._changed:
+            _, process = self._latest(seat)
+            self._changed.wait_for(lambda: process.end or self._lost, seconds)
+            if process.end is None and self._lost:
+                raise InfrastructureError(self._lost, code="launcher-lost")
+            return process.end
+
     def stop(self, *seats: int) -> None:
         """End the processes of these seats with all their descendants; return when all are gone."""
         with self._changed:
@@ -284,7 +297,7 @@ class Processes:
                     self._receive(json.loads(line))
         except Exception as error:
             log.exception("a report of the sandbox launcher cannot be read")
-            sentence = f"A report of the sandbox launcher cannot be read: {error!r}."
+            sentence = f"A report of the sandbox launcher cannot be read.\n{error!r}"
         with self._changed:
             if not self._closing:
                 self._lose(sentence)
@@ -305,7 +318,7 @@ class Processes:
             self._changed.notify_all()
             return
         if report["broken"]:
-            self._lose(f"The sandbox of a bot failed: {report['broken']}.")
+            self._lose(f"The sandbox of a bot failed.\n{report['broken']}")
             return
         self._written[process.seat] = self._written.get(process.seat, 0) + report["written"]
         ended, resources = clause(report, self._limits)

@@ -2,7 +2,8 @@
 
 Upload archives may be malicious:
 
-- Only plain files are extracted, to relative paths of plain names in a new folder.
+- Only plain files are extracted, to relative paths of plain names in a new folder. Names that
+  Windows treats specially are refused on every system, when packing too.
 - The size of the output is limited during extraction.
 - tarfile parses headers before they can be checked. Their bytes per entry and the number of global
   header values are therefore limited as well.
@@ -53,6 +54,16 @@ _MOST_MEMBERS: Final = 4 * MOST_FILES
 _PATH_BYTES: Final = 1024
 _NAME_BYTES: Final = 255
 _DEEPEST: Final = 40
+_WINDOWS_CHARACTERS: Final = frozenset('<>:"|?*\\')
+_DIGITS: Final = "123456789\u00b9\u00b2\u00b3"
+_WINDOWS_DEVICES: Final = frozenset(
+    {
+        *("CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"),
+        *(f"{device}{digit}" for device in ("COM", "LPT") for digit in _DIGITS),
+    }
+)
+"""Names that Windows opens as devices in every folder, with any extension
+(https://learn.microsoft.com/windows/win32/fileio/naming-a-file)."""
 _BROKEN: Final = (
     *(EOFError, zlib.error, gzip.BadGzipFile, tarfile.TarError),
     # Raised by tarfile for headers that are not valid.
@@ -222,9 +233,10 @@ def _is_visible(part: str) -> bool:
 
 
 class _Names:
-    """Paths of an archive, to reject two that are the same file on some file systems.
+    """Paths of an archive, to reject those that other systems treat differently.
 
-    macOS and Windows treat names that differ only by case or Unicode form as the same file.
+    Windows reserves names and characters. macOS and Windows treat names that differ only by case
+    or Unicode form as the same file.
     """
 
     def __init__(self) -> None:
@@ -234,11 +246,13 @@ class _Names:
         """Register a path and its parent folders.
 
         Raises:
-            BotError: one of them differs from an earlier one only by case or Unicode form.
+            BotError: Windows treats one of the names specially, or one of them differs from an
+                earlier one only by case or Unicode form.
         """
         parts = path.split("/")
         for count in range(1, len(parts) + 1):
             name = "/".join(parts[:count])
+            _check_for_windows(parts[count - 1])
             same = self._known.setdefault(_folded(name), name)
             if same != name:
                 raise BotError(
@@ -246,6 +260,35 @@ class _Names:
                     "Unicode form, and are one file on some machines; rename one of them.",
                     code="similar-names",
                 )
+
+
+def _check_for_windows(part: str) -> None:
+    """Check that a name means the same on Windows as elsewhere.
+
+    Raises:
+        BotError: it does not.
+    """
+    shown = f'the name "{quote(part, 100)}"'
+    if not _is_visible(part):
+        raise BotError(
+            f"{shown} has control or invisible characters; rename the file.", code="hidden-name"
+        )
+    if special := sorted(_WINDOWS_CHARACTERS.intersection(part)):
+        raise BotError(
+            f"{shown} has {' '.join(special)}, which Windows does not allow or reads as a folder, "
+            "a pattern or a stream of a file; rename the file.",
+            code="reserved-character",
+        )
+    if part.endswith((".", " ")):
+        raise BotError(
+            f"{shown} ends with a dot or a space, which Windows removes; rename the file.",
+            code="trailing-character",
+        )
+    device = part.partition(".")[0].rstrip(" ").upper()
+    if device in _WINDOWS_DEVICES:
+        raise BotError(
+            f"{shown} means the device {device} on Windows; rename the file.", code="device-name"
+        )
 
 
 def _folded(name: str) -> str:

@@ -23,7 +23,7 @@ from typing import Final
 
 from arena.bots import manifest
 from arena.bots.bot import Bot
-from arena.bots.build import Report, build
+from arena.bots.build import BUILD_SECONDS, Report, build
 from arena.bots.resolver import fetched, from_folder, strangers
 from arena.bots.sandbox.runtimes import check_program
 from arena.errors import BotError
@@ -94,12 +94,18 @@ def content_hash(bot: Bot) -> str:
     return bot.content or _hash(files_of(bot))
 
 
-def admit(bot: Bot, versions: Path, report: Report = lambda line: None) -> Bot:
+def admit(
+    bot: Bot,
+    versions: Path,
+    report: Report = lambda line: None,
+    build_seconds: float = BUILD_SECONDS,
+) -> Bot:
     """Copy a hosted bot into `versions`/HASH, build it there and return the copy as a bot.
 
     The folder appears atomically, complete and built. An existing content is neither copied nor
     built again. A version that only untrusted owners have sent gets a marker file beside its
-    folder. `report` receives the progress of a trusted bot's build.
+    folder. `report` receives the progress of a trusted bot's build; `build_seconds` limits the
+    build of an untrusted one.
 
     Raises:
         BotError: the bot cannot be stored, or its build failed.
@@ -117,7 +123,7 @@ def admit(bot: Bot, versions: Path, report: Report = lambda line: None) -> Bot:
             digest = _hash(files_of(copied))
             _open_up(copy)
             bot_manifest = manifest.read(copy)
-            build(bot_manifest, copy, bot.trusted, report)
+            build(bot_manifest, copy, bot.trusted, report, build_seconds)
             _check_manifest(copy, bot_manifest.name, files)
             check_program(from_folder(copy, bot.label))
             if not bot.trusted:

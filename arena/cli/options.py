@@ -253,6 +253,23 @@ def _submission_options(usual: WebSettings) -> list[Decorator]:
             "(/organiser/submissions, `bot approve`).",
         ),
         click.option(
+            "--builds",
+            type=click.IntRange(1, 64),
+            default=usual.builds,
+            show_default=True,
+            metavar="N",
+            help="Maximum number of pushed bots, of different owners, that are built and tested at "
+            "the same time; each build may use 3 GiB of memory.",
+        ),
+        click.option(
+            "--build-seconds",
+            type=click.FloatRange(1, 86_400),
+            default=usual.build_seconds,
+            show_default=True,
+            metavar="SECONDS",
+            help="Time limit of all build commands of a pushed bot together.",
+        ),
+        click.option(
             "--challenges",
             type=click.IntRange(0, 100_000),
             default=usual.challenges,

@@ -41,6 +41,7 @@ from arena.system.stop_event import StopEvent
 from arena.tunnel.endpoint import needed
 from arena.tunnel.stream import is_reachable, is_reached
 from referee import logs
+from referee.sanitizing import one_line
 
 if TYPE_CHECKING:
     from pokearena.v1 import referee_pb2
@@ -151,7 +152,11 @@ def _play_or_release(
         _release(resources, lease, str(error))
     except Exception as error:
         log.exception("%s: failed", match)
-        _release(resources, lease, f"{type(error).__name__}: {error}")
+        _release(
+            resources,
+            lease,
+            f"an unexpected error of the arena ended the attempt.\n{type(error).__name__}: {error}",
+        )
 
 
 def _play(
@@ -265,7 +270,7 @@ def _bot(
 
 
 def _release(resources: WorkerResources, lease: Lease, reason: str | None) -> None:
-    log.info("%s: released%s", lease.match, f": {reason}" if reason else "")
+    log.info("%s: released%s", lease.match, f": {one_line(reason)}" if reason else "")
     try:
         transitions.release(resources.engine, lease, reason)
     except (SQLAlchemyError, StoreError) as error:

@@ -59,7 +59,7 @@ def _await(process: subprocess.Popen[bytes], log: IO[bytes]) -> None:
     log.seek(0)
     words = log.read().decode(errors="replace").strip().splitlines()
     raise InfrastructureError(
-        f"the referee did not start; its last words: {words[-1] if words else 'none'}"
+        f"the referee did not start.\nits last words: {words[-1] if words else 'none'}"
     )
 
 

@@ -268,7 +268,7 @@ class Table:
         code = error.code().name if isinstance(error, grpc.Call) else "unknown"
         details = error.details() if isinstance(error, grpc.Call) else str(error)
         return InfrastructureError(
-            f"the referee ended table {self._plan.table} of {self._spec.id}: {code}, {details}",
+            f"the referee ended table {self._plan.table} of {self._spec.id}: {code}.\n{details}",
             code="referee-lost",
         )
 

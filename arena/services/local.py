@@ -7,8 +7,8 @@
     webhooks     a thread in this process, and one for each webhook during a delivery
     relay        optional process that accepts remote bots
     web server   optional process that serves the pages
-    submissions  process that handles uploads, with a referee; only with the web server and if
-                 uploads are enabled
+    submissions  process that handles uploads, each in a child process; only with the web server
+                 and if uploads are enabled
 
 One loop (arena.services.supervisor) restarts a process that exits, after a pause that grows while
 it keeps failing. All processes end when this process ends for any reason. The parent-death signal

@@ -247,16 +247,17 @@ class Supervisor:
         pages, uploads = self._pages, PendingUploads(self._data_folder.submissions)
         if pages is None or not pages.settings.pushes:
             return
-        referee = self._start_referee("submissions")
         self._loop.start(
             Service(
                 name="submissions",
                 command=lambda: python_command(
                     "arena.submissions",
                     f"--max-active-versions={pages.settings.active_versions}",
+                    f"--builds={pages.settings.builds}",
+                    f"--build-seconds={pages.settings.build_seconds}",
                     *["--approve-pushes"] * pages.settings.approve_pushes,
                 ),
-                environment={**self._store_environment, config.REFEREE: referee},
+                environment=self._store_environment,
                 is_ready=lambda: uploads.is_attended,
                 responds=lambda pid: not is_frozen(pid),
                 patience=worker_services.WORKER_SILENT_SECONDS,

@@ -37,6 +37,8 @@ class WebSettings:
         push_mib: the size limit of an upload archive, in MiB.
         active_versions: the maximum number of active versions of an owner; 0: unlimited.
         approve_pushes: whether an organiser must approve a pushed bot after its tests.
+        builds: the maximum number of pushed bots that are built and tested at the same time.
+        build_seconds: the time limit of all build commands of a pushed bot together.
         challenges: the maximum number of challenges of an owner per day; 0 disables them.
         challenge_boards: the maximum number of boards of a challenge.
         site: the public URL of the pages without a slash at the end, for links in feeds and
@@ -56,6 +58,8 @@ class WebSettings:
     push_mib: int = 32
     active_versions: int = 10
     approve_pushes: bool = False
+    builds: int = 2
+    build_seconds: float = 600.0
     challenges: int = 10
     challenge_boards: int = 20
     site: str = ""
@@ -67,6 +71,7 @@ class WebSettings:
         options = [f"--delay={self.delay}", f"--watchers={self.watchers}", f"--rate={self.rate}"]
         options += [f"--pushes={self.pushes}", f"--push-mib={self.push_mib}"]
         options += [f"--max-active-versions={self.active_versions}"]
+        options += [f"--builds={self.builds}"]
         options += [f"--challenges={self.challenges}"]
         options += [f"--challenge-boards={self.challenge_boards}"]
         options += [f"--site={self.site}", f"--play-tables={self.play_tables}"]
@@ -86,6 +91,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--max-active-versions", type=int, dest="active_versions", default=defaults.active_versions
     )
+    parser.add_argument("--builds", type=int, default=defaults.builds)
     parser.add_argument("--challenges", type=int, default=defaults.challenges)
     parser.add_argument("--challenge-boards", type=int, default=defaults.challenge_boards)
     parser.add_argument("--site", default=defaults.site)
@@ -106,6 +112,7 @@ def settings_from(arguments: Namespace) -> WebSettings:
         pushes=arguments.pushes,
         push_mib=arguments.push_mib,
         active_versions=arguments.active_versions,
+        builds=arguments.builds,
         challenges=arguments.challenges,
         challenge_boards=arguments.challenge_boards,
         site=arguments.site,

@@ -1,4 +1,4 @@
-"""The stages of a submission: check, build, test, registration, entry on the ladders; their loop.
+"""The stages of a submission: check, build, test, registration, entry on the ladders.
 
 Each stage may be interrupted at any time. Repeating all stages is safe: existing results are found
 and stay unchanged.
@@ -6,22 +6,17 @@ and stay unchanged.
 
 from __future__ import annotations
 
-import logging
-import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy.exc import SQLAlchemyError
-
 from arena.bots import manifest, resolver, upload_archive, version_store
 from arena.bots.bot import Bot
-from arena.bots.sandbox import available_levels
+from arena.bots.build import BUILD_SECONDS
 from arena.bots.sandbox.available_levels import best_level
 from arena.bots.sandbox.level import Level, refusal
-from arena.errors import BotError, Conflict, InfrastructureError, StoreError
+from arena.errors import BotError, Conflict
 from arena.records.redaction import pathless
 from arena.store.bots import submissions, versions
 from arena.store.schema import Approval, SubmissionStage, SubmissionState
@@ -39,18 +34,18 @@ if TYPE_CHECKING:
     from arena.submissions.conformance.check import Check
 
 
-log = logging.getLogger("arena.submissions")
-
 MOST_ATTEMPTS: Final = 3
+_STAGES_OF_THE_BOT: Final = (SubmissionStage.BUILDING, SubmissionStage.TESTING)
 _OUTPUT: Final = 8192
-_PAUSE_SECONDS: Final = 0.5
-_TROUBLE_SECONDS: Final = 5.0
-_TIDY_SECONDS: Final = 600.0
+TEST_SECONDS: Final = 600.0
+"""Time limit of everything but the build, in seconds; the test usually takes less than 120 s."""
 
 
 @dataclass(frozen=True, slots=True)
 class SubmissionPipeline:
     """Handles submissions.
+
+    `arena.submissions.runner` enforces the total time limit.
 
     Args:
         engine: the store.
@@ -61,6 +56,8 @@ class SubmissionPipeline:
         keep: stores the files of an accepted version for other machines.
         most_active: the maximum number of active versions of an owner; 0: unlimited.
         needs_approval: whether an organiser must approve a tested bot.
+        build_seconds: the time limit of all build commands together.
+        test_seconds: the time limit of all other stages together.
     """
 
     engine: Engine
@@ -71,6 +68,13 @@ class SubmissionPipeline:
     keep: Callable[[Bot], None] = lambda bot: None
     most_active: int = 0
     needs_approval: bool = False
+    build_seconds: float = BUILD_SECONDS
+    test_seconds: float = TEST_SECONDS
+
+    @property
+    def most_seconds(self) -> float:
+        """The time limit of all stages together."""
+        return self.build_seconds + self.test_seconds
 
     def work(self, submission: str) -> Submission:
         """Process a submission to its decision, or until it waits for approval, and return it.
@@ -107,6 +111,26 @@ class SubmissionPipeline:
         )
         self.pending_uploads.clear(submission)
         return decided
+
+    def refuse_late(self, submission: str) -> Submission:
+        """Refuse a submission whose build or test was stopped at the total time limit.
+
+        At another stage the arena itself was late; the submission then stays undecided.
+        """
+        stored = submissions.find(self.engine, submission)
+        if stored.is_decided or stored.stage not in _STAGES_OF_THE_BOT:
+            return stored
+        refused = submissions.decide(
+            self.engine,
+            submission,
+            SubmissionState.REFUSED,
+            f"its build and its test took longer than {self.most_seconds:g} s together, which is "
+            "the time limit of a submission.",
+            status=422,
+        )
+        self._forget(stored.content_hash)
+        self.pending_uploads.clear(submission)
+        return refused
 
     def _decided(self, submission: Submission) -> Submission:
         version = self._made_before(submission)
@@ -189,7 +213,7 @@ class SubmissionPipeline:
     def _built(self, submission: Submission, bot: Bot) -> Bot:
         submissions.step(self.engine, submission.id, SubmissionStage.BUILDING)
         try:
-            return version_store.admit(bot, self.versions)
+            return version_store.admit(bot, self.versions, build_seconds=self.build_seconds)
         except BotError as error:
             sentence, _, output = str(error).partition("\n")
             raise SubmissionRefused(422, sentence, output) from None
@@ -270,79 +294,3 @@ def _welcome(version: Version, joined: Mapping[str, str]) -> str:
         )
     ladders = ", ".join(f"{form} ({ladder})" for ladder, form in joined.items())
     return f"{version.id} is on {'the ladder' if len(joined) == 1 else 'the ladders'} {ladders}."
-
-
-def run(pipeline: SubmissionPipeline, continues: Callable[[], bool] = lambda: True) -> None:
-    """Handle submissions while `continues` returns True.
-
-    Waits first if another process holds the lock of the directory.
-    """
-    with pipeline.pending_uploads.create().attended():
-        log.info("handling submissions")
-        tidy_at = 0.0
-        while continues():
-            if time.monotonic() >= tidy_at:
-                tidy_at = time.monotonic() + _TIDY_SECONDS
-                _tidy(pipeline)
-            time.sleep(_PAUSE_SECONDS if _round(pipeline) else _TROUBLE_SECONDS)
-
-
-def _round(pipeline: SubmissionPipeline) -> bool:
-    """Handle the undecided submissions; owners take turns. Return False if the arena failed."""
-    well = True
-    tried: list[Submission] = []
-    try:
-        pipeline.level()
-    except InfrastructureError as error:
-        # They wait for the sandbox; an attempt would count.
-        log.warning("submissions wait: %s", error)
-        return False
-    try:
-        while (waiting := next_of(_due(pipeline.engine), tried)) is not None:
-            tried.append(waiting)
-            well &= _work(pipeline, waiting.id)
-    except (SQLAlchemyError, StoreError) as error:
-        log.warning("submissions cannot be handled: %s", error)
-        return False
-    return well
-
-
-def _due(engine: Engine) -> list[Submission]:
-    undecided = submissions.undecided(engine)
-    return [each for each in undecided if each.approval is not Approval.WAITING]
-
-
-def next_of(undecided: Sequence[Submission], tried: Sequence[Submission]) -> Submission | None:
-    """Return the next submission: the oldest one of the owner with the fewest turns.
-
-    Args:
-        undecided: the waiting submissions, the oldest first.
-        tried: the submissions handled in this round; they wait for the next round.
-    """
-    turns = Counter(submission.owner for submission in tried)
-    done = {submission.id for submission in tried}
-    waiting = [submission for submission in undecided if submission.id not in done]
-    return min(waiting, key=lambda submission: turns[submission.owner], default=None)
-
-
-def _work(pipeline: SubmissionPipeline, submission: str) -> bool:
-    try:
-        decided = pipeline.work(submission)
-    except (OSError, InfrastructureError) as error:
-        log.warning("the arena failed to handle %s: %s", submission, error)
-        available_levels.doubt_level()
-        if submissions.find(pipeline.engine, submission).attempts >= MOST_ATTEMPTS:
-            pipeline.give_up(submission, "")
-        return False
-    log.info("%s is %s: %s", submission, decided.state, decided.sentence)
-    return True
-
-
-def _tidy(pipeline: SubmissionPipeline) -> None:
-    try:
-        version_store.tidy(pipeline.versions)
-        pipeline.pending_uploads.tidy(
-            {submission.id for submission in submissions.undecided(pipeline.engine)}
-        )
-    except (SQLAlchemyError, StoreError, OSError) as error:
-        log.warning("leftover files of submissions cannot be removed: %s", error)

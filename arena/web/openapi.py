@@ -59,6 +59,8 @@ _EXAMPLE: Final[Mapping[str, Any]] = {
     "state": "waiting",
     "stage": "received",
     "stages": [{"stage": "received", "state": "done", "began": "2026-11-22T06:42:52.816+00:00"}],
+    "waiting": {"ahead": 3, "seconds": 120.0, "words": "3 ahead of it, about 2 min"},
+    "approval": None,
     "version": None,
     "ladders": [],
     "created": "2026-11-22T06:42:52.816+00:00",

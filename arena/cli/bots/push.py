@@ -211,12 +211,16 @@ def show_states(
         The exit status.
     """
     state: Mapping[str, Any] = {}
-    shown = 0
+    shown, shown_position = 0, ""
     for state in states:
         begun = [step["stage"] for step in state["stages"] if step["state"] != "open"]
         if not as_json:
             for stage in begun[shown:]:
                 output.hint(stage)
+            position = _waiting_words(state)
+            if position not in ("", shown_position):
+                output.hint(f"waiting, {position}")
+            shown_position = position
         # An interrupted stage is listed again.
         shown = max(shown, len(begun))
     if as_json:
@@ -224,6 +228,15 @@ def show_states(
     else:
         _conclude(arena, state, bot)
     return 0 if state["state"] == "accepted" or _awaits_approval(state) else FAILED
+
+
+def _waiting_words(state: Mapping[str, Any]) -> str:
+    """Return the position of a submission behind others; empty if there is none.
+
+    Arenas before this version send no position.
+    """
+    position = state.get("waiting")
+    return str(position["words"]) if position and position["ahead"] else ""
 
 
 def _awaits_approval(state: Mapping[str, Any]) -> bool:
@@ -333,6 +346,8 @@ def push(
     if as_json:
         output.document(dict(sent))
     else:
+        if position := _waiting_words(sent):
+            output.hint(f"waiting, {position}")
         output.line(str(sent["submission"]))
         output.next_step(f"pokearena bot submission {sent['submission']} --to {arena.url}")
     return 0

@@ -42,7 +42,7 @@ def ask(
         start: seconds for the start.
 
     Raises:
-        InfrastructureError: a remote bot cannot be reached.
+        InfrastructureError: a remote bot cannot be reached, or a sandbox failed.
     """
     if bot.address is not None:
         answer = _converse(source, recorded, bot.address, min(start, patience), patience)
@@ -50,7 +50,11 @@ def ask(
             raise InfrastructureError(f"{bot.label} cannot be asked: it {answer.trouble}.")
         return answer
     seat, ended = recorded.request.seat, Event()
-    with Processes(lambda report: ended.set(), level=available_levels.best_level()) as processes:
+    with Processes(
+        lambda report: ended.set(),
+        lambda lost: ended.set(),
+        level=available_levels.best_level(),
+    ) as processes:
         address = processes.start(seat, bot)
         answer = _converse(source, recorded, address, start, patience, ended)
         report = processes.report(seat)

@@ -59,6 +59,21 @@ class Submission:
 
 
 @dataclass(frozen=True, slots=True)
+class RecentRun:
+    """When the processing of a submission began and ended.
+
+    Args:
+        owner: the submission's owner.
+        began: the latest start; None before the first one.
+        ended: the decision; None while undecided.
+    """
+
+    owner: str
+    began: float | None
+    ended: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class ReceivedUpload:
     """A received upload, not stored as a submission yet; `content_hash` is stated by the sender."""
 
@@ -165,6 +180,21 @@ def undecided(engine: Engine) -> tuple[Submission, ...]:
 def awaiting_approval(engine: Engine) -> tuple[Submission, ...]:
     """Return the submissions that wait for the organiser's approval, oldest first."""
     return _oldest_first(engine, _awaits_approval())
+
+
+def recent_runs(engine: Engine, limit: int = 100) -> tuple[RecentRun, ...]:
+    """Return the processing times of the submissions that changed last, the latest first."""
+    table = schema.submissions
+    query = (
+        select(table.c.owner, table.c.steps, table.c.ended)
+        .order_by(table.c.changed.desc(), table.c.id)
+        .limit(limit)
+    )
+    with reading(engine) as connection:
+        return tuple(
+            RecentRun(owner, steps[0][1] if steps else None, ended)
+            for owner, steps, ended in connection.execute(query)
+        )
 
 
 def _oldest_first(engine: Engine, condition: ColumnElement[bool]) -> tuple[Submission, ...]:

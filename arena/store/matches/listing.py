@@ -156,6 +156,31 @@ def replays(engine: Engine, match: Match) -> tuple[Match, ...]:
         return _select(connection, conditions)
 
 
+@dataclass(frozen=True, slots=True)
+class ArenaFailure:
+    """A failure of the arena that ended an attempt; `reason` has details for the organiser."""
+
+    attempt: int
+    at: float
+    reason: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the failure as JSON values."""
+        return {"attempt": self.attempt, "reason": self.reason}
+
+
+def failures_of(engine: Engine, match: str) -> tuple[ArenaFailure, ...]:
+    """Return the failures of the arena that ended attempts of a match, the first one first."""
+    table = schema.failures
+    query = (
+        select(table.c.attempt, table.c.at, table.c.reason)
+        .where(table.c.match == match)
+        .order_by(table.c.attempt)
+    )
+    with reading(engine) as connection:
+        return tuple(ArenaFailure(*row) for row in connection.execute(query))
+
+
 def open_among(engine: Engine, ids: Sequence[str]) -> frozenset[str]:
     """Return those of these matches that may still be played."""
     table = schema.matches

@@ -61,6 +61,7 @@ from arena.store.schema import OPEN, MatchState, TournamentState
 from arena.store.tournaments import challenges
 from arena.system import failpoint
 from referee.games.shared.coded_errors import InvalidValue
+from referee.sanitizing import one_line
 
 log = logging.getLogger("arena.worker")
 
@@ -233,8 +234,9 @@ def release(engine: Engine, lease: Lease, reason: str | None = None) -> None:
     Args:
         engine: the store.
         lease: the lease.
-        reason: the failure of the arena that ended this attempt, as a sentence. It can void the
-            match (`FAILURES_TO_VOID`). None: the worker just stops.
+        reason: the failure of the arena that ended this attempt, as a sentence; further lines are
+            details for the organiser, which are not published. It can void the match
+            (`FAILURES_TO_VOID`). None: the worker just stops.
     """
     matches = schema.matches
     with writing(engine, "release") as connection:
@@ -417,13 +419,14 @@ def _record_failure(connection: Connection, row: Row[*tuple[Any, ...]], reason: 
     two failures still ends, and a match that cannot finish a single game becomes void.
     """
     matches, games, failures = schema.matches, schema.games, schema.failures
+    public_reason, _, _ = reason.partition("\n")
     connection.execute(
         insert(failures).values(match=row.id, attempt=row.attempt, at=now(), reason=reason)
     )
     connection.execute(
         update(matches)
         .where(matches.c.id == row.id)
-        .values(failures=row.failures + 1, reason=reason)
+        .values(failures=row.failures + 1, reason=public_reason)
     )
     last_progress = select(func.coalesce(func.max(games.c.attempt), 0)).where(
         games.c.match == row.id
@@ -436,7 +439,9 @@ def _record_failure(connection: Connection, row: Row[*tuple[Any, ...]], reason: 
     if in_a_row < FAILURES_TO_VOID:
         return False
     _end_match(connection, row, MatchState.VOID)
-    log.warning("%s is VOID after %d failures without a game: %s", row.id, in_a_row, reason)
+    log.warning(
+        "%s is VOID after %d failures without a game: %s", row.id, in_a_row, one_line(reason)
+    )
     return True
 
 

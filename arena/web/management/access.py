@@ -16,6 +16,7 @@ from starlette.responses import Response
 from arena.store.access import sessions
 from arena.store.access.audit_log import Actor, Origin
 from arena.store.access.sessions import LIFETIME_SECONDS, Identity, Role
+from arena.web.serving.security import check_form_origin
 
 FORM_TOKEN: Final = "form_token"
 """Name of the hidden field that each form of a session contains."""
@@ -77,27 +78,19 @@ def check_role(access: Access, role: Role) -> None:
         raise HTTPException(403, f"only an {role} may do this; sign in with an {role}'s token.")
 
 
-def check_form(request: Request, access: Access, sent: str) -> None:
+def check_form(request: Request, access: Access, sent: str, *, proxied: bool) -> None:
     """Check that a request with a session cookie comes from a form of this session.
+
+    `proxied`: as for `check_form_origin`.
 
     Raises:
         HTTPException: 403, the form token is missing or wrong, or another site sent the form.
     """
     if not access.secret:
         return
-    check_site(request)
+    check_form_origin(request, proxied=proxied)
     if not sessions.is_form_token(access.secret, sent):
         raise HTTPException(403, "the form has expired; load the page again and send it again.")
-
-
-def check_site(request: Request) -> None:
-    """Refuse forms that the browser reports as sent by another site.
-
-    Raises:
-        HTTPException: 403, it is.
-    """
-    if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-        raise HTTPException(403, "forms of other sites are refused.")
 
 
 def is_secure(request: Request, proxied: bool) -> bool:

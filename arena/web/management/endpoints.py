@@ -29,6 +29,7 @@ from arena.web.serving import data_formats, html_pages
 from arena.web.serving.error_responses import status_and_sentence, without_command
 from arena.web.serving.page_kinds import KINDS
 from arena.web.serving.responses import Endpoint, PageEndpoints
+from arena.web.serving.security import check_form_origin
 from referee.games.contract import SetupError
 from referee.sanitizing import one_line
 
@@ -74,7 +75,7 @@ class ManagementEndpoints:
 
     async def _sign_in(self, request: Request) -> Response:
         """Open a session. The earlier session of the browser ends, against session fixation."""
-        accesses.check_site(request)
+        check_form_origin(request, proxied=self._web.settings.proxied)
         token = str((await _form(request)).get("token", "")).strip()[:_TOKEN_LETTERS]
         earlier = accesses.cookie_of(request)
         opened = await anyio.to_thread.run_sync(self._open_session, token, earlier)
@@ -109,12 +110,15 @@ class ManagementEndpoints:
         access = await self._access(request)
         if access is not None and access.secret:
             form = await _form(request)
-            accesses.check_form(request, access, str(form.get(FORM_TOKEN, "")))
+            self._check_form(request, access, str(form.get(FORM_TOKEN, "")))
             await anyio.to_thread.run_sync(sessions.sign_out, self._web.engine, access.secret)
         response = RedirectResponse("/", 303, _PRIVATE)
         secure = accesses.is_secure(request, self._web.settings.proxied)
         accesses.set_cookie(response, "", secure=secure)
         return response
+
+    def _check_form(self, request: Request, access: Access, sent: str) -> None:
+        accesses.check_form(request, access, sent, proxied=self._web.settings.proxied)
 
     def _page_endpoint(self, page: ManagementPage) -> Endpoint:
         async def show(request: Request) -> Response:
@@ -145,7 +149,7 @@ class ManagementEndpoints:
             if access is None:
                 return RedirectResponse(SIGN_IN, 303, _PRIVATE)
             values = await _values(request, access)
-            accesses.check_form(request, access, str(values.pop(FORM_TOKEN, "")))
+            self._check_form(request, access, str(values.pop(FORM_TOKEN, "")))
             action_request = ActionRequest(
                 self._web, access.actor, dict(request.path_params), values
             )

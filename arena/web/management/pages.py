@@ -24,7 +24,7 @@ from arena.web.management import (
 )
 from arena.web.management.access import Access
 from arena.web.page import Page, PageRequest
-from arena.web.pages.submission import lines, to_json
+from arena.web.pages.submission import lines, positions_of, to_json
 
 _MAX_ROWS: Final = 20
 
@@ -125,6 +125,7 @@ def match(web: WebState, page_request: PageRequest, access: Access) -> Page:
     """Return the controls of a match."""
     stored = listing.find(web.engine, page_request.path["id"])
     entries = audit_log.listing(web.engine, subject=stored.id)
+    failures = listing.failures_of(web.engine, stored.id)
     last = listing.replays(web.engine, stored)[-1]
     return Page(
         title=f"Match {stored.id}: controls",
@@ -134,10 +135,17 @@ def match(web: WebState, page_request: PageRequest, access: Access) -> Page:
             "tournament": tournaments.find(web.engine, stored.tournament),
             "replayed": last.id != stored.id,
             "entries": entries,
+            "failures": failures,
             "actions": moderation_actions,
             "access": access,
         },
-        data={**json_values.match(stored), "audit": [entry.to_json() for entry in entries]},
+        data={
+            **json_values.match(stored),
+            "failures": [
+                {**failure.to_json(), "at": json_values.iso(failure.at)} for failure in failures
+            ],
+            "audit": [entry.to_json() for entry in entries],
+        },
     )
 
 
@@ -187,6 +195,7 @@ def account(web: WebState, page_request: PageRequest, access: Access) -> Page:
     owned = [each for each in versions.listing(web.engine, retired=True) if each.owner == owner]
     names = {version.id for version in owned}
     sent = submissions.listing(web.engine, owner=owner, limit=_MAX_ROWS)
+    positions = positions_of(web, sent)
     faults = history.faults(web.engine, names, limit=_MAX_ROWS) if names else ()
     challenges = [
         each
@@ -198,7 +207,7 @@ def account(web: WebState, page_request: PageRequest, access: Access) -> Page:
         template="management/account.html",
         model={
             "versions": owned,
-            "submissions": list(lines(sent)),
+            "submissions": lines(web, sent),
             "faults": faults,
             "challenges": challenges,
             "actions": account_actions,
@@ -215,7 +224,9 @@ def account(web: WebState, page_request: PageRequest, access: Access) -> Page:
                 }
                 for each in owned
             ],
-            "submissions": [to_json(each, owned=True) for each in sent],
+            "submissions": [
+                to_json(each, owned=True, position=positions.get(each.id)) for each in sent
+            ],
             "faults": [
                 {
                     "match": fault.match,

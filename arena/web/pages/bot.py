@@ -262,7 +262,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "shown": _details(web, shown, versions, query.version) if shown else None,
             "piece": match_page,
             "kinds": kinds,
-            "pushed": list(submission.lines(pushed)),
+            "pushed": submission.lines(web, pushed),
         },
         data={
             "bot": name,

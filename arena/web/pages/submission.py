@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from arena.store.bots import owners, submissions
 from arena.store.bots.submissions import Submission
 from arena.store.schema import Approval, SubmissionStage, SubmissionState
+from arena.submissions import turns
+from arena.submissions.turns import QueuePosition
 from arena.tournaments import json_values
 from arena.web import paging, wording
 from arena.web.data.changes import SUBMISSIONS
@@ -65,13 +67,13 @@ def _state(submission: Submission, at: int, last: int) -> str:
     return "failed" if submission.is_decided else "now"
 
 
-def standing(submission: Submission) -> str:
-    """Return the public state in a few words."""
+def standing(submission: Submission, position: QueuePosition | None = None) -> str:
+    """Return the public state in a few words; `position`: that of a waiting submission."""
     match submission.state:
         case SubmissionState.WAITING if submission.approval is Approval.WAITING:
             return "waiting for the organiser's approval"
         case SubmissionState.WAITING:
-            return "waiting"
+            return "waiting" if position is None else f"waiting, {position.words}"
         case SubmissionState.RUNNING:
             return str(submission.stage)
         case SubmissionState.ACCEPTED:
@@ -81,12 +83,15 @@ def standing(submission: Submission) -> str:
     return "not processed because of a failure of the arena"
 
 
-def to_json(submission: Submission, *, owned: bool) -> dict[str, Any]:
+def to_json(
+    submission: Submission, *, owned: bool, position: QueuePosition | None = None
+) -> dict[str, Any]:
     """Return the submission as JSON values.
 
     Args:
         submission: the submission.
         owned: whether to include the values only for the owner.
+        position: its position while it waits for its turn.
     """
     values: dict[str, Any] = {
         "submission": submission.id,
@@ -100,6 +105,7 @@ def to_json(submission: Submission, *, owned: bool) -> dict[str, Any]:
             {"stage": str(step.stage), "state": step.state, "began": json_values.iso(step.at)}
             for step in steps(submission)
         ],
+        "waiting": None if position is None else position.to_json(),
         "approval": str(submission.approval) or None,
         "version": submission.version,
         "ladders": list(submission.ladders),
@@ -126,6 +132,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     owned = bool(page_request.token)
     if owned and owners.known_by(web.engine, page_request.token) != submission.owner:
         raise Forbidden("the token does not belong to the owner of this submission.")
+    position = positions_of(web, [submission]).get(submission.id)
     return Page(
         title=f"Submission {submission.id}",
         template="submission.html",
@@ -133,9 +140,9 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "submission": submission,
             "owned": owned,
             "steps": steps(submission),
-            "standing": standing(submission),
+            "standing": standing(submission, position),
         },
-        data=to_json(submission, owned=owned),
+        data=to_json(submission, owned=owned, position=position),
         parts=() if owned else ("submission-state",),
         topics=frozenset({SUBMISSIONS}),
         fresh=0 if owned else 20.0,
@@ -149,13 +156,17 @@ def listing(web: WebState, page_request: PageRequest) -> Page:
     piece = paging.selection_of(page_request, 25).cut(
         submissions.listing(web.engine, limit=_LISTED)
     )
-    table = _table(piece.items)
+    positions = positions_of(web, piece.items)
+    shown = lines(web, piece.items)
+    table = _table(shown)
     return Page(
         title="Submissions",
         template="submissions.html",
-        model={"lines": list(lines(piece.items)), "piece": piece},
+        model={"lines": shown, "piece": piece},
         data={
-            "submissions": [to_json(item, owned=False) for item in piece.items],
+            "submissions": [
+                to_json(item, owned=False, position=positions.get(item.id)) for item in piece.items
+            ],
             "list": piece.to_json(),
             "most_bytes": web.settings.push_mib * 2**20,
         },
@@ -167,17 +178,24 @@ def listing(web: WebState, page_request: PageRequest) -> Page:
     )
 
 
-def lines(items: Sequence[Submission]) -> Iterator[tuple[Submission, str]]:
-    """Yield the submissions with their public state."""
-    for item in items:
-        yield item, standing(item)
+def positions_of(web: WebState, items: Sequence[Submission]) -> dict[str, QueuePosition]:
+    """Return the positions of the submissions that wait for their turn, by their IDs."""
+    if all(item.state is not SubmissionState.WAITING for item in items):
+        return {}
+    return turns.positions(web.engine, web.settings.builds)
 
 
-def _table(items: Sequence[Submission]) -> TextTable:
+def lines(web: WebState, items: Sequence[Submission]) -> list[tuple[Submission, str]]:
+    """Return the submissions with their public state."""
+    positions = positions_of(web, items)
+    return [(item, standing(item, positions.get(item.id))) for item in items]
+
+
+def _table(shown: Sequence[tuple[Submission, str]]) -> TextTable:
     return TextTable(
         ("<submission", "<bot", "<owner", "<pushed", "<state", "<version"),
         [
             (item.id, item.name, item.owner, wording.moment(item.created), how, item.version)
-            for item, how in lines(items)
+            for item, how in shown
         ],
     )

@@ -19,7 +19,7 @@ from arena.web.page import Links, PageRequest, PageRoute
 from arena.web.pages import play
 from arena.web.pages.replay import QUERY as REPLAY_QUERY
 from arena.web.serving.responses import LIVE, Endpoint, PageEndpoints
-from arena.web.serving.security import expect_loopback_name, expect_same_origin
+from arena.web.serving.security import check_form_origin, expect_loopback_name
 
 GAME: Final = "/play/{game}"
 TABLE: Final = PageRoute(
@@ -72,7 +72,7 @@ class PlayRequests:
             raise HTTPException(403, "this arena does not let people play on its pages.")
         if not settings.play:
             expect_loopback_name(request)
-        expect_same_origin(request)
+        check_form_origin(request, proxied=settings.proxied)
         form = await _form(request)
         client = request.scope["state"]["client"]
         tables = self._web.play_tables
@@ -92,7 +92,7 @@ class PlayRequests:
 
         A refused choice is explained on the table's page.
         """
-        expect_same_origin(request)
+        check_form_origin(request, proxied=self._web.settings.proxied)
         table = self._table(request)
         form = await _form(request)
         table.touch()

@@ -1,4 +1,4 @@
-"""Security headers, content negotiation, and the owner's token."""
+"""Security headers, the origin of forms, content negotiation, and the owner's token."""
 
 from __future__ import annotations
 
@@ -27,10 +27,9 @@ POLICY = (
 )
 EMBED = "/embed/"
 """Prefix of paths that other sites may show in frames."""
-PLAY = "/play"
-"""Prefix of pages with forms, whose origin is checked."""
-PRIVATE = ("/organiser", "/account", "/sign-", f"{PLAY}/tables/", f"/live{PLAY}/tables/")
+PRIVATE = ("/organiser", "/account", "/sign-", "/play/tables/", "/live/play/tables/")
 """Prefixes of paths of signed-in people, and of people at a table."""
+_USUAL_PORTS = {"http": 80, "https": 443}
 
 
 async def token_of(request: Request, form: bool = True) -> str:
@@ -74,17 +73,53 @@ async def owner_of(request: Request, engine: Engine) -> str:
     return owner
 
 
-def expect_same_origin(request: Request) -> None:
-    """Check that a page of this server sent the request (protection against CSRF).
+def check_form_origin(request: Request, *, proxied: bool) -> None:
+    """Check that no page of another site sent a form (protection against CSRF).
 
-    Browsers send `Origin` with every POST request; a page of another site cannot change it.
+    All forms are checked here:
+
+    - `Sec-Fetch-Site` decides if the browser sends it. Browsers omit it over plain HTTP.
+    - Otherwise the host and port of `Origin` must be those of `Host`. The scheme is not compared,
+      because a proxy may end HTTPS. `Origin: null` is refused.
+    - A request without both headers is accepted: browsers send `Origin` with every POST request, so
+      a program sent it, and another site has no influence on its headers.
+
+    Args:
+        request: the request.
+        proxied: whether a trusted proxy sends the requests; its `X-Forwarded-Host` may then replace
+            `Host`.
 
     Raises:
-        HTTPException: 403, the origin is another one or missing.
+        HTTPException: 403, another site sent the form.
     """
-    scheme, _, origin = request.headers.get("origin", "").partition("://")
-    if scheme not in ("http", "https") or not origin or origin != request.headers.get("host"):
-        raise HTTPException(403, "this request does not come from a page of this server.")
+    site = request.headers.get("sec-fetch-site")
+    origins = request.headers.getlist("origin")
+    if site is not None:
+        is_own = site in ("same-origin", "none")
+    else:
+        hosts = [request.headers.get("host", "")]
+        if proxied:
+            # The nearest proxy appends its value.
+            hosts.append(request.headers.get("x-forwarded-host", "").rpartition(",")[2].strip())
+        is_own = all(any(_is_same_host(origin, host) for host in hosts) for origin in origins)
+    if not is_own:
+        raise HTTPException(403, "forms of other sites are refused.")
+
+
+def _is_same_host(origin: str, host: str) -> bool:
+    """Compare the host and the port of an origin with a `Host` header."""
+    scheme, _, authority = origin.partition("://")
+    usual_port = _USUAL_PORTS.get(scheme.lower())
+    if usual_port is None or not host or not authority:
+        return False
+    return _with_port(authority, usual_port) == _with_port(host, usual_port)
+
+
+def _with_port(authority: str, usual_port: int) -> str:
+    authority = authority.lower()
+    name, colon, port = authority.rpartition(":")
+    has_port = bool(colon) and "]" not in port
+    return f"{name}:{port}" if has_port else f"{authority}:{usual_port}"
 
 
 def expect_loopback_name(request: Request) -> None:
@@ -134,8 +169,7 @@ class SecurityHeaders:
                 headers["Content-Security-Policy"] = f"{POLICY}; frame-ancestors {frames}"
                 headers["X-Content-Type-Options"] = "nosniff"
                 # With no-referrer, browsers send "Origin: null" with forms.
-                is_form = scope["path"].startswith(PLAY)
-                headers["Referrer-Policy"] = "same-origin" if is_form else "no-referrer"
+                headers["Referrer-Policy"] = "same-origin"
                 headers["Cross-Origin-Opener-Policy"] = "same-origin"
                 headers["Permissions-Policy"] = "camera=(), geolocation=(), microphone=()"
                 if not scope["path"].startswith(PRIVATE):

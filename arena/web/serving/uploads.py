@@ -24,7 +24,7 @@ from arena.submissions.admission import SubmissionRefused
 from arena.submissions.pending_uploads import PendingUploads
 from arena.system import private_files
 from arena.web.data.web_state import WebState
-from arena.web.pages.submission import to_json
+from arena.web.pages.submission import positions_of, to_json
 from arena.web.serving.request_limits import PUSH
 from arena.web.serving.security import owner_of
 
@@ -77,7 +77,7 @@ class UploadEndpoint:
         )
         known = await anyio.to_thread.run_sync(self._checked, announced)
         if known is not None:
-            return _answer(known, 200)
+            return await self._answer(known, 200)
         if _is_empty(request):
             return JSONResponse({"wanted": True, "most_bytes": self._most_bytes})
         with self._counted(owner):
@@ -156,7 +156,13 @@ class UploadEndpoint:
         finally:
             if stored is None or stored.id != number:
                 pending_uploads.clear(number)
-        return _answer(stored, 201)
+        return await self._answer(stored, 201)
+
+    async def _answer(self, submission: Submission, status: int) -> Response:
+        positions = await anyio.to_thread.run_sync(positions_of, self._web, [submission])
+        values = to_json(submission, owned=True, position=positions.get(submission.id))
+        where = {"Location": f"{ADDRESS}/{submission.id}", "Cache-Control": "no-store"}
+        return JSONResponse(values, status, where)
 
     def _add_submission(
         self, pending_uploads: PendingUploads, upload: ReceivedUpload
@@ -185,8 +191,3 @@ async def _write_body(request: Request, file: Path) -> int:
                 return size
             size += len(chunk)
             await output.write(chunk)
-
-
-def _answer(submission: Submission, status: int) -> Response:
-    where = {"Location": f"{ADDRESS}/{submission.id}", "Cache-Control": "no-store"}
-    return JSONResponse(to_json(submission, owned=True), status, where)

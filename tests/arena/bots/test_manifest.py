@@ -57,6 +57,7 @@ def test_all_keys_are_read(tmp_path: Path) -> None:
 def test_a_build_can_be_several_commands(tmp_path: Path) -> None:
     content = read(tmp_path, GOOD + 'build = [["npm", "ci"], ["npm", "run", "build"]]')
     assert content.build == (("npm", "ci"), ("npm", "run", "build"))
+    assert len(read(tmp_path, f"{GOOD}build = {[['make']] * 20}").build) == 20
 
 
 def test_a_version_can_be_a_whole_number(tmp_path: Path) -> None:
@@ -94,6 +95,7 @@ def test_a_rendered_manifest_reads_back_the_same(tmp_path: Path) -> None:
         ('games = "poke"', FileProblem.VALUE, "games"),
         ('games = ["poke", "pok"]', FileProblem.VALUE, "games[1]"),
         ('build = "make"', FileProblem.VALUE, "build"),
+        (f"build = {[['make']] * 21}", FileProblem.VALUE, "build"),
         ("build = []", FileProblem.VALUE, "build"),
         ("build = [[]]", FileProblem.VALUE, "build"),
         ('build = [["make"], "x"]', FileProblem.VALUE, "build"),

@@ -75,6 +75,51 @@ def test_only_the_executable_bit_of_file_modes_is_preserved(unpacking: Unpacking
     assert modes == {"run": 0o755, "read": 0o644}
 
 
+REFUSED_NAMES = {
+    "device-name": (
+        *("CON", "prn", "Aux.txt", "nul.tar.gz", "com1", "LPT9.py", "COM\u00b9", "lpt\u00b3.c"),
+        *("con .txt", "CONIN$", "conout$.log"),
+    ),
+    "trailing-character": ("bot.", "bot ", "a.py...", "CON."),
+    "reserved-character": ("a<b", "a>b", "a:b", 'a"b', "a|b", "a?b", "a*b", "a\\b", "..\\..\\x"),
+}
+NAMES = [(code, name) for code, names in REFUSED_NAMES.items() for name in names]
+
+
+@pytest.mark.parametrize(("code", "name"), NAMES)
+@pytest.mark.parametrize("place", ["{}", "{}/file", "folder/{}"])
+def test_names_that_windows_treats_specially_are_refused(
+    unpacking: Unpacking, code: str, name: str, place: str
+) -> None:
+    path = place.format(name)
+    with pytest.raises(BotError, check=has_code(code)):
+        unpacking.of(packed(member(path, b"x")))
+    assert unpacking.files == {}
+    (unpacking.inside / path).parent.mkdir(parents=True, exist_ok=True)
+    (unpacking.inside / path).write_text("x")
+    (unpacking.inside / "bot.toml").write_text('name = "mybot"\nrun = ["python", "bot.py"]\n')
+    bot = resolver.from_folder(unpacking.inside)
+    with pytest.raises(BotError, check=has_code(code)):
+        upload_archive.pack(bot, io.BytesIO())
+    # A folder that is not pushed may have such names.
+    assert content_hash(bot)
+
+
+@pytest.mark.parametrize(
+    "name", ["console", "com", "com10", "lpt", "nullable", "auxiliary.py", ".con", "my.con", "COM0"]
+)
+def test_names_that_only_look_like_devices_are_accepted(unpacking: Unpacking, name: str) -> None:
+    unpacking.of(packed(member(name, b"x")))
+    assert unpacking.files == {name: "x"}
+
+
+def test_hidden_characters_in_a_name_are_reported_before_the_upload(unpacking: Unpacking) -> None:
+    (unpacking.inside / "bot.toml").write_text('name = "mybot"\nrun = ["python", "bot.py"]\n')
+    (unpacking.inside / "a\nb").write_text("x")
+    with pytest.raises(BotError, check=has_code("hidden-name")):
+        upload_archive.pack(resolver.from_folder(unpacking.inside), io.BytesIO())
+
+
 def test_archives_of_other_tar_programs_are_accepted(unpacking: Unpacking) -> None:
     folder = {"type": tarfile.DIRTYPE}
     there = [member(".", **folder), member("./a", **folder), member("./a/bé", b"x")]

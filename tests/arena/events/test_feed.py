@@ -16,6 +16,9 @@ from typing import Any
 import pytest
 from redis.client import PubSub
 
+from arena.bots import resolver
+from arena.bots.processes import Processes
+from arena.bots.sandbox import available_levels
 from arena.config import SettingError
 from arena.events import messages
 from arena.events.messages import (
@@ -29,6 +32,7 @@ from arena.events.messages import (
 from arena.services import worker_process
 from arena.services.local import Services
 from arena.services.web_process import Pages, WebSettings, listen_near
+from arena.store.bots import remote_bots, versions
 from arena.store.matches import results
 from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.tournaments.tournaments import Tournament
@@ -195,6 +199,36 @@ def test_events_are_public_and_in_order(
             assert not reveals_hidden_cards(
                 message, of_the_game, states[event.game, event.decision]
             )
+
+
+def test_the_feed_shows_no_board_that_a_bot_with_a_network_still_plays(
+    arena: ServicesArena,
+) -> None:
+    with Processes(level=available_levels.best_level()) as elsewhere:
+        ours = arena.admit("ours", 0, NAP)
+        theirs = versions.find(arena.engine, arena.admit("theirs", -1, NAP))
+        address = elsewhere.start(0, resolver.from_folder(Path(theirs.folder)))
+        far = remote_bots.add_direct(arena.engine, "far", "1", address).id
+
+        def begin() -> Tournament:
+            clock = Clock(20_000, 5000)
+            plan = TournamentPlan("cup", "poke", {"must_beat": True}, 2, 2, clock=clock)
+            return scheduler.begin(arena.engine, plan, [ours, far], bytes(32))
+
+        published = played(arena, begin)
+    assert {event.table for event in published.positions} == {0, 1}
+    # The deal of each game, as the stocks and hands of its first position.
+    deals = {
+        game.number: next(steps(published.record.match, game, published.record.seed)).state
+        for game in published.record.games
+    }
+    assert len({repr(state) for state in deals.values()}) == len(deals) == 4
+    shown: dict[int, set[int]] = {}
+    for event in published.positions:
+        shown.setdefault(event.board, set()).add(event.game)
+    # No board is played again after the feed has shown a position of it.
+    assert all(len(games) == 1 for games in shown.values())
+    assert set(shown) == {game.game["board"] for game in published.record.games}
 
 
 @pytest.mark.long

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from sqlalchemy import Engine
+
 from arena.bots import resolver, upload_archive, version_store
 from arena.bots.sandbox.level import Level
 from arena.cli.workspace import Workspace
@@ -21,10 +23,10 @@ HOUSE = ("greedy", "random")
 class SubmissionHarness:
     """Submit bots as an owner, and run the submission pipeline."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, engine: Engine | None = None) -> None:
         self.folder = folder
         self.workspace = Workspace(folder / "data")
-        self.engine = self.workspace.store
+        self.engine = engine or self.workspace.store
         self.pending_uploads = PendingUploads(self.workspace.folder.submissions)
         self.checks: list[Check] = []
         """The checks that every examination returns."""
@@ -58,6 +60,11 @@ class SubmissionHarness:
     def pushed(self, folder: Path, owner: str = "ada") -> Submission:
         """Submit a bot and process the submission."""
         return self.pipeline.work(self.push(folder, owner).id)
+
+    @property
+    def all_decided(self) -> bool:
+        """Whether no submission is undecided."""
+        return not submissions.undecided(self.engine)
 
     def ladder(self, game: str = "poke", **settings: bool | int) -> Tournament:
         """Start a ladder with two bots."""

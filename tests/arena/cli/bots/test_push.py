@@ -1,8 +1,9 @@
 """`pokearena bot push`: a bot is sent to an arena at a URL, tested and entered there."""
 
 import json
+import multiprocessing
 import os
-import threading
+import signal
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
@@ -13,12 +14,14 @@ import pytest
 from arena.services import web_process
 from arena.store.bots import owners, submissions, versions
 from arena.store.tournaments import tournaments
-from arena.submissions import pipeline
+from arena.submissions import runner
 from arena.submissions.conformance.check import Check, CheckOutcome
+from arena.submissions.pipeline import SubmissionPipeline
 from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.cli.terminal import Cli
 from tests.arena.submissions.submission_harness import SubmissionHarness
 from tests.arena.web.page_server import served
+from tests.waiting import wait_until
 
 
 class PushArena:
@@ -33,18 +36,23 @@ class PushArena:
         )
         self.url = stack.enter_context(served(WebState(self.submission_harness.engine, settings)))
         self._stack = stack
-        self._is_open = True
 
     def open(self) -> None:
         """Process uploads until the test ends."""
-        working = threading.Thread(
-            target=pipeline.run, args=(self.submission_harness.pipeline, lambda: self._is_open)
+        # A process without the threads of the web server, as in `serve`.
+        self.submission_harness.engine.dispose()
+        process = multiprocessing.get_context("fork").Process(
+            target=_handle_submissions, args=(self.submission_harness.pipeline,)
         )
-        working.start()
-        self._stack.callback(working.join)
-        self._stack.callback(setattr, self, "_is_open", False)
-        while not self.submission_harness.pending_uploads.is_attended:
-            pass
+        process.start()
+        self._stack.callback(process.join)
+        self._stack.callback(process.terminate)
+        wait_until(lambda: self.submission_harness.pending_uploads.is_attended)
+
+
+def _handle_submissions(pipeline: SubmissionPipeline) -> None:
+    signal.signal(signal.SIGTERM, runner.leave)
+    runner.run(pipeline)
 
 
 @pytest.fixture
@@ -52,7 +60,7 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PushArena
     with ExitStack() as stack:
         arena = PushArena(tmp_path / "arena", stack)
         monkeypatch.setenv("POKEARENA_TOKEN", arena.token)
-        monkeypatch.setattr(pipeline, "_PAUSE_SECONDS", 0.05)
+        monkeypatch.setattr(runner, "_PAUSE_SECONDS", 0.05)
         yield arena
 
 
@@ -132,13 +140,20 @@ def test_a_failed_check_prints_the_output_of_the_bot(
 def test_a_submission_can_be_watched_again_after_no_wait(
     cli: Cli, arena: PushArena, bot_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with arena.submission_harness.pending_uploads.attended():
+    harness = arena.submission_harness
+    with harness.pending_uploads.attended():
+        for owner in ("bob", "cy"):
+            other = harness.push(harness.bot(f"bot-{owner}"), owner)
+            submissions.take_up(harness.engine, other.id)
         result = cli("bot", "push", "mine", "--to", arena.url, "--no-wait")
         name = result.out.strip()
         assert (result.status, result.last) == (
             0,
             f"next  pokearena bot submission {name} --to {arena.url}",
         )
+        assert "waiting, 2 ahead of it" in result.err.splitlines()
+        shown = json.loads(cli("bot", "push", "mine", "--to", arena.url, "--no-wait", "--json").out)
+        assert shown["waiting"]["ahead"] == 2
 
         def interrupt(seconds: float) -> None:
             raise KeyboardInterrupt
@@ -150,7 +165,7 @@ def test_a_submission_can_be_watched_again_after_no_wait(
         assert stopped.code == "stopped-watching"
     arena.open()
     assert cli("bot", "submission", name, "--to", arena.url).status == 0
-    assert len(submissions.listing(arena.submission_harness.engine)) == 1
+    assert len(submissions.listing(harness.engine, owner="ada")) == 1
 
 
 def test_a_push_that_needs_approval_ends_with_the_tests(

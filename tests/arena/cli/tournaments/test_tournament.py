@@ -227,7 +227,6 @@ def test_running_services_play_scheduled_matches(cli: Cli, cwd: Path) -> None:
             "referee-worker-1",
             "worker-1",
             "web",
-            "referee-submissions",
             "submissions",
             "sweeper",
         }

@@ -305,9 +305,13 @@ def test_reported_failures_count_like_detected_ones(
     schedule()
     for number in range(FAILURES_TO_VOID):
         lease = take(store)
-        transitions.release(store, lease, f"Failure {number}.")
+        transitions.release(store, lease, f"Failure {number}.\n[Errno 11] no ids")
     match = listing.find(store, lease.match)
+    # The details are for the organiser.
     assert (match.state, match.reason) == (MatchState.VOID, "Failure 2.")
+    assert [failure.reason for failure in listing.failures_of(store, match.id)] == [
+        f"Failure {number}.\n[Errno 11] no ids" for number in range(FAILURES_TO_VOID)
+    ]
     assert transitions.due(store) == ()
     with pytest.raises(LeaseLost, check=has_code("match-over")):
         transitions.commit_game(store, lease, played(lease.spec, 0))

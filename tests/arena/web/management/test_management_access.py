@@ -126,6 +126,20 @@ def test_a_revoked_or_renewed_token_ends_its_sessions(client: TestClient, web: W
     assert client.post("/sign-in", data={"token": renewed}).status_code == 401
 
 
+@pytest.mark.parametrize(
+    "headers",
+    [{"Sec-Fetch-Site": "cross-site"}, {"Origin": "http://evil.example"}, {"Origin": "null"}],
+)
+def test_another_site_cannot_sign_a_browser_in(
+    client: TestClient, token: str, headers: dict[str, str]
+) -> None:
+    answer = client.post("/sign-in", data={"token": token}, headers=headers)
+    assert answer.status_code == 403
+    assert "set-cookie" not in answer.headers
+    own = {"Origin": "http://testserver"}
+    assert client.post("/sign-in", data={"token": token}, headers=own).status_code == 303
+
+
 def test_signing_out_ends_the_session(client: TestClient, token: str) -> None:
     sent = sign_in(client, token)
     cookie = client.cookies["pokearena"]
@@ -175,6 +189,8 @@ def test_every_form_of_another_site_is_refused(
         ({"form_token": "0" * 64}, {}),
         (sent, {"Sec-Fetch-Site": "cross-site"}),
         (sent, {"Sec-Fetch-Site": "same-site"}),
+        (sent, {"Origin": "http://evil.example"}),
+        (sent, {"Origin": "null"}),
     ):
         assert client.post(path, data=values, headers=headers).status_code == 403
     # A page of another site can send JSON as text, but cannot set this header.

@@ -1,0 +1,55 @@
+"""Test that every wait for a sandboxed program ends at once when its launcher is killed."""
+
+import os
+import signal
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from pokearena.v1 import bot_pb2
+
+from arena.bots import resolver
+from arena.bots.bot_session import BotSession
+from arena.bots.build import build
+from arena.bots.manifest import Manifest
+from arena.bots.sandbox import available_levels
+from arena.errors import InfrastructureError
+from tests.errors import has_code
+from tests.waiting import wait_until
+
+SLEEPS = ("sh", "-c", "touch begun; exec sleep 600")
+
+
+def launchers() -> set[int]:
+    """Return the IDs of the launchers that this process has started."""
+    children = Path(f"/proc/{os.getpid()}/task").glob("*/children")
+    pids = {int(pid) for file in children for pid in file.read_text().split()}
+    return {pid for pid in pids if b"sandbox.launcher" in Path(f"/proc/{pid}/cmdline").read_bytes()}
+
+
+def build_that_sleeps(folder: Path) -> None:
+    build(Manifest("slow", ("true",), build=(SLEEPS,)), folder, trusted=False)
+
+
+def bot_that_does_not_listen(folder: Path) -> None:
+    (folder / "bot.toml").write_text('name = "slow"\nrun = ["sleep", "600"]\n')
+    bot = resolver.from_folder(folder)
+    with BotSession(bot, bot_pb2.StartRequest(), start=600.0, patience=600.0):
+        pass
+
+
+@pytest.mark.parametrize("waits", [build_that_sleeps, bot_that_does_not_listen])
+def test_a_killed_launcher_is_an_infrastructure_fault_at_once(
+    waits: Callable[[Path], None], tmp_path: Path
+) -> None:
+    available_levels.best_level()
+    tmp_path.chmod(0o777)
+    before = launchers()
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(waits, tmp_path)
+        wait_until(lambda: launchers() - before)
+        for pid in launchers() - before:
+            os.kill(pid, signal.SIGKILL)
+        with pytest.raises(InfrastructureError, check=has_code("launcher-lost")):
+            waiting.result()
