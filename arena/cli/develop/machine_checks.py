@@ -27,10 +27,11 @@ OK: Final = "ok"
 WARN: Final = "warn"
 FAIL: Final = "fail"
 
-_PYTHON: Final = (3, 11)
+_TESTED_PYTHONS: Final = ((3, 11), (3, 14))
+"""The oldest and the newest Python on which the project is supported."""
 _PACKAGES: Final = (
     *("grpcio", "protobuf", "redis", "rq", "sqlalchemy", "alembic"),
-    *("elo", "rich", "rich-click"),
+    *("rich", "rich-click"),
 )
 _MIB: Final = 1 << 20
 _LITTLE_DISK: Final = 1024 * _MIB
@@ -60,12 +61,11 @@ def examine(workspace: Workspace) -> list[CheckResult]:
 
 def _python(workspace: Workspace) -> CheckResult:
     version = platform.python_version()
-    if sys.version_info[:2] == _PYTHON:
+    oldest, newest = _TESTED_PYTHONS
+    if oldest <= sys.version_info[:2] <= newest:
         return CheckResult("Python", OK, version)
-    required = ".".join(map(str, _PYTHON))
-    return CheckResult(
-        "Python", FAIL, f"{version}, not {required}", "uv python install 3.11 && uv sync"
-    )
+    tested = " to ".join(".".join(map(str, bound)) for bound in _TESTED_PYTHONS)
+    return CheckResult("Python", WARN, f"{version}; supported are {tested}", "use Python 3.11")
 
 
 def _system(workspace: Workspace) -> CheckResult:
@@ -76,15 +76,21 @@ def _system(workspace: Workspace) -> CheckResult:
 
 
 def _packages(workspace: Workspace) -> CheckResult:
-    versions, missing = [], []
-    for package in _PACKAGES:
-        try:
-            versions.append(f"{package} {importlib.metadata.version(package)}")
-        except importlib.metadata.PackageNotFoundError:
-            missing.append(package)
+    found = {package: _version(package) for package in _PACKAGES}
+    missing = [package for package, version in found.items() if not version]
     if missing:
         return CheckResult("packages", FAIL, f"missing: {', '.join(missing)}", "uv sync")
+    versions = [f"{package} {version}" for package, version in found.items()]
+    versions.append(f"elo {elo}" if (elo := _version("elo")) else "formulas equal to elo 0.1.1")
     return CheckResult("packages", OK, ", ".join(versions))
+
+
+def _version(package: str) -> str:
+    """Return the version of an installed package, or ""."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
 
 
 def _build(workspace: Workspace) -> CheckResult:
