@@ -31,7 +31,7 @@ KNOWN = (
 
 def test_a_checkout_on_python_3_11_uses_the_package() -> None:
     from_package = sys.version_info < (3, 12)
-    assert IS_INSTALLED == from_package
+    assert from_package == IS_INSTALLED
     assert elo_ratings.Elo.__module__ == ("elo" if from_package else "arena.ratings.elo_formulas")
 
 
