@@ -121,7 +121,8 @@ def program(words: tuple[str, ...], folder: Path) -> tuple[str, ...]:
     """
     name = words[0]
     if name in ("python", "python3"):
-        python = folder / ".venv" / "bin" / "python"
+        place = ("Scripts", "python.exe") if sys.platform == "win32" else ("bin", "python")
+        python = folder.joinpath(".venv", *place)
         return (str(python) if python.exists() else sys.executable, *words[1:])
     if "/" in name:
         return (str(folder / name), *words[1:])
