@@ -72,7 +72,8 @@ def _system(workspace: Workspace) -> CheckResult:
     name = f"{platform.system()} {platform.release()}"
     if sys.platform == "linux":
         return CheckResult("system", OK, name)
-    return CheckResult("system", WARN, f"{name}: bots can be started on Linux only", "use Linux")
+    text = f"{name}: bots run unsandboxed, and services need Linux"
+    return CheckResult("system", WARN, text, "use Linux")
 
 
 def _packages(workspace: Workspace) -> CheckResult:
@@ -203,6 +204,8 @@ def _unset_storage(workspace: Workspace, name: str) -> CheckResult:
 
 
 def _redis(workspace: Workspace) -> CheckResult:
+    if sys.platform != "linux":
+        return CheckResult("Redis", OK, "not needed: services run on Linux only")
     began = time.monotonic()
     try:
         server = _redis_information(workspace)
@@ -368,7 +371,7 @@ def _webhooks(workspace: Workspace) -> CheckResult:
 
 def _limits(workspace: Workspace) -> CheckResult:
     if sys.platform == "win32":
-        return CheckResult("limits", FAIL, "no resource limits on this system", "use Linux")
+        return CheckResult("limits", OK, "this system has none")
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -383,6 +386,9 @@ def _number(limit: int) -> str:
 
 
 def _sandbox(workspace: Workspace) -> CheckResult:
+    if sys.platform != "linux":
+        text = "bots run unsandboxed, as processes of yours; strangers' bots are refused"
+        return CheckResult("sandbox", WARN, text, "use Linux")
     from arena.bots.sandbox.available_levels import best_level, has_disk, offer
     from arena.bots.sandbox.level import Level
 

@@ -20,7 +20,7 @@ SCORES = st.floats(0, 1)
 SERIES = st.lists(st.tuples(SCORES, RATING), max_size=6)
 POSITIVE = st.floats(min_value=0, exclude_min=True, allow_infinity=False)
 
-KNOWN = (
+KNOWN: tuple[tuple[float, list[tuple[float, float]], float, float, float], ...] = (
     (1200.0, [(1.0, 1200.0)], 10.0, 200.0, 1205.0),
     (800.0, [(1.0, 1200.0)], 10.0, 200.0, 809.0909090909091),
     (1500.0, [(0.1, 1000.3), (0.7, 1999.9), (0.3, 1501.1)], 3.3, 200.0, 1498.685415674184),
@@ -32,7 +32,9 @@ KNOWN = (
 def test_a_checkout_on_python_3_11_uses_the_package() -> None:
     from_package = sys.version_info < (3, 12)
     assert from_package == IS_INSTALLED
-    assert elo_ratings.Elo.__module__ == ("elo" if from_package else "arena.ratings.elo_formulas")
+    assert vars(elo_ratings)["Elo"].__module__ == (
+        "elo" if from_package else "arena.ratings.elo_formulas"
+    )
 
 
 @pytest.mark.parametrize(("rating", "series", "k", "beta", "after"), KNOWN)

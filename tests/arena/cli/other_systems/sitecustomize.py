@@ -7,7 +7,6 @@ before. The project's code does not find what the system lacks.
 
 import asyncio
 import asyncio.unix_events
-import concurrent.futures.thread
 import importlib
 import os
 import signal
@@ -18,11 +17,20 @@ import sysconfig
 import types
 from importlib.abc import MetaPathFinder
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[4]
 FOLDERS = tuple(f"{ROOT / name}{os.sep}" for name in ("arena", "referee", "sample_bots"))
 LOADED_BEFORE = (
-    *("_pyrepl", "ctypes", "ctypes.util", "email", "getpass", "http.client", "http.server"),
+    *(
+        "concurrent.futures.thread",
+        "ctypes",
+        "ctypes.util",
+        "email",
+        "getpass",
+        "http.client",
+        "http.server",
+    ),
     *("importlib.metadata", "importlib.resources", "logging.handlers", "mimetypes"),
     *("multiprocessing.connection", "multiprocessing.pool", "multiprocessing.popen_fork"),
     *("multiprocessing.popen_forkserver", "multiprocessing.popen_spawn_posix", "pathlib"),
@@ -83,23 +91,25 @@ def imitate(system: str) -> None:
             sys.modules.pop(hidden, None)
         sys.meta_path.insert(0, WithoutModules())
         os.supports_dir_fd = set()
-        asyncio.unix_events._UnixSelectorEventLoop.add_signal_handler = _refuse_handler
-        # The child processes of the imitated system still are those of Linux.
-        subprocess.run = _without_taskkill(subprocess.run)
+        loop: Any = asyncio.unix_events._UnixSelectorEventLoop
+        loop.add_signal_handler = _refuse_handler
+        _imitate_taskkill()
     Lacking.lacking = frozenset(lacking)
-    for module in (os, signal, socket):
-        module.__class__ = Lacking
+    for lacking_module in (os, signal, socket):
+        lacking_module.__class__ = Lacking
     sys.platform = system
 
 
-def _without_taskkill(run):  # type: ignore[no-untyped-def]
-    def replacement(command, *arguments, **options):  # type: ignore[no-untyped-def]
+def _imitate_taskkill() -> None:
+    run: Any = subprocess.run
+
+    def replacement(command: Any, *arguments: Any, **options: Any) -> Any:
         if command[0] == "taskkill":
             os.killpg(int(command[-1]), signal.SIGKILL)
             return None
         return run(command, *arguments, **options)
 
-    return replacement
+    subprocess.run = replacement  # type: ignore[assignment]
 
 
 if os.environ.get("POKEARENA_TEST_SYSTEM"):
