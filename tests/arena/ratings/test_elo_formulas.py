@@ -32,9 +32,8 @@ KNOWN: tuple[tuple[float, list[tuple[float, float]], float, float, float], ...] 
 def test_a_checkout_on_python_3_11_uses_the_package() -> None:
     from_package = sys.version_info < (3, 12)
     assert from_package == IS_INSTALLED
-    assert vars(elo_ratings)["Elo"].__module__ == (
-        "elo" if from_package else "arena.ratings.elo_formulas"
-    )
+    module = "elo" if from_package else "arena.ratings.elo_formulas"
+    assert vars(elo_ratings)["Elo"].__module__ == module
 
 
 @pytest.mark.parametrize(("rating", "series", "k", "beta", "after"), KNOWN)
