@@ -27,7 +27,7 @@ OK: Final = "ok"
 WARN: Final = "warn"
 FAIL: Final = "fail"
 
-_TESTED_PYTHONS: Final = ((3, 11), (3, 14))
+TESTED_PYTHONS: Final = ((3, 11), (3, 14))
 """The oldest and the newest Python on which the project is supported."""
 _PACKAGES: Final = (
     *("grpcio", "protobuf", "redis", "rq", "sqlalchemy", "alembic"),
@@ -61,10 +61,10 @@ def examine(workspace: Workspace) -> list[CheckResult]:
 
 def _python(workspace: Workspace) -> CheckResult:
     version = platform.python_version()
-    oldest, newest = _TESTED_PYTHONS
+    oldest, newest = TESTED_PYTHONS
     if oldest <= sys.version_info[:2] <= newest:
         return CheckResult("Python", OK, version)
-    tested = " to ".join(".".join(map(str, bound)) for bound in _TESTED_PYTHONS)
+    tested = " to ".join(".".join(map(str, bound)) for bound in TESTED_PYTHONS)
     return CheckResult("Python", WARN, f"{version}; supported are {tested}", "use Python 3.11")
 
 
