@@ -5,7 +5,6 @@ import random
 from dataclasses import replace
 
 import pytest
-from elo import Elo
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +12,11 @@ from arena.ratings.closed_match import VERDICTS, ClosedGame, ClosedMatch, pairwi
 from arena.ratings.elo import EloSettings, changes, ratings
 from referee.faults import Verdict
 from tests.errors import has_code
+
+try:
+    from elo import Elo
+except ModuleNotFoundError:
+    from arena.ratings.elo_formulas import Elo
 
 
 def game(number: int, places: tuple[int, ...]) -> ClosedGame:
