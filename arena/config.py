@@ -30,6 +30,7 @@ import json
 import os
 import secrets
 import stat
+import sys
 import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -373,6 +374,9 @@ def object_storage_variables(environment: Mapping[str, str]) -> dict[str, str]:
 
 def alive(pid: int) -> bool:
     """Return whether a process with this id exists."""
+    if sys.platform == "win32":
+        # There are no services, and `os.kill` would interrupt the process.
+        return False
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -402,6 +406,6 @@ def remove_private_directory(directory: Path) -> None:
         status = directory.lstat()
     except OSError:
         return
-    ours = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
+    ours = stat.S_ISDIR(status.st_mode) and status.st_uid == process_info.user_id()
     if ours and directory.name.startswith(_SOCKETS):
         file_tree.remove(directory)

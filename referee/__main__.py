@@ -4,7 +4,6 @@ import argparse
 import asyncio
 import contextlib
 import gc
-import resource
 import signal
 import sys
 from pathlib import Path
@@ -45,15 +44,19 @@ async def serve(address: str, trace: TraceFile | None = None) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
+        with contextlib.suppress(NotImplementedError):  # Windows, where the signals end the process
+            loop.add_signal_handler(number, stop.set)
     server = grpc.aio.server(options=_OPTIONS)
     referee_pb2_grpc.add_RefereeServiceServicer_to_server(RefereeService(trace), server)
     healthy = health.aio.HealthServicer()
     health_pb2_grpc.add_HealthServicer_to_server(healthy, server)
     names = (SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME)
     reflection.enable_server_reflection(names, server)
-    if not server.add_insecure_port(address):
+    port = server.add_insecure_port(address)
+    if not port:
         raise OSError(f"cannot listen at {address}")
+    if address.endswith(":0"):
+        address = f"{address.removesuffix(':0')}:{port}"
     await server.start()
     await healthy.set(SERVICE, health_pb2.HealthCheckResponse.SERVING)
     await healthy.set("", health_pb2.HealthCheckResponse.SERVING)
@@ -75,7 +78,11 @@ def _collect_seldom() -> None:
 
 
 def _bound_memory() -> None:
-    """Limit the memory that data from bots can make this process allocate."""
+    """Limit the memory that data from bots can make this process allocate, except on Windows."""
+    if sys.platform == "win32":
+        return
+    import resource
+
     hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
     most = MEMORY_BYTES if hard == resource.RLIM_INFINITY else min(MEMORY_BYTES, hard)
     resource.setrlimit(resource.RLIMIT_DATA, (most, hard))

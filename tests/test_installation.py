@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -121,7 +120,6 @@ def installed(tmp_path: Path, uv: str) -> Installed:
         path.mkdir()
     run(uv, "build", "--quiet", "--out-dir", dist, ROOT, cwd=tmp_path)
     run(uv, "tool", "run", "--quiet", TWINE, "check", "--strict", *dist.glob("poke*"), cwd=tmp_path)
-    shutil.copy(ROOT / "constraints.txt", dist)
     git = stubs / "git"
     git.write_text(f"#!/bin/sh\necho \"$@\" >> '{stubs}/calls'\nexit 1\n", encoding="utf-8")
     git.chmod(0o755)
@@ -129,8 +127,7 @@ def installed(tmp_path: Path, uv: str) -> Installed:
     python = Path(sys.base_prefix) / "bin" / f"python3.{sys.version_info.minor}"
     return Installed(
         folder,
-        (uv, "tool", "run", "--quiet", "--build-constraints", dist / "constraints.txt",
-         "--from", wheel, "pokearena"),
+        (uv, "tool", "run", "--quiet", "--from", wheel, "pokearena"),
         {"HOME": str(home), "PATH": f"{stubs}:{os.environ['PATH']}", "UV_PYTHON": str(python)},
         stubs / "calls",
     )  # fmt: skip
@@ -152,6 +149,42 @@ def test_the_wheel_contains_everything(installed: Installed) -> None:
             with urllib.request.urlopen(page + path, timeout=30) as answer:
                 assert answer.status == HTTPStatus.OK
     assert not installed.git_calls.exists()
+
+
+def other_python(version: str, uv: str) -> str:
+    """Return the path of a Python of this machine; skip the test if there is none."""
+    for path in sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python")):
+        return str(path)
+    words = (uv, "python", "find", "--no-python-downloads", version)
+    found = subprocess.run(words, cwd="/", capture_output=True, text=True, check=False)
+    if found.returncode:
+        pytest.skip(f"Python {version} is not on this machine")
+    return found.stdout.strip()
+
+
+@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
+def test_plain_pip_installs_the_wheel(tmp_path: Path, uv: str, version: str) -> None:
+    """Install with pip 23 and no option; then play a match."""
+    python = other_python(version, uv)
+    dist, environment = tmp_path / "dist", tmp_path / "environment"
+    run(uv, "build", "--quiet", "--wheel", "--out-dir", dist, ROOT, cwd=tmp_path)
+    (wheel,) = dist.glob("*.whl")
+    run(python, "-m", "venv", environment, cwd=tmp_path)
+    pip = (environment / "bin" / "python", "-m", "pip", "--disable-pip-version-check")
+    run(*pip, "install", "--quiet", "pip==23.3.2", cwd=tmp_path)
+    run(*pip, "install", "--quiet", wheel, cwd=tmp_path)
+    words = ("play", "poke", "sample:greedy", "sample:random", "-n", "1", "--json")
+    played = json.loads(run(environment / "bin" / "pokearena", *words, cwd=tmp_path))
+    assert played["complete"]
+
+
+@pytest.mark.parametrize("version", ["3.10"])
+def test_pip_names_the_supported_pythons(tmp_path: Path, uv: str, version: str) -> None:
+    python = other_python(version, uv)
+    words = (python, "-m", "pip", "install", "--no-deps", "--target", tmp_path / "t", ROOT)
+    refused = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert refused.returncode != 0
+    assert ">=3.11" in refused.stderr
 
 
 def test_the_starter_works_without_an_arena(tmp_path: Path, uv: str) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 
 import yaml
 
+from arena.cli.develop.machine_checks import TESTED_PYTHONS
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -39,6 +41,25 @@ def test_the_changelog_has_a_section_for_the_version() -> None:
     released = [(name, date) for name, date in sections if name != "Unreleased"]
     assert released[0][0] == VERSION
     assert all(date for _, date in released)
+
+
+def test_elo_is_a_dependency_of_the_checkout_but_not_of_the_wheel() -> None:
+    elo = ["elo==0.1.1 ; python_version < '3.12'"]
+    tables = project()
+    assert not [name for name in tables["project"]["dependencies"] if name.startswith("elo")]
+    assert tables["project"]["optional-dependencies"]["elo"] == elo
+    assert [name for name in tables["dependency-groups"]["dev"] if name.startswith("elo")] == elo
+    assert (ROOT / ".python-version").read_text(encoding="utf-8") == "3.11\n"
+
+
+def test_the_supported_pythons_are_the_same_in_every_place() -> None:
+    oldest, newest = TESTED_PYTHONS
+    versions = [f"3.{minor}" for minor in range(oldest[1], newest[1] + 1)]
+    metadata_table = project()["project"]
+    assert metadata_table["requires-python"] == f">={versions[0]}"
+    named = [line.rpartition(" ")[2] for line in metadata_table["classifiers"] if ":: 3." in line]
+    workflow = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8"))
+    assert named == workflow["jobs"]["pythons"]["strategy"]["matrix"]["python"] == versions
 
 
 def test_the_build_constraint_is_the_same_with_and_without_a_checkout() -> None:

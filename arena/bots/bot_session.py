@@ -1,20 +1,24 @@
 """A protocol session with a bot: starts its process and sends questions as the referee does."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Sequence
 from queue import Empty, Full, Queue, SimpleQueue
 from threading import Event, Thread
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import grpc
 from pokearena.v1 import bot_pb2, bot_pb2_grpc
 
 from arena.bots.bot import Bot
 from arena.bots.exit_report import Report
-from arena.bots.processes import Processes
-from arena.bots.sandbox import available_levels
+from arena.bots.plain_processes import PlainProcesses, table_processes
 from arena.bots.socket_probe import ANSWER_BYTES, OPTIONS, authority, listens
+
+if TYPE_CHECKING:
+    from arena.bots.processes import Processes
 
 Request = bot_pb2.ActRequest
 Response = bot_pb2.ActResponse
@@ -68,7 +72,7 @@ class BotSession:
         self.patience = patience
         """Seconds within which each answer must arrive; may change between questions."""
         self._ended = Event()
-        self._processes: Processes | None = None
+        self._processes: Processes | PlainProcesses | None = None
         self._channel: grpc.Channel | None = None
         self._stream: _Stream | None = None
         self.streams = True
@@ -83,10 +87,8 @@ class BotSession:
         address = self._bot.address
         try:
             if address is None:
-                self._processes = Processes(
-                    lambda report: self._ended.set(),
-                    lambda lost: self._ended.set(),
-                    level=available_levels.best_level(),
+                self._processes = table_processes(
+                    lambda report: self._ended.set(), lambda lost: self._ended.set()
                 )
                 address = self._processes.start(self._opening.seat, self._bot)
             self._channel = grpc.insecure_channel(address, options=_OPTIONS + authority(address))

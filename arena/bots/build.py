@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shlex
 import signal
@@ -20,6 +19,7 @@ from arena.bots.exit_report import MIB, Limits
 from arena.bots.manifest import Manifest
 from arena.bots.sandbox import runtimes
 from arena.errors import BotError
+from arena.system import process_info
 from referee.sanitizing import quote, sanitized
 
 if TYPE_CHECKING:
@@ -179,6 +179,8 @@ def _last_line(output: IO[bytes]) -> str:
 
     The running command writes at the same offset.
     """
+    if not hasattr(os, "pread"):  # Windows
+        return ""
     size = os.fstat(output.fileno()).st_size
     end = os.pread(output.fileno(), MAX_OUTPUT_BYTES, max(0, size - MAX_OUTPUT_BYTES))
     lines = sanitized(end.decode("utf-8", "replace")).split("\n")
@@ -186,8 +188,7 @@ def _last_line(output: IO[bytes]) -> str:
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
+    process_info.kill_group(process)
     process.wait()
 
 

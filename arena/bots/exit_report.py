@@ -77,7 +77,7 @@ def clause(report: dict[str, Any], limits: Limits) -> tuple[str, bool]:
         A clause about the process, and whether it exceeded its limits.
     """
     if report["flooded"]:
-        return f"was stopped by the arena: wrote more than {_size(limits.output)} of output", True
+        return flooded(limits), True
     if report["excess"]:
         return (
             f"was stopped by the arena: {EXCESS[report['excess']].format(**_limit_texts(limits))}",
@@ -93,6 +93,11 @@ def clause(report: dict[str, Any], limits: Limits) -> tuple[str, bool]:
     if code < 0:
         return f"was killed by {signal_name(-code)}", False
     return f"exited with status {code}", False
+
+
+def flooded(limits: Limits) -> str:
+    """Return the clause about a process that wrote too much output."""
+    return f"was stopped by the arena: wrote more than {_size(limits.output)} of output"
 
 
 def _limit_texts(limits: Limits) -> dict[str, str]:

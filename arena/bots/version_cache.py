@@ -9,8 +9,8 @@ has none and is never evicted.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +38,11 @@ def held(folder: Path) -> int | None:
     Returns:
         The descriptor; None if the folder does not exist or has just been evicted.
     """
+    if sys.platform == "win32":
+        # Folders have no descriptors, and workers, which evict versions, do not run.
+        return os.open(os.devnull, os.O_RDONLY) if folder.is_dir() else None
+    import fcntl
+
     descriptor = _opened(folder)
     if descriptor is None:
         return None
@@ -126,6 +131,8 @@ def _opened(folder: Path) -> int | None:
 
 
 def _locked_alone(descriptor: int) -> bool:
+    import fcntl
+
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

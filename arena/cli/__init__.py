@@ -21,19 +21,9 @@ from typing import Final
 _IMPORTED_OBJECTS: Final = 250_000
 """More objects than the imports of any command create."""
 
-_UNREACHABLE = 3
-"""Exit status of `arena.cli.errors`, which cannot be imported on every system."""
-
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line (default: that of this process) and return the exit status."""
-    if sys.platform == "win32":
-        # Many modules of the arena cannot be imported there.
-        print(
-            "error  pokearena does not run on Windows. Install it in WSL 2 (`wsl --install`).",
-            file=sys.stderr,
-        )
-        return _UNREACHABLE
     # Many container images set it. Every process of an arena would then compile all its modules.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from arena.cli.errors import CommandError
+from arena.system.process_info import user_id
 
 if TYPE_CHECKING:
     from arena.system.structured_file import FileError, TomlDocument
@@ -155,7 +157,9 @@ def _project_file() -> Path | None:
             continue
         if not stat.S_ISREG(status.st_mode):
             continue
-        if status.st_uid in (os.geteuid(), 0) and not status.st_mode & stat.S_IWOTH:
+        # Windows has neither owners nor modes of this kind.
+        is_private = status.st_uid in (user_id(), 0) and not status.st_mode & stat.S_IWOTH
+        if is_private or sys.platform == "win32":
             return file
         from arena.cli import output
 

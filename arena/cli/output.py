@@ -206,6 +206,12 @@ def warn(sentence: str) -> None:
     _print_on_stderr((("bold yellow", "warning  "), ("", sentence)))
 
 
+def warn_without_sandbox() -> None:
+    """Print a warning on systems without a sandbox, before bots are started."""
+    if sys.platform != "linux":
+        warn("bots run unsandboxed, because this system is not Linux. Start only bots you trust.")
+
+
 def complain(sentence: str) -> None:
     """Print an error as a sentence."""
     _print_on_stderr((("bold red", "error  "), ("", sentence)))

@@ -21,6 +21,7 @@ because the last digits differ between machines.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -41,7 +42,7 @@ def information_of_ranking(entrants: int) -> float:
     last k with the probability k (k - 1) / (n (n - 1)). The sum over k from 2 to n is
     (n - H) / (n (n - 1)), with the harmonic number H = 1 + 1/2 + ... + 1/n. A game of two has 1/4.
     """
-    harmonic = sum(1 / place for place in range(1, entrants + 1))
+    harmonic = math.fsum(1 / place for place in range(1, entrants + 1))
     return 4 * (entrants - harmonic) / entrants
 
 

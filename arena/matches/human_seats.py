@@ -6,7 +6,8 @@ passes each question to a :class:`Person`, the interface that a terminal or a pa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ from pokearena.v1 import bot_pb2, bot_pb2_grpc
 
 from arena import config
 from arena.bots.bot import HUMAN, UNTIMED_MS, Bot
+from arena.bots.plain_processes import free_address
 from arena.matches.table import LEFT_TABLE, seated
 from arena.presentation.contract import Presentation
 from arena.presentation.elements import Players, PublicAction, TableRendering
@@ -34,6 +36,8 @@ from referee.games.shared.dealing import SEED_BYTES, Seeded
 from referee.record import GameRecord, read_games
 from referee.replay import codec_of, steps
 
+_LEAVE_SECONDS: Final = 1.0
+"""Seconds in which the last call of a person who left may end."""
 _THREADS: Final = 8
 """Number of concurrent calls of a person's server: one per seat of its side would suffice."""
 
@@ -225,11 +229,18 @@ def _served(
 ) -> Iterator[Bot]:
     """Run the server of one person; yield the bot with its address."""
     socket = folder / f"person-{entrant}.sock"
-    address = f"unix:{socket}"
+    address = f"unix:{socket}" if sys.platform == "linux" else free_address()
     threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="person")
     server = grpc.server(threads)
+
+    def stop_listening() -> None:
+        if address.startswith("unix:"):
+            socket.unlink(missing_ok=True)
+        else:
+            server.stop(_LEAVE_SECONDS)
+
     bot_pb2_grpc.add_BotServiceServicer_to_server(
-        _PersonService(spec, bots, entrant, interface, socket), server
+        _PersonService(spec, bots, entrant, interface, stop_listening), server
     )
     server.add_insecure_port(address)
     server.start()
@@ -249,9 +260,9 @@ class _PersonService(bot_pb2_grpc.BotServiceServicer):
         bots: Sequence[Bot],
         entrant: int,
         interface: Person,
-        socket: Path,
+        stop_listening: Callable[[], None],
     ) -> None:
-        self._socket = socket
+        self._stop_listening = stop_listening
         self._spec = spec
         self._rules = find(spec.game)
         self._timed = bots[entrant].bank_ms != UNTIMED_MS
@@ -276,7 +287,7 @@ class _PersonService(bot_pb2_grpc.BotServiceServicer):
             context.abort(grpc.StatusCode.CANCELLED, "the question was withdrawn")
         except PersonLeft:
             # The table then reports that this server has ended (`arena.matches.table`).
-            self._socket.unlink(missing_ok=True)
+            self._stop_listening()
             context.abort(grpc.StatusCode.UNAVAILABLE, LEFT_TABLE)
         message = codec_of(self._rules).action_json(action)
         return bot_pb2.ActResponse(action=ParseDict(message, bot_pb2.Action()))

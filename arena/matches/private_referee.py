@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tempfile
@@ -19,7 +20,9 @@ _DRAIN_SECONDS = 3.0
 
 @contextmanager
 def own_referee(trace: Path | None = None) -> Iterator[str]:
-    """Run a referee on a private socket for the duration of the context; yield its address.
+    """Run a referee for the duration of the context; yield its address.
+
+    It listens at a private socket on Linux, and at a port of 127.0.0.1 on other systems.
 
     Args:
         trace: file to which it appends the messages from and to bots, if any.
@@ -29,6 +32,9 @@ def own_referee(trace: Path | None = None) -> Iterator[str]:
     """
     sockets = config.private_directory()
     address = f"unix:{sockets / 'referee.sock'}"
+    if sys.platform != "linux":
+        # Any program on the machine can connect to the port (docs/how-to/install.md).
+        address = "127.0.0.1:0"
     traced = [] if trace is None else ["--trace", str(trace)]
     try:
         with tempfile.TemporaryFile() as log:
@@ -44,18 +50,20 @@ def own_referee(trace: Path | None = None) -> Iterator[str]:
                 start_new_session=True,
             )
             try:
-                _await(process, log)
-                yield address
+                line = _await(process, log)
+                found = re.search(r"127\.0\.0\.1:\d+", line)
+                yield found[0] if found else address
             finally:
                 _end(process)
     finally:
         config.remove_private_directory(sockets)
 
 
-def _await(process: subprocess.Popen[bytes], log: IO[bytes]) -> None:
+def _await(process: subprocess.Popen[bytes], log: IO[bytes]) -> str:
+    """Wait until the referee listens; return the line with its address."""
     assert process.stdout is not None
-    if process.stdout.readline():
-        return
+    if line := process.stdout.readline():
+        return line.decode()
     log.seek(0)
     words = log.read().decode(errors="replace").strip().splitlines()
     raise InfrastructureError(

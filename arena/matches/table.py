@@ -1,18 +1,19 @@
 """Play one table of a match: start its bot processes and connect them with the referee."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from queue import SimpleQueue
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import grpc
 from pokearena.v1 import referee_pb2
 
 from arena.bots.bot import Bot
 from arena.bots.exit_report import Report
-from arena.bots.processes import Processes
-from arena.bots.sandbox import available_levels
+from arena.bots.plain_processes import PlainProcesses, table_processes
 from arena.bots.sandbox.level import Level
 from arena.bots.socket_probe import goes_on_listening
 from arena.errors import BotAbsent, InfrastructureError
@@ -24,6 +25,9 @@ from arena.store.matches.table_plan import TablePlan
 from referee import logs
 from referee.games.shared.dealing import board_seed
 from referee.record import dump
+
+if TYPE_CHECKING:
+    from arena.bots.processes import Processes
 
 LONGEST_OUTPUT: int = 64 * 1024
 """Maximum length, in characters, of the end of a bot's output that is sent to the referee."""
@@ -55,7 +59,7 @@ class Watch:
 class _BotStarter:
     """Starts the bots of a table, as local processes or through a relay."""
 
-    processes: Processes
+    processes: Processes | PlainProcesses
     remote_seats: RemoteSeats
 
     def start(self, seat: int, bot: Bot) -> str:
@@ -125,9 +129,7 @@ class Table:
         hosted = [seat for seat, bot in enumerate(self._bots) if not bot.remote]
         with (
             RemoteSeats(self._spec.id, self._on_exit, self._on_helper_lost) as remote_seats,
-            Processes(
-                self._on_exit, self._on_sandbox_lost, level=available_levels.best_level()
-            ) as processes,
+            table_processes(self._on_exit, self._on_sandbox_lost) as processes,
         ):
             self._level = processes.level if hosted else None
             starter = _BotStarter(processes, remote_seats)
@@ -254,6 +256,8 @@ class Table:
         self._requests.put(_report_request(report))
 
     def _on_sandbox_lost(self, sentence: str) -> None:
+        from arena.bots.sandbox import available_levels  # There are sandboxes on Linux only.
+
         available_levels.doubt_level()
         self._on_helper_lost(sentence)
 

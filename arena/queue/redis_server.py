@@ -11,7 +11,6 @@ import importlib.util
 import os
 import re
 import shutil
-import signal
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
@@ -213,7 +212,7 @@ class Server:
         """Kill the server at once: it holds only data that may be lost."""
         if self._process is not None:
             if self._process.poll() is None:
-                self._process.send_signal(signal.SIGKILL)
+                self._process.kill()
             self._process.wait()
         self._socket.unlink(missing_ok=True)
 

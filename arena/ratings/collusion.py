@@ -157,7 +157,7 @@ def _gift(giver: str, taker: str, together: _Sample, apart: _Sample) -> Gift:
     z = 0.0
     # Results without variance have no error, so a probability cannot be computed.
     if error > 0:
-        freedom = error**4 / sum(
+        freedom = error**4 / fsum(
             sample.variance**2 / (sample.count - 1) for sample in (together, apart)
         )
         z = _normal(gain / error, freedom)

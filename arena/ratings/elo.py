@@ -1,4 +1,7 @@
-"""Elo ratings computed by the `elo` package, with a round of a tournament as the rating period."""
+"""Elo ratings computed by the `elo` package, with a round of a tournament as the rating period.
+
+Where the package is not installed, `arena.ratings.elo_formulas` computes the same digits.
+"""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -7,10 +10,13 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, Self
 
-from elo import Elo
-
 from arena.ratings.closed_match import MatchScore, RatedMatch, canonical_order, pairwise
 from referee.games.shared.coded_errors import InvalidValue
+
+try:
+    from elo import Elo
+except ModuleNotFoundError:
+    from arena.ratings.elo_formulas import Elo
 
 # Gaps are limited to this multiple of 2 * beta; each multiple is a factor of ten in the odds.
 # Beyond the limit, the expected score of the weaker side is lost in rounding. The package overflows
@@ -186,9 +192,4 @@ def changes(
 
 @lru_cache
 def _rater(settings: EloSettings, opponents: int) -> Elo:
-    return Elo(
-        k_factor=settings.k / opponents,
-        rating_class=float,
-        initial=settings.initial,
-        beta=settings.beta,
-    )
+    return Elo(k_factor=settings.k / opponents, beta=settings.beta)

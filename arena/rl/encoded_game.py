@@ -5,6 +5,7 @@ It does not generate random numbers; the caller passes the chance source.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
@@ -248,7 +249,7 @@ def _against_others(
     by_side = dict(zip(sides, values, strict=True))
     others = len(by_side) - 1
     leads = {
-        side: sum(max(-1.0, min(1.0, (score - value) / clip)) for value in by_side.values())
+        side: math.fsum(max(-1.0, min(1.0, (score - value) / clip)) for value in by_side.values())
         / others
         for side, score in by_side.items()
     }

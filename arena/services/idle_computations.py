@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import logging
 import os
-import resource
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Final
@@ -52,6 +51,8 @@ def idle_work(engine: Engine, environment: Mapping[str, str]) -> IdleWork | None
 
 def _work(engine: Engine, permission: IdlePermission) -> None:
     """Analyse one match, or measure the luck of one, in the process of idle work."""
+    import resource
+
     resource.setrlimit(resource.RLIMIT_CPU, (_CPU_SECONDS, _CPU_SECONDS))
     if not analyse_next(engine, permission.wait):
         measure_luck_of_next(engine, permission.wait)

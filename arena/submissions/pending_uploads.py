@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import time
 from collections.abc import Collection, Iterator
@@ -83,7 +82,7 @@ class PendingUploads:
     def attended(self) -> Iterator[None]:
         """Hold the lock for the duration of the block; wait until it is free."""
         with open(self._lock, "ab", opener=private_files.opener) as lock:
-            while not _locked(lock.fileno(), fcntl.LOCK_EX):
+            while not _locked(lock.fileno(), alone=True):
                 time.sleep(_KNOCK_SECONDS)
             yield
 
@@ -92,14 +91,16 @@ class PendingUploads:
         """Whether a process holds the lock."""
         try:
             with self._lock.open("rb") as lock:
-                return not _locked(lock.fileno(), fcntl.LOCK_SH)
+                return not _locked(lock.fileno(), alone=False)
         except FileNotFoundError:
             return False
 
 
-def _locked(descriptor: int, kind: int) -> bool:
+def _locked(descriptor: int, *, alone: bool) -> bool:
+    import fcntl  # Windows does not have it; uploads are handled on Linux only.
+
     try:
-        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True

@@ -13,6 +13,7 @@ import errno
 import os
 import stat
 import struct
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,17 +30,20 @@ _ATTEMPTS: Final = 64
 _NOT_OFFERED: Final = frozenset({errno.ENOSYS, errno.EPERM})
 """Errors of a kernel without the call, and of a container whose filter does not know it."""
 
-_HANDLE: Final = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
+_PATH: Final = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_CLOEXEC", 0)
+"""Flags to open a path only as a place."""
+_CLOSED: Final = getattr(os, "O_CLOEXEC", 0)
+_NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
+_UNBLOCKED: Final = getattr(os, "O_NONBLOCK", 0)
+_HANDLE: Final = _PATH | getattr(os, "O_DIRECTORY", 0)
 """Flags to open a folder that is only the start of a path."""
-
-_PATH: Final = getattr(os, "O_PATH", os.O_RDONLY) | os.O_CLOEXEC
 _REASONS: Final = {
     errno.EXDEV: "it leads out of its folder",
     errno.ELOOP: "it is or passes a link that is not followed",
     errno.EFBIG: "it is larger than allowed",
 }
 
-_libc = ctypes.CDLL(None, use_errno=True)
+_libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
 
 def open_beneath(folder: str | os.PathLike[str], path: str, flags: int = os.O_RDONLY) -> int:
@@ -63,14 +67,17 @@ def open_beneath(folder: str | os.PathLike[str], path: str, flags: int = os.O_RD
     """
     if "\0" in path or flags & os.O_CREAT:
         raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), path)
+    if sys.platform == "win32":
+        # It cannot open folders. Only trusted bots run there, without a sandbox.
+        return os.open(os.path.join(folder, path), flags | os.O_BINARY)
     root = os.open(folder, _HANDLE)
     try:
         for _ in range(_ATTEMPTS):
-            descriptor, number = _openat2(root, path, flags | os.O_CLOEXEC, _BELOW)
+            descriptor, number = _openat2(root, path, flags | _CLOSED, _BELOW)
             if descriptor >= 0:
                 return descriptor
             if number in _NOT_OFFERED:
-                return _open_without_links(root, path, flags | os.O_CLOEXEC)
+                return _open_without_links(root, path, flags | _CLOSED)
             if number not in (errno.EAGAIN, errno.EINTR):
                 break
         raise _error(number, path)
@@ -90,7 +97,7 @@ def open_file_beneath(folder: str | os.PathLike[str], path: str, *, links: bool 
     Raises:
         OSError: as for `open_beneath`; with ``EINVAL`` it is not a regular file.
     """
-    flags = os.O_RDONLY | os.O_NONBLOCK | (0 if links else os.O_NOFOLLOW)
+    flags = os.O_RDONLY | _UNBLOCKED | (0 if links else _NO_LINK)
     descriptor = open_beneath(folder, path, flags)
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         return descriptor
@@ -148,7 +155,7 @@ def real_path(path: str) -> str | None:
 
 def _openat2(root: int, path: str, flags: int, resolve: int) -> tuple[int, int]:
     """Return a descriptor and 0, or -1 and the number of the error."""
-    if not hasattr(os, "O_PATH"):
+    if _libc is None:
         return -1, errno.ENOSYS
     how = struct.pack("=QQQ", flags, 0, resolve)
     descriptor = _libc.syscall(

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +23,12 @@ DEPTH = 64
 ENTRIES = 100_000
 """Default limit on files and folders."""
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_HANDLE = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
+_IS_WINDOWS = os.stat not in os.supports_dir_fd
+"""Whether folders have no descriptors. Only trusted bots run there, so paths are used instead."""
+_FOLDER = _HANDLE = 0
+if not _IS_WINDOWS:
+    _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    _HANDLE = getattr(os, "O_PATH", 0) | os.O_NOFOLLOW | os.O_CLOEXEC
 _PASSES = 8
 """Number of attempts to remove a tree while processes still create files in it."""
 _BLOCK = 512
@@ -109,6 +114,9 @@ def walk(
         TreeTooLarge: the tree exceeds a limit.
         OSError: a folder cannot be read.
     """
+    if _IS_WINDOWS:
+        yield from _walk_by_paths(os.fspath(root), "", depth, entries, enter)
+        return
     count = 0
     # A level holds a descriptor, the path below the root, and the remaining names.
     levels: list[tuple[int, str, list[str]]] = []
@@ -138,6 +146,28 @@ def walk(
     finally:
         for level in levels:
             os.close(level[0])
+
+
+def _walk_by_paths(
+    root: str, prefix: str, depth: int, entries: int, enter: Callable[[Entry], bool]
+) -> Iterator[Entry]:
+    """Walk a folder on Windows. The entries have no descriptor of their folder."""
+    count = 0
+    for name in sorted(os.listdir(os.path.join(root, prefix))):
+        path = os.path.join(root, prefix, name)
+        entry = Entry(-1, name, f"{prefix}{name}", os.lstat(path))
+        inner: Iterator[Entry] = iter(())
+        if entry.is_folder and depth <= 1:
+            raise TreeTooLarge("depth", DEPTH)
+        yield entry
+        if entry.is_folder and enter(entry):
+            inner = _walk_by_paths(root, f"{entry.path}/", depth - 1, entries, enter)
+        count += 1
+        for below in inner:
+            count += 1
+            yield below
+        if count > entries:
+            raise TreeTooLarge("entries", entries)
 
 
 def _level(folder: int, prefix: str, most: int) -> tuple[int, str, list[str]]:
@@ -213,7 +243,7 @@ def let_all_read(path: str | os.PathLike[str]) -> None:
         OSError: a mode cannot be changed.
     """
     status = os.lstat(path)
-    if stat.S_ISLNK(status.st_mode):
+    if _IS_WINDOWS or stat.S_ISLNK(status.st_mode):
         return
     os.chmod(path, _readable(status))
     if stat.S_ISDIR(status.st_mode):
@@ -229,6 +259,9 @@ def _readable(status: os.stat_result) -> int:
 
 def _change_mode(parent: int, name: str, mode: int) -> None:
     """Change the mode of a file or folder, but never that of a link's target."""
+    if sys.platform == "darwin":
+        os.chmod(name, mode, dir_fd=parent, follow_symlinks=False)
+        return
     handle = os.open(name, _HANDLE, dir_fd=parent)
     try:
         if not stat.S_ISLNK(os.fstat(handle).st_mode):
@@ -280,6 +313,8 @@ def remove(path: str | os.PathLike[str]) -> bool:
     Returns:
         Whether all is removed.
     """
+    if _IS_WINDOWS:
+        return _remove_by_path(os.fsdecode(path))
     parent, name = os.path.split(os.path.abspath(os.fsdecode(path)))
     try:
         above = os.open(parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -291,6 +326,17 @@ def remove(path: str | os.PathLike[str]) -> bool:
         return any(_remove(above, name) for _ in range(_PASSES))
     finally:
         os.close(above)
+
+
+def _remove_by_path(path: str) -> bool:
+    import shutil
+
+    if os.path.isdir(path) and not os.path.islink(path):
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+    return not os.path.lexists(path)
 
 
 def _remove(above: int, name: str) -> bool:

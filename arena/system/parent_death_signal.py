@@ -29,8 +29,11 @@ _POLL_SECONDS = 0.2
 def killed_with_parent(command: Sequence[str]) -> list[str]:
     """Return the command line that runs `command` and kills it when this process exits.
 
-    The first word of `command` must be a path.
+    The first word of `command` must be a path. On Windows the command is not changed: a process
+    cannot detect the exit of its parent there.
     """
+    if sys.platform == "win32":
+        return list(command)
     return [sys.executable, "-I", "-S", __file__, str(os.getpid()), *command]
 
 

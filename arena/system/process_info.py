@@ -1,7 +1,9 @@
 """Properties of this system, and the state of processes from Linux' /proc (proc_pid_stat(5))."""
 
+import contextlib
 import os
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -59,6 +61,11 @@ def _field(pid: int, number: int) -> str:
     return stat.rpartition(")")[2].split()[number]
 
 
+def user_id() -> int:
+    """Return the effective user id of this process; 0 on Windows, where all files have that."""
+    return os.geteuid() if hasattr(os, "geteuid") else 0
+
+
 def cores() -> int:
     """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
@@ -72,3 +79,16 @@ def signal_name(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return f"signal {number}"
+
+
+def kill_group(process: subprocess.Popen[bytes]) -> None:
+    """Kill the descendants of a process that was started with a session of its own, and itself."""
+    if sys.platform == "win32":
+        if process.poll() is None:
+            tree = ["taskkill", "/T", "/F", "/PID", str(process.pid)]
+            with contextlib.suppress(OSError):
+                subprocess.run(tree, capture_output=True, check=False)
+            process.kill()
+        return
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)

@@ -37,7 +37,8 @@ class Peer:
 
     async def send(self, *frames: bytes) -> None:
         """Send frames, which need not be valid."""
-        self._writer.writelines(frames)
+        # Not `writelines`: on Python 3.12.1 and 3.13.0 `drain` does not wait after it.
+        self._writer.write(b"".join(frames))
         await self._writer.drain()
 
     async def answer(self, stream: int, message: bytes) -> None:

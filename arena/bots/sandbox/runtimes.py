@@ -45,8 +45,9 @@ OF_POLICIES: Final = ("__init__.py", "errors.py", "presentation")
 PROGRAMS: Final = ("bin", "sbin")
 SYSTEM: Final = ("/usr/", "/bin/", "/sbin/", "/lib/", "/lib32/", "/lib64/")
 PYTHON: Final = ("python", "python3")
-VENV_PYTHON: Final = ".venv/bin/python"
+VENV_PYTHON: Final = ".venv/" + ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
 NOT_ALLOWED: Final = "program-not-allowed"
+PATH_ONLY: Final = getattr(os, "O_PATH", os.O_RDONLY)
 LEADS_OUT: Final = frozenset({errno.EXDEV, errno.ELOOP, errno.EAGAIN})
 """Errors of a path that leaves the folder, follows links of /proc, or is renamed all the time."""
 LINKS: Final = 20
@@ -187,7 +188,7 @@ def _of_folder(name: str, folder: Path) -> tuple[str, ...]:
     A program that is missing or cannot be opened is not an error here: starting it fails.
     """
     try:
-        os.close(open_beneath(folder, name, os.O_PATH))
+        os.close(open_beneath(folder, name, PATH_ONLY))
     except OSError as error:
         if error.errno in LEADS_OUT:
             return _of_path(str(folder / name), name)
@@ -201,6 +202,9 @@ def _of_path(path: str, name: str) -> tuple[str, ...]:
         BotError: the program is not on the list. The text is the same for a missing file, because
             a bot must not learn which files exist.
     """
+    if sys.platform != "linux":
+        # There is no sandbox, so only trusted bots run and nothing is granted.
+        return ()
     real = real_path(path)
     if real is not None:
         if is_system(real) or any(_below(real, entry) for entry in (*python_paths(), *_named())):

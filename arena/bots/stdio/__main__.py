@@ -22,6 +22,8 @@ def main(words: list[str]) -> None:
             f"Set {ADDRESS} to where the bot is to listen, for example unix:/tmp/bot.sock, and "
             "write: python -m arena.bots.stdio -- PROGRAM [ARGUMENT ...]"
         )
+    if sys.platform == "win32":
+        sys.exit('Windows cannot run a bot with transport = "stdio"; use gRPC, or WSL 2.')
     from_bridge, to_program = os.pipe()
     from_program, to_bridge = os.pipe()
     if _is_grandchild():

@@ -32,10 +32,11 @@ OK: Final = "ok"
 WARN: Final = "warn"
 FAIL: Final = "fail"
 
-_PYTHON: Final = (3, 11)
+TESTED_PYTHONS: Final = ((3, 11), (3, 14))
+"""The oldest and the newest Python on which the project is supported."""
 _PACKAGES: Final = (
     *("grpcio", "protobuf", "redis", "rq", "sqlalchemy", "alembic"),
-    *("elo", "rich", "rich-click"),
+    *("rich", "rich-click"),
 )
 _MIB: Final = 1 << 20
 _LITTLE_DISK: Final = 1024 * _MIB
@@ -65,31 +66,37 @@ def examine(workspace: Workspace) -> list[CheckResult]:
 
 def _python(workspace: Workspace) -> CheckResult:
     version = platform.python_version()
-    if sys.version_info[:2] == _PYTHON:
+    oldest, newest = TESTED_PYTHONS
+    if oldest <= sys.version_info[:2] <= newest:
         return CheckResult("Python", OK, version)
-    required = ".".join(map(str, _PYTHON))
-    return CheckResult(
-        "Python", FAIL, f"{version}, not {required}", "uv python install 3.11 && uv sync"
-    )
+    tested = " to ".join(".".join(map(str, bound)) for bound in TESTED_PYTHONS)
+    return CheckResult("Python", WARN, f"{version}; supported are {tested}", "use Python 3.11")
 
 
 def _system(workspace: Workspace) -> CheckResult:
     name = f"{platform.system()} {platform.release()}"
     if sys.platform == "linux":
         return CheckResult("system", OK, name)
-    return CheckResult("system", WARN, f"{name}: bots can be started on Linux only", "use Linux")
+    text = f"{name}: bots run unsandboxed, and services need Linux"
+    return CheckResult("system", WARN, text, "use Linux")
 
 
 def _packages(workspace: Workspace) -> CheckResult:
-    versions, missing = [], []
-    for package in _PACKAGES:
-        try:
-            versions.append(f"{package} {importlib.metadata.version(package)}")
-        except importlib.metadata.PackageNotFoundError:
-            missing.append(package)
+    found = {package: _version(package) for package in _PACKAGES}
+    missing = [package for package, version in found.items() if not version]
     if missing:
         return CheckResult("packages", FAIL, f"missing: {', '.join(missing)}", "uv sync")
+    versions = [f"{package} {version}" for package, version in found.items()]
+    versions.append(f"elo {elo}" if (elo := _version("elo")) else "formulas equal to elo 0.1.1")
     return CheckResult("packages", OK, ", ".join(versions))
+
+
+def _version(package: str) -> str:
+    """Return the version of an installed package, or ""."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
 
 
 def _build(workspace: Workspace) -> CheckResult:
@@ -224,6 +231,8 @@ def _unset_storage(workspace: Workspace, name: str) -> CheckResult:
 
 
 def _redis(workspace: Workspace) -> CheckResult:
+    if sys.platform != "linux":
+        return CheckResult("Redis", OK, "not needed: services run on Linux only")
     began = time.monotonic()
     try:
         server = _redis_information(workspace)
@@ -394,7 +403,7 @@ def _webhooks(workspace: Workspace) -> CheckResult:
 
 def _limits(workspace: Workspace) -> CheckResult:
     if sys.platform == "win32":
-        return CheckResult("limits", FAIL, "no resource limits on this system", "use Linux")
+        return CheckResult("limits", OK, "this system has none")
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -409,6 +418,9 @@ def _number(limit: int) -> str:
 
 
 def _sandbox(workspace: Workspace) -> CheckResult:
+    if sys.platform != "linux":
+        text = "bots run unsandboxed, as processes of yours; strangers' bots are refused"
+        return CheckResult("sandbox", WARN, text, "use Linux")
     from arena.bots.sandbox.available_levels import chosen_level, has_disk
     from arena.bots.sandbox.level import SETTING, Level
 

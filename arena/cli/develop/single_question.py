@@ -12,8 +12,7 @@ from google.protobuf.json_format import MessageToDict
 from pokearena.v1 import bot_pb2, bot_pb2_grpc
 
 from arena.bots.bot import Bot
-from arena.bots.processes import Processes
-from arena.bots.sandbox import available_levels
+from arena.bots.plain_processes import table_processes
 from arena.bots.socket_probe import authority
 from arena.cli.develop.recorded_question import BotAnswer, is_legal, start_request, unanswered
 from arena.cli.matches.record_lookup import RecordSource
@@ -50,11 +49,7 @@ def ask(
             raise InfrastructureError(f"{bot.label} cannot be asked: it {answer.trouble}.")
         return answer
     seat, ended = recorded.request.seat, Event()
-    with Processes(
-        lambda report: ended.set(),
-        lambda lost: ended.set(),
-        level=available_levels.best_level(),
-    ) as processes:
+    with table_processes(lambda report: ended.set(), lambda lost: ended.set()) as processes:
         address = processes.start(seat, bot)
         answer = _converse(source, recorded, address, start, patience, ended)
         report = processes.report(seat)

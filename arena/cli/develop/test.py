@@ -64,6 +64,7 @@ def test(
     resolved = workspace.bot(bot)
     for name in game_ids:
         game_options.check_plays(resolved, game_settings.game_named(name))
+    output.warn_without_sandbox()
     checks: list[Check] = []
     shown = examination.Shown(resolved, as_json)
     with shown:

@@ -186,6 +186,7 @@ def _play_and_report(
     from arena.matches import local_match
 
     local_match.check_writable(match, workspace.folder, options.record)
+    output.warn_without_sandbox()
     if options.trace is not None:
         from arena.cli.matches import message_trace
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import exp
+from math import exp, fsum
 from typing import Any, Final
 
 from arena.records.analysis.match_analysis import (
@@ -68,8 +68,8 @@ def accuracies(analysis: MatchAnalysis) -> list[Accuracy]:
 def _accuracy(bot: str, phase: str, decisions: Sequence[AnalysedDecision]) -> Accuracy:
     mistakes = sum(each.mistake for each in decisions)
     number = max(1, len(decisions))
-    mean = sum(each.loss.mean for each in decisions) / number
-    error = sum(each.loss.error**2 for each in decisions) ** 0.5 / number
+    mean = fsum(each.loss.mean for each in decisions) / number
+    error = fsum(each.loss.error**2 for each in decisions) ** 0.5 / number
     return Accuracy(bot, phase, len(decisions), mistakes, Estimate(mean, error))
 
 
@@ -94,8 +94,8 @@ def luck_by_bot(analysis: MatchAnalysis, record: MatchRecord) -> dict[str, Estim
 
 def _total(values: Iterable[Estimate]) -> Estimate:
     listed = list(values)
-    error = sum(value.error**2 for value in listed) ** 0.5
-    return Estimate(sum(value.mean for value in listed), error)
+    error = fsum(value.error**2 for value in listed) ** 0.5
+    return Estimate(fsum(value.mean for value in listed), error)
 
 
 def expectations_of_games(analysis: MatchAnalysis) -> dict[int, list[float]]:

@@ -5,7 +5,6 @@ import random
 from dataclasses import replace
 
 import pytest
-from elo import Elo
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +12,11 @@ from arena.ratings.closed_match import VERDICTS, ClosedGame, ClosedMatch, pairwi
 from arena.ratings.elo import EloSettings, changes, ratings
 from referee.faults import Verdict
 from tests.errors import has_code
+
+try:
+    from elo import Elo
+except ModuleNotFoundError:
+    from arena.ratings.elo_formulas import Elo
 
 
 def game(number: int, places: tuple[int, ...]) -> ClosedGame:
@@ -51,7 +55,8 @@ def test_a_pairwise_score_is_the_mean_over_the_games_of_win_draw_and_loss() -> N
 
 
 def test_two_entrants_get_the_published_ratings_of_the_elo_package() -> None:
-    published = Elo(k_factor=10).rate_1vs1(800.0, 1200.0)
+    rater = Elo(k_factor=10)
+    published = rater.rate(800.0, [(1.0, 1200.0)]), rater.rate(1200.0, [(0.0, 800.0)])
     ours = changes(match(("a", "b"), (1, 2)), {"a": 800.0, "b": 1200.0}, EloSettings(k=10))
     assert published == pytest.approx((809.0909, 1190.9091), abs=1e-4)
     assert (800 + ours["a"], 1200 + ours["b"]) == pytest.approx(published, abs=1e-9)
