@@ -32,6 +32,7 @@ from sqlalchemy import (
     update,
 )
 
+from arena import config
 from arena.errors import Conflict, NotFound, StoreError
 from arena.store import database, postgresql, schema
 from arena.store.bots.remote_bots import ALWAYS
@@ -304,7 +305,7 @@ def _readable(file: Path) -> Iterator[Engine]:
         else:
             copy = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "backup.db"
             shutil.copyfile(file, copy)
-            source = database.open(f"sqlite:///{copy}")
+            source = database.open(config.sqlite_url(copy))
         stack.callback(source.dispose)
         if version != HEAD:
             database.upgrade(source)
