@@ -38,6 +38,7 @@ from arena.store import database, postgresql, schema
 from arena.store.bots.remote_bots import ALWAYS
 from arena.store.database import HEAD, reading, writing
 from arena.store.schema import MatchState, ObjectState
+from arena.store.stored_text import storable
 from arena.system import output_file
 
 OnProgress = Callable[[str, int, int], None]
@@ -264,10 +265,15 @@ def _copy_into_postgresql(
         with postgresql_connection.cursor() as cursor, cursor.copy(statement) as copy:
             while partition := rows.fetchmany(at_once):
                 for row in partition:
-                    copy.write_row(row)
+                    copy.write_row([_storable(value) for value in row])
                 yield len(partition)
     except postgresql_connection.Error as error:
         raise exc.DBAPIError(statement, None, error) from error
+
+
+def _storable(value: object) -> object:
+    # SQLite files of earlier versions can contain NUL.
+    return storable(value) if isinstance(value, str) else value
 
 
 def _discard_activity(connection: Connection) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from arena.errors import InvalidSettings, check_name, check_owner
+from arena.errors import InvalidSettings, check_name, check_new_name, check_owner
 from arena.formats.contract import Fixture, FormatEntrant
 from arena.formats.registry import CLOSED as CLOSED_FORMATS
 from arena.formats.registry import FORMATS, NEWEST, settings_of
@@ -41,6 +41,7 @@ def plan_of(spec: TournamentSpec) -> TournamentPlan:
     entrants = len(spec.bots)
     if spec.name:
         check_name("a tournament", spec.name)
+        check_new_name("a tournament", spec.name)
     for owner in {bot.owner for bot in spec.bots if bot.owner}:
         check_owner(owner)
     seats = spec.seats

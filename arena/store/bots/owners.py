@@ -9,9 +9,9 @@ import hmac
 from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import Engine, delete, exc, insert, select, update
+from sqlalchemy import Connection, Engine, delete, exc, insert, select, update
 
-from arena.errors import BadName, Conflict, NotFound, check_owner
+from arena.errors import BadName, Conflict, NotFound, check_new_name, check_owner
 from arena.store import schema
 from arena.store.access.tokens import new_token, token_hash
 from arena.store.database import now, reading, writing
@@ -41,6 +41,7 @@ def add(engine: Engine, name: str) -> str:
         Conflict: the owner has a token already.
     """
     check_owner(name)
+    check_new_name("an owner", name)
     if name.startswith(PSEUDONYM):
         raise BadName(f'names that begin with "{PSEUDONYM}" belong to deleted owners.')
     token = new_token()
@@ -56,6 +57,19 @@ def add(engine: Engine, name: str) -> str:
             code="has-token",
         ) from None
     return token
+
+
+def check_owner_name(connection: Connection, name: str) -> None:
+    """Check the name of an owner of a bot or an entrant, which may have been in use before.
+
+    Raises:
+        BadName: it is not valid, or not valid for a new owner.
+    """
+    check_owner(name)
+    columns = (schema.owners.c.name, schema.bots.c.owner, schema.entrants.c.owner)
+    queries = [select(column).where(column == name).limit(1) for column in columns]
+    if not any(connection.execute(query).first() for query in queries):
+        check_new_name("an owner", name)
 
 
 def renew(engine: Engine, name: str) -> str:
