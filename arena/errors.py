@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from referee.games.shared.coded_errors import CodedError
 from referee.sanitizing import name_fault, quote
 
-_NEW_BOT = re.compile(r"[a-z]")
+_NEW_BOT = re.compile(r"[^-_.0-9]")
 # Values that spreadsheets and data frames read as missing, numbers or truth values.
 _MISREAD = frozenset({"null", "none", "nan", "na", "n-a", "inf", "infinity", "true", "false"})
 _OWNER = re.compile(r"[\w.@+-](?:[\w.@+ -]{0,98}[\w.@+-])?")
@@ -28,7 +28,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
     """Return `; did you mean "x"?` for the known word nearest to `word`; empty if none is near."""
     from difflib import get_close_matches  # Slow to import, and rarely needed.
 
-    near = get_close_matches(word, list(known), n=1, cutoff=0.6)
+    near = get_close_matches(word, list(known), n=1, cutoff=0.65)
     return f'; did you mean "{near[0]}"?' if near else ""
 
 

@@ -7,6 +7,7 @@ while it is taken.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sqlite3
@@ -71,7 +72,7 @@ def backup(engine: Engine, file: Path, report: OnProgress) -> int:
 
     Raises:
         Conflict: the file exists already.
-        NotFound: the store or the target folder does not exist.
+        NotFound: the store does not exist.
         StoreError: this version of pokearena cannot read the store.
         BackupFailed: SQLite cannot write the file, for example because the disk is full, or cannot
             read the store.
@@ -80,10 +81,7 @@ def backup(engine: Engine, file: Path, report: OnProgress) -> int:
     if file.exists():
         raise _file_exists(file)
     if not file.parent.is_dir():
-        raise NotFound(
-            f"the folder {file.parent} does not exist; create it, or name another file.",
-            code="no-folder",
-        )
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(file))
     _check_version(engine)
     try:
         # The folder also receives SQLite's journal, which stays behind if the disk is full.

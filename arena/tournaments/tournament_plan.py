@@ -133,14 +133,18 @@ def pairs(texts: Sequence[str], what: str) -> dict[str, str]:
     """Return the values in texts such as "rounds=5" by their names.
 
     Raises:
-        InvalidSettings: a text has no equals sign.
+        InvalidSettings: a text has no equals sign, or one name has two values.
     """
-    settings = {}
+    settings: dict[str, str] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
             raise InvalidSettings(f"{what} {name} needs a value; write {name}=VALUE.")
-        settings[name] = value
+        if settings.setdefault(name, value) != value:
+            raise InvalidSettings(
+                f"{what} {name} is given twice, as {settings[name]} and {value}; give it once.",
+                code="option-twice",
+            )
     return settings
 
 

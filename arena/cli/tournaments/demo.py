@@ -10,7 +10,14 @@ import rich_click as click
 
 from arena.cli import output
 from arena.cli.errors import FAILED, OK
-from arena.cli.options import data_option, json_option, pages_option, web_options, workers_option
+from arena.cli.options import (
+    data_option,
+    given_text,
+    json_option,
+    pages_option,
+    web_options,
+    workers_option,
+)
 from arena.services.web_process import WebSettings
 
 if TYPE_CHECKING:
@@ -35,7 +42,12 @@ if TYPE_CHECKING:
     show_default=True,
     help="Number of matches of each pairing.",
 )
-@click.option("--seed", metavar="TEXT", help="Seed of all cards. [default: random]")
+@click.option(
+    "--seed",
+    metavar="TEXT",
+    callback=given_text,
+    help="Seed of all cards. [default: random]",
+)
 @click.option(
     "--full",
     is_flag=True,

@@ -59,13 +59,12 @@ def add(engine: Engine, name: str) -> str:
     return token
 
 
-def check_owner_name(connection: Connection, name: str) -> None:
-    """Check the name of an owner of a bot or an entrant, which may have been in use before.
+def check_if_new(connection: Connection, name: str) -> None:
+    """Check the name of an owner unless it is in use already.
 
     Raises:
-        BadName: it is not valid, or not valid for a new owner.
+        BadName: it is not valid for a new owner.
     """
-    check_owner(name)
     columns = (schema.owners.c.name, schema.bots.c.owner, schema.entrants.c.owner)
     queries = [select(column).where(column == name).limit(1) for column in columns]
     if not any(connection.execute(query).first() for query in queries):
@@ -105,8 +104,9 @@ def listing(engine: Engine) -> tuple[Owner, ...]:
     """Return the owners that have a token, by name."""
     table = schema.owners
     with reading(engine) as connection:
-        rows = connection.execute(select(*table.c["name", "created"]).order_by(table.c.name))
-        return tuple(Owner(**row._mapping) for row in rows)
+        rows = connection.execute(select(*table.c["name", "created"]))
+        # Sorted here, because the order of a database depends on its collation.
+        return tuple(sorted((Owner(**row._mapping) for row in rows), key=lambda each: each.name))
 
 
 def is_of(engine: Engine, token: str, name: str) -> bool:

@@ -10,9 +10,9 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Row, exc, insert, select, update
 
 from arena.bots.bot import HUMAN
-from arena.errors import BadName, Conflict, NotFound, check_name, check_new_bot
+from arena.errors import BadName, Conflict, NotFound, check_name, check_new_bot, check_owner
 from arena.store import schema
-from arena.store.bots.owners import check_owner_name
+from arena.store.bots.owners import check_if_new
 from arena.store.database import id_batches, now, reading, writing
 
 _ALL = select(schema.versions, schema.bots.c.owner).join(
@@ -171,7 +171,9 @@ def listing(
     if not retired:
         query = query.where(schema.versions.c.retired.is_(None))
     with reading(engine) as connection:
-        return tuple(_version(row) for row in connection.execute(query))
+        rows = tuple(_version(row) for row in connection.execute(query))
+    # The order of a database depends on its collation. Python's sort keeps the rest of the order.
+    return tuple(sorted(rows, key=lambda version: version.name))
 
 
 def active_of(engine: Engine, owner: str) -> tuple[Version, ...]:
@@ -236,7 +238,8 @@ def reassign(engine: Engine, name: str, owner: str) -> None:
     unfinished = select(tournaments.c.id).where(tournaments.c.ended.is_(None))
     with writing(engine, "reassign") as connection:
         if owner:
-            check_owner_name(connection, owner)
+            check_owner(owner)
+            check_if_new(connection, owner)
         changed = connection.execute(update(bots).where(bots.c.name == name).values(owner=owner))
         if changed.rowcount == 0:
             raise NotFound(f"unknown bot {name}.", code="unknown-bot")
@@ -266,7 +269,8 @@ def retire(engine: Engine, label: str) -> Version:
 def _set_owner(connection: Connection, name: str, owner: str) -> None:
     """Insert the bot if it is new, and set its owner if one is given."""
     if owner:
-        check_owner_name(connection, owner)
+        check_owner(owner)
+        check_if_new(connection, owner)
     bots = schema.bots
     query = select(bots.c.owner).where(bots.c.name == name)
     known = connection.execute(query.with_for_update()).scalar_one_or_none()

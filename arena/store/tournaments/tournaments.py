@@ -13,7 +13,7 @@ from arena import config
 from arena.errors import Conflict, NotFound, OutOfRange, StoreError, check_name, check_new_name
 from arena.formats.contract import Fixture, FormatEntrant
 from arena.store import ids, schema
-from arena.store.bots.owners import check_owner_name
+from arena.store.bots.owners import check_if_new
 from arena.store.database import now, reading, writing
 from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.postgresql import lock_rows
@@ -420,7 +420,8 @@ def enter(connection: Connection, name: str, entries: Sequence[FormatEntrant], f
     """
     for entry in entries:
         if entry.owner:
-            check_owner_name(connection, entry.owner)
+            check_name("an owner", entry.owner)
+            check_if_new(connection, entry.owner)
     rows: list[Mapping[str, object]] = [
         {
             "tournament": name,
