@@ -28,7 +28,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
     """Return `; did you mean "x"?` for the known word nearest to `word`; empty if none is near."""
     from difflib import get_close_matches  # Slow to import, and rarely needed.
 
-    near = get_close_matches(word, list(known), n=1, cutoff=0.65)
+    near = get_close_matches(word, list(known), n=1, cutoff=0.61)
     return f'; did you mean "{near[0]}"?' if near else ""
 
 
