@@ -19,7 +19,7 @@ def proxies(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8000", "localhost", "[::1]:80"])
 def test_this_machine_is_reached_without_a_proxy(host: str) -> None:
-    handlers = [type(each).__name__ for each in _opener(f"http://{host}").handlers]
+    handlers = [type(each).__name__ for each in vars(_opener(f"http://{host}"))["handlers"]]
     assert "ProxyHandler" not in handlers
     assert _proxy_of(f"http://{host}") == ""
 
