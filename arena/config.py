@@ -36,8 +36,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
+from urllib.parse import quote
 
-from arena.system import file_tree, private_files, process_info
+from arena.system import file_tree, private_files, process_info, socket_paths
 from referee.games.shared.coded_errors import CodedError
 
 DATA = "POKEARENA_DATA"
@@ -216,11 +217,11 @@ class Folder:
     def database_url(self, environment: Mapping[str, str] = os.environ) -> str:
         """Return the database URL from the environment, else that of the folder's SQLite file."""
         named = setting(DATABASE, environment)
-        return named[1] if named else f"sqlite:///{self.database}"
+        return named[1] if named else sqlite_url(self.database)
 
     def shares_store(self, environment: Mapping[str, str] = os.environ) -> bool:
         """Return whether other machines may use the store: it is not this folder's SQLite file."""
-        return self.database_url(environment) != f"sqlite:///{self.database}"
+        return self.database_url(environment) != sqlite_url(self.database)
 
     def stores_builds(self, environment: Mapping[str, str] = os.environ) -> bool:
         """Return whether build archives are stored: for other machines, or in object storage."""
@@ -290,10 +291,28 @@ def _is_entry(name: str) -> bool:
     return name in _FOLDERS or name.startswith(_FILES)
 
 
+def sqlite_url(file: Path) -> str:
+    """Return the database URL of an SQLite file, quoted as SQLAlchemy decodes it."""
+    return f"sqlite:///{quote(str(file), safe=' +/')}"
+
+
 def locate(option: str | Path | None = None, environment: Mapping[str, str] = os.environ) -> Folder:
-    """Return the data folder: `option`, else POKEARENA_DATA, else `.pokearena`; creates nothing."""
+    """Return the data folder: `option`, else POKEARENA_DATA, else `.pokearena`; creates nothing.
+
+    Raises:
+        SettingError: the path is not UTF-8 text, which the address of a database must be.
+    """
     chosen = option or environment.get(DATA) or DEFAULT
-    return Folder(Path(chosen).expanduser().absolute())
+    root = Path(chosen).expanduser().absolute()
+    try:
+        str(root).encode()
+    except UnicodeEncodeError:
+        raise SettingError(
+            f"the path of the data folder, {str(root)!r}, is not UTF-8 text; choose another "
+            f"folder with --data or {DATA}.",
+            code="not-utf-8",
+        ) from None
+    return Folder(root)
 
 
 def setting(
@@ -389,13 +408,15 @@ def alive(pid: int) -> bool:
 def private_directory(environment: Mapping[str, str] = os.environ) -> Path:
     """Create a directory for sockets, with mode 0700 and a sufficiently short path.
 
+    The path has only characters that mean the same in every address (`socket_paths`).
     A unix socket does not authenticate its peer; the owner and mode of its directory do.
 
     Raises:
         OSError: none of the base directories is writable.
     """
     for base in (environment.get("XDG_RUNTIME_DIR"), tempfile.gettempdir(), "/tmp"):
-        if base and len(os.fsencode(base)) <= _LONGEST_DIRECTORY - 20 and os.access(base, os.W_OK):
+        fits = base and len(os.fsencode(base)) <= _LONGEST_DIRECTORY - 20
+        if base and fits and socket_paths.is_plain(base) and os.access(base, os.W_OK):
             return Path(tempfile.mkdtemp(prefix=_SOCKETS, dir=base))
     raise OSError("no directory for sockets: neither XDG_RUNTIME_DIR nor /tmp can be written")
 

@@ -6,6 +6,9 @@ from collections.abc import Iterable
 from referee.games.shared.coded_errors import CodedError
 from referee.sanitizing import name_fault, quote
 
+_NEW_BOT = re.compile(r"[^-_.0-9]")
+# Values that spreadsheets and data frames read as missing, numbers or truth values.
+_MISREAD = frozenset({"null", "none", "nan", "na", "n-a", "inf", "infinity", "true", "false"})
 _OWNER = re.compile(r"[\w.@+-](?:[\w.@+ -]{0,98}[\w.@+-])?")
 
 
@@ -29,7 +32,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
     """Return `; did you mean "x"?` for the known word nearest to `word`; empty if none is near."""
     from difflib import get_close_matches  # Slow to import, and rarely needed.
 
-    near = get_close_matches(word, list(known), n=1, cutoff=0.6)
+    near = get_close_matches(word, list(known), n=1, cutoff=0.61)
     return f'; did you mean "{near[0]}"?' if near else ""
 
 
@@ -74,6 +77,38 @@ def check_owner(name: str) -> None:
         raise BadName(
             f'"{quote(name, 60)}" is not a valid owner name; use 1 to 100 letters, digits, spaces '
             "inside the name, and . - _ @ +."
+        )
+
+
+def check_new_name(what: str, name: str) -> None:
+    """Check that a new name does not look like an option or a relative path.
+
+    Earlier versions accepted such names, so the objects that have them remain usable.
+
+    Raises:
+        BadName: it begins with "-" or ".".
+    """
+    if name[:1] in ("-", "."):
+        raise BadName(
+            f'the name of {what}, "{quote(name, 60)}", begins with "{name[0]}", as options and '
+            "relative paths do; begin it with a letter or a digit."
+        )
+
+
+def check_new_bot(name: str) -> None:
+    """Check the name of a bot that does not exist yet.
+
+    Raises:
+        BadName: it does not begin with a letter, or spreadsheets and data frames misread it.
+    """
+    if not _NEW_BOT.match(name):
+        raise BadName(
+            f'the name of a new bot, "{quote(name, 60)}", must begin with a letter; otherwise '
+            "it could be read as an option or a number."
+        )
+    if name in _MISREAD:
+        raise BadName(
+            f'the name "{name}" is read as a missing or special value in tables; choose another.'
         )
 
 

@@ -81,10 +81,14 @@ class Cluster:
         return f"postgresql://postgres@/{database}?host={self._root}"
 
     @contextmanager
-    def database(self, template: str = "") -> Iterator[str]:
-        """Create a database during the block, empty or as a copy of `template`; yield its URL."""
+    def database(self, template: str = "", options: str = "") -> Iterator[str]:
+        """Create a database during the block, empty or as a copy of `template`; yield its URL.
+
+        `options` are further ones of CREATE DATABASE.
+        """
         name = f"test_{secrets.token_hex(6)}"
-        self._order(f"CREATE DATABASE {name}" + (f" TEMPLATE {template}" if template else ""))
+        copied = f" TEMPLATE {template}" if template else ""
+        self._order(f"CREATE DATABASE {name}{copied} {options}")
         try:
             yield self.url(name)
         finally:

@@ -78,15 +78,15 @@ class ArenaClient(ApiOperations):
             request.add_header("Content-Type", kind)
             request.add_header("Content-Length", str(size))
         try:
-            with _opener().open(request, timeout=_SECONDS) as answer:
+            with _opener(self.url).open(request, timeout=_SECONDS) as answer:
                 return _answer(answer)
         except urllib.error.HTTPError as error:
             with error:
                 return _answer(error)
         except urllib.error.URLError as error:
-            raise ArenaUnreachable(_reason(error.reason)) from None
+            raise ArenaUnreachable(_reason(error.reason) + _proxy_of(self.url)) from None
         except (OSError, http.client.HTTPException) as error:
-            raise ArenaUnreachable(_reason(error)) from None
+            raise ArenaUnreachable(_reason(error) + _proxy_of(self.url)) from None
 
     @property
     def is_open_to_listeners(self) -> bool:
@@ -109,7 +109,7 @@ def _body(
     return body, len(body), "application/json"
 
 
-def _opener() -> OpenerDirector:
+def _opener(url: str) -> OpenerDirector:
     import urllib.request
 
     class Straight(urllib.request.HTTPRedirectHandler):
@@ -118,7 +118,23 @@ def _opener() -> OpenerDirector:
         def redirect_request(self, *_: Any, **__: Any) -> None:
             return None
 
+    if _is_here(urlsplit(url).hostname or ""):
+        # A proxy would connect to itself instead of this machine.
+        return urllib.request.build_opener(Straight, urllib.request.ProxyHandler({}))
     return urllib.request.build_opener(Straight)
+
+
+def _proxy_of(url: str) -> str:
+    """Return a clause with the proxy that the environment sets for a URL; empty without one."""
+    import urllib.request
+
+    parts = urlsplit(url)
+    proxy = urllib.request.getproxies().get(parts.scheme, "")
+    host = parts.hostname or ""
+    if not proxy or _is_here(host) or urllib.request.proxy_bypass(host):
+        return ""
+    shown = proxy.rpartition("@")[2].rpartition("//")[2]
+    return f" (through the proxy {shown}; NO_PROXY={host} goes around it)"
 
 
 def _answer(answer: Any) -> ApiAnswer:

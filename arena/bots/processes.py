@@ -22,6 +22,7 @@ from arena.bots.sandbox import runtimes
 from arena.bots.sandbox.level import Level, bubblewrap, refusal
 from arena.bots.socket_probe import listens
 from arena.errors import BotError, InfrastructureError
+from arena.system import socket_paths
 from arena.system.process_info import require_linux
 from referee.sanitizing import quote, sanitized
 
@@ -339,6 +340,6 @@ def _fresh_directory() -> str:
     name = f"pokearena-bot-{secrets.token_hex(8)}"
     for base in (tempfile.gettempdir(), "/tmp"):
         directory = os.path.join(os.path.abspath(base), name)
-        if len(f"{directory}/{SOCKET}") <= LONGEST_SOCKET:
+        if len(f"{directory}/{SOCKET}") <= LONGEST_SOCKET and socket_paths.is_plain(directory):
             return directory
     raise AssertionError("a path under /tmp is short")

@@ -46,6 +46,11 @@ def resolve(text: str, lookup: Lookup | None = None, known: Known | None = None)
     Raises:
         BotError: `text` does not resolve to a bot; the message suggests a correction.
     """
+    if not text.strip():
+        raise BotError(
+            'the name of a bot is empty; write "." for the bot in the current folder.',
+            code="unknown-bot",
+        )
     if text == HUMAN:
         raise BotError(
             f'"{HUMAN}" is a person at the table, who can play only in `pokearena play` and is '

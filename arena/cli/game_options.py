@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from arena.cli.errors import USAGE, CommandError
 from arena.tournaments import game_settings
 from referee.games.contract import Game, OptionValue, join_alternatives
+from referee.sanitizing import quote
 
 if TYPE_CHECKING:
     from arena.bots.bot import Bot
@@ -15,7 +16,29 @@ if TYPE_CHECKING:
 
 def options_of(game: Game, pairs: Sequence[str]) -> dict[str, OptionValue]:
     """Return a value for every option of the game, from texts such as "must_beat=false"."""
-    return game_settings.settled_options(game, dict(map(option, pairs)))
+    return game_settings.settled_options(game, named(pairs))
+
+
+def named(pairs: Sequence[str]) -> dict[str, object]:
+    """Return the options in texts such as "must_beat=false", by name.
+
+    Raises:
+        CommandError: an option is given twice with different values.
+    """
+    values: dict[str, object] = {}
+    for name, value in map(option, pairs):
+        if values.setdefault(name, value) != value:
+            raise CommandError(
+                f"--option {name} is given twice, as {_shown(values[name])} and {_shown(value)}; "
+                "give it once.",
+                USAGE,
+                code="option-twice",
+            )
+    return values
+
+
+def _shown(value: object) -> str:
+    return "true" if value is True else f'"{quote(str(value), 60)}"'
 
 
 def option(text: str) -> tuple[str, object]:

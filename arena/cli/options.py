@@ -54,6 +54,18 @@ def json_option(command: F) -> F:
     )
 
 
+def given_text(context: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
+    """Return the value of an option; refuse an empty one, as an unset shell variable gives it."""
+    if text is not None and not text.strip():
+        raise click.BadParameter("is empty; write a text, or leave the option out.")
+    return text
+
+
+def reason_option(shown: str) -> Callable[[F], F]:
+    """Return a decorator that adds --reason, which a correction requires; `shown` is its help."""
+    return click.option("--reason", required=True, callback=given_text, metavar="TEXT", help=shown)
+
+
 def scope_options(command: F) -> F:
     """Add [GAME] and --tournament, which select the matches that are ranked together."""
     command = click.option(

@@ -37,7 +37,7 @@ def local_time(seconds: float | None) -> str:
     """Format a time in the local time zone."""
     if seconds is None:
         return "–"
-    return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d %H:%M")
+    return datetime.fromtimestamp(seconds).astimezone().isoformat(" ", "minutes")
 
 
 def random_seed() -> str:

@@ -189,6 +189,8 @@ def _invalid_value(message: str, kind: click.ParamType[Any]) -> str:
         least, most = (f"{bound:,}" if bound is not None else "" for bound in (kind.min, kind.max))
         bounds = f" from {least} to {most}" if most else f" of at least {least}"
         return f'"{value}" is not {number}{bounds}.'
+    if kind in (click.INT, click.FLOAT) and value != message:
+        return f'"{value}" is not {"a whole number" if kind is click.INT else "a number"}.'
     if isinstance(kind, click.Choice) and value != message:
         return f'"{value}" is not one of {", ".join(kind.choices)}.'
     return _without_capital(message)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from arena.ladders import ladder_values, stored_crosstables
+from arena.presentation.csv_text import csv_text
 from arena.ratings.closed_match import FAULTS
-from referee.sanitizing import one_line
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -57,8 +55,7 @@ def as_csv(export: LadderExport) -> str:
 
     Shares and scores are from 0 to 1, times in milliseconds. Unknown values are empty.
     """
-    text = io.StringIO()
-    write = csv.writer(text, lineterminator="\n")
+    rows: list[list[object]] = []
     names = export.matrix.table.entrants
     against = [
         f"{what} against {name}" for name in names for what in ("score", "low", "high", "matches")
@@ -68,21 +65,14 @@ def as_csv(export: LadderExport) -> str:
     ):
         facts = dict(_facts(export, line))
         if not number:
-            write.writerow([*facts, *map(one_line, against)])
+            rows.append([*facts, *against])
         meetings: list[object] = []
         for cell in cells:
             meetings += ["", "", "", ""]
             if cell is not None:
                 meetings[-4:] = [cell.score, cell.low, cell.high, cell.matches]
-        write.writerow([*map(_csv_value, facts.values()), *meetings])
-    return text.getvalue()
-
-
-def _csv_value(value: object) -> object:
-    """Convert a value for CSV: text on one line and without invisible characters."""
-    if value is None:
-        return ""
-    return one_line(value) if isinstance(value, str) else value
+        rows.append([*facts.values(), *meetings])
+    return csv_text(rows)
 
 
 def _facts(export: LadderExport, line: StandingsLine) -> Iterator[tuple[str, object]]:

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 from arena.bots.bot import Bot
 from arena.bots.exit_report import Report
@@ -15,6 +15,7 @@ from arena.config import Folder
 from arena.matches import human_seats, local_records
 from arena.matches.private_referee import own_referee
 from arena.matches.runner import play_match, record_text
+from arena.matches.table import Watch
 from arena.store import ids
 from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import Clock, Entrant, MatchSpec
@@ -22,6 +23,14 @@ from arena.system import output_file, private_files
 from referee.games.contract import OptionValue
 from referee.games.shared.dealing import commitment
 from referee.record import Line, read_games
+
+if TYPE_CHECKING:
+    from pokearena.v1 import referee_pb2
+
+    from arena.store.matches.table_plan import TablePlan
+
+_DECISIONS_MS: Final = 1000
+"""Interval at which the referee reports the number of decisions."""
 
 
 @dataclass(slots=True)
@@ -33,6 +42,8 @@ class LocalMatch:
     seed: str
     """The text that reproduces the same cards."""
     games: list[PlayedGame] = field(default_factory=list)
+    decisions: int = 0
+    """Number of decisions of the game that is being played, about once per second."""
     trace: Path | None = None
     """File to which the referee appends the messages from and to bots, if they are traced."""
     output_error: OSError | None = None
@@ -149,6 +160,7 @@ def play(
 
     def sink(game: PlayedGame) -> None:
         match.games.append(game)
+        match.decisions = 0
         on_game(game)
         if game.faulted and match.spec.policy == "strict":
             raise _StrictMatchEnded
@@ -167,12 +179,16 @@ def play(
             # The match is worth more than the output.
             match.output_error = output_file.named(error, path)
 
+    def note(_: TablePlan, shown: referee_pb2.PositionShown) -> None:
+        match.decisions = shown.decision
+
     with (
         own_referee(match.trace) as referee,
         human_seats.seated_people(match.spec, match.bots, person) as bots,
         contextlib.suppress(_StrictMatchEnded, human_seats.PersonLeft),
     ):
-        match.complete = play_match(match.spec, referee, bots, sink, on_reports=keep)
+        watch = Watch(note, _DECISIONS_MS)
+        match.complete = play_match(match.spec, referee, bots, sink, on_reports=keep, watch=watch)
 
 
 def write_record(

@@ -17,7 +17,7 @@ from pokearena.v1 import relay_pb2, relay_pb2_grpc
 from arena.bots.socket_probe import ANSWER_BYTES
 from arena.remote.connector_process import Command
 from arena.remote.connector_seat import ConnectorSeat
-from arena.remote.relay_url import RelayTarget
+from arena.remote.relay_url import RelayTarget, is_loopback
 
 FIRST_SECONDS: Final = 10.0
 """Seconds within which the first connection to the relay must succeed."""
@@ -182,11 +182,15 @@ class Connector:
         return code is grpc.StatusCode.ALREADY_EXISTS and bool(self._version) and recent
 
     def _channel(self) -> grpc.aio.Channel:
+        options = list(_OPTIONS)
+        if is_loopback(self._target.address.rpartition(":")[0]):
+            # A proxy would connect to itself instead of this machine.
+            options.append(("grpc.enable_http_proxy", 0))
         if not self._target.tls:
-            return grpc.aio.insecure_channel(self._target.address, options=_OPTIONS)
+            return grpc.aio.insecure_channel(self._target.address, options=options)
         roots = self._authority.read_bytes() if self._authority is not None else None
         trusted = grpc.ssl_channel_credentials(roots)
-        return grpc.aio.secure_channel(self._target.address, trusted, options=_OPTIONS)
+        return grpc.aio.secure_channel(self._target.address, trusted, options=options)
 
     async def _outgoing(
         self, out: asyncio.Queue[relay_pb2.ConnectRequest]

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from arena.system import file_tree, parent_death_signal
+from arena.system import file_tree, parent_death_signal, socket_paths
 from arena.system.process_info import signal_name
 
+# The socket in it must stay under about 100 bytes.
+_LONGEST_BASE: Final = 60
 GRACE_SECONDS: Final = 1.0
 """Seconds between SIGTERM and SIGKILL when the process is closed."""
 
@@ -26,6 +28,12 @@ class Command:
 
     words: tuple[str, ...]
     folder: Path
+
+
+def _base() -> str:
+    """Return the folder for the sockets of bots: the usual one, or /tmp if that is not plain."""
+    base = tempfile.gettempdir()
+    return base if len(base) <= _LONGEST_BASE and socket_paths.is_plain(base) else "/tmp"
 
 
 class BotProcess:
@@ -39,7 +47,7 @@ class BotProcess:
     def __init__(self, command: Command, ended: Callable[[str], None]) -> None:
         self._command = command
         self._ended = ended
-        self._home = Path(tempfile.mkdtemp(prefix="pokearena-bot-"))
+        self._home = Path(tempfile.mkdtemp(prefix="pokearena-bot-", dir=_base()))
         self._process: asyncio.subprocess.Process | None = None
         self._watch: asyncio.Task[None] | None = None
         self.clause = ""

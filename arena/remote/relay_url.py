@@ -75,7 +75,7 @@ def _fetch_reply(address: str, authority: Path | None) -> dict[str, Any]:
     if address.startswith("https:"):
         trust = ssl.create_default_context(cafile=str(authority) if authority else None)
     try:
-        with urllib.request.urlopen(address, timeout=_SECONDS, context=trust) as answer:
+        with _opener(address, trust).open(address, timeout=_SECONDS) as answer:
             reply = json.loads(answer.read(_BYTES))
     except urllib.error.HTTPError as error:
         raise RelayNotFound(
@@ -85,6 +85,19 @@ def _fetch_reply(address: str, authority: Path | None) -> dict[str, Any]:
         reason = getattr(error, "reason", error)
         raise RelayNotFound(f"cannot read the relay's address from {address}: {reason}.") from None
     return reply if isinstance(reply, dict) else {}
+
+
+def _opener(address: str, trust: ssl.SSLContext | None) -> urllib.request.OpenerDirector:
+    """Return what opens an address of the arena; on this machine, without a proxy."""
+    handlers: list[urllib.request.BaseHandler] = [urllib.request.HTTPSHandler(context=trust)]
+    if is_loopback(urlsplit(address).hostname or ""):
+        handlers.append(urllib.request.ProxyHandler({}))
+    return urllib.request.build_opener(*handlers)
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host is this machine, which no proxy reaches."""
+    return _LOOPBACK.fullmatch(host) is not None or _LOOPBACK.fullmatch(f"[{host}]") is not None
 
 
 def _relay_of(url: str, reply: dict[str, Any], host: str) -> RelayTarget:

@@ -7,6 +7,7 @@ while it is taken.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sqlite3
@@ -32,11 +33,13 @@ from sqlalchemy import (
     update,
 )
 
+from arena import config
 from arena.errors import Conflict, NotFound, StoreError
 from arena.store import database, postgresql, schema
 from arena.store.bots.remote_bots import ALWAYS
 from arena.store.database import HEAD, reading, writing
 from arena.store.schema import MatchState, ObjectState
+from arena.store.stored_text import storable
 from arena.system import output_file
 
 OnProgress = Callable[[str, int, int], None]
@@ -69,7 +72,7 @@ def backup(engine: Engine, file: Path, report: OnProgress) -> int:
 
     Raises:
         Conflict: the file exists already.
-        NotFound: the store or the target folder does not exist.
+        NotFound: the store does not exist.
         StoreError: this version of pokearena cannot read the store.
         BackupFailed: SQLite cannot write the file, for example because the disk is full, or cannot
             read the store.
@@ -78,10 +81,7 @@ def backup(engine: Engine, file: Path, report: OnProgress) -> int:
     if file.exists():
         raise _file_exists(file)
     if not file.parent.is_dir():
-        raise NotFound(
-            f"the folder {file.parent} does not exist; create it, or name another file.",
-            code="no-folder",
-        )
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(file))
     _check_version(engine)
     try:
         # The folder also receives SQLite's journal, which stays behind if the disk is full.
@@ -263,10 +263,15 @@ def _copy_into_postgresql(
         with postgresql_connection.cursor() as cursor, cursor.copy(statement) as copy:
             while partition := rows.fetchmany(at_once):
                 for row in partition:
-                    copy.write_row(row)
+                    copy.write_row([_storable(value) for value in row])
                 yield len(partition)
     except postgresql_connection.Error as error:
         raise exc.DBAPIError(statement, None, error) from error
+
+
+def _storable(value: object) -> object:
+    # SQLite files of earlier versions can contain NUL.
+    return storable(value) if isinstance(value, str) else value
 
 
 def _discard_activity(connection: Connection) -> None:
@@ -304,7 +309,7 @@ def _readable(file: Path) -> Iterator[Engine]:
         else:
             copy = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "backup.db"
             shutil.copyfile(file, copy)
-            source = database.open(f"sqlite:///{copy}")
+            source = database.open(config.sqlite_url(copy))
         stack.callback(source.dispose)
         if version != HEAD:
             database.upgrade(source)

@@ -193,6 +193,12 @@ def _address(url: str) -> URL:
         raise Unnamed(
             f"the store must outlive its process, so it needs a file: {known}.", code="no-file"
         )
+    if "?" in url:
+        raise Unnamed(
+            f"{url!r} has a ?, which begins parameters; an SQLite file has none. "
+            "Write %3F for a ? in its path, %23 for a #.",
+            code="not-an-address",
+        )
     try:
         Path(address.database).parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -327,7 +333,9 @@ def _migrate(connection: Connection) -> None:
     from alembic.script import ScriptDirectory
 
     config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    scripts = str(Path(__file__).parent / "migrations")
+    # configparser would interpolate a % in the path of the installation.
+    config.set_main_option("script_location", scripts.replace("%", "%%"))
     config.set_main_option("path_separator", "os")
     config.attributes["connection"] = connection
     stored = _version(connection)

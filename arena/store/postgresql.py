@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import Connection, Engine, Select, event, text
 
+from arena.errors import Unreachable
+
 if TYPE_CHECKING:
     from sqlalchemy.pool import ConnectionPoolEntry
 
@@ -27,6 +29,8 @@ POOL: Final[dict[str, Any]] = {
     # Replaces connections that a restart of the server has closed, before a transaction uses them.
     "pool_pre_ping": True,
     "pool_recycle": 1800,
+    # Serializable transactions, a possible default of the server, would fail under load.
+    "isolation_level": "READ COMMITTED",
 }
 """The pool arguments of `create_engine`."""
 
@@ -43,7 +47,15 @@ _CONNECT_ARGUMENTS: Final[dict[str, Any]] = {
     "keepalives_count": 4,
     "tcp_user_timeout": _SILENCE_SECONDS * _MILLISECONDS,
 }
-_SET_LOCK_TIMEOUT: Final = f"SET lock_timeout = {_LOCK_SECONDS * _MILLISECONDS}"
+# Settings on which transactions depend, whatever the server, the role or the database sets.
+_SESSION: Final = f"""
+SET lock_timeout = {_LOCK_SECONDS * _MILLISECONDS};
+SET extra_float_digits = 1;
+SELECT set_config('synchronous_commit', 'on', false)
+WHERE current_setting('synchronous_commit') = 'off';
+"""
+"""Fewer digits would change stored numbers.
+Without a synchronous commit a crash could undo a committed game (`arena.store.sqlite`)."""
 # A process that stops in the middle of a write would otherwise hold its row locks for ever.
 _SET_IDLE_TIMEOUT: Final = (
     f"SET LOCAL idle_in_transaction_session_timeout = {_LOCK_SECONDS * _MILLISECONDS}"
@@ -63,13 +75,26 @@ def tune(engine: Engine, writes: str) -> None:
     @event.listens_for(engine, "do_connect")
     def _limit(
         dialect: Any, entry: ConnectionPoolEntry, arguments: Any, settings: dict[str, Any]
-    ) -> None:
-        # Parameters of the database URL override these defaults.
-        settings.update({**_CONNECT_ARGUMENTS, **settings})
+    ) -> Any:
+        # Parameters of the database URL override these defaults, but not the encoding, which
+        # PGCLIENTENCODING and the settings of a role would change as well.
+        settings = {**_CONNECT_ARGUMENTS, **settings, "client_encoding": "utf8"}
+        connection = dialect.connect(*arguments, **settings)
+        # Before SQLAlchemy's first query, because SQL_ASCII returns bytes in place of text.
+        encoding = connection.info.parameter_status("server_encoding")
+        if encoding != "UTF8":
+            connection.close()
+            raise Unreachable(
+                f"the database {engine.url.render_as_string(hide_password=True)} has the encoding "
+                f"{encoding}, and the arena needs UTF8: create another one with `createdb "
+                "--encoding=UTF8 --template=template0 NAME`.",
+                code="encoding",
+            )
+        return connection
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: Any, entry: ConnectionPoolEntry) -> None:
-        connection.execute(_SET_LOCK_TIMEOUT)
+        connection.execute(_SESSION)
         connection.commit()
 
     @event.listens_for(engine, "begin")

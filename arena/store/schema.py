@@ -18,10 +18,11 @@ from sqlalchemy import (
     LargeBinary,
     MetaData,
     Table,
-    Text,
     UniqueConstraint,
     text,
 )
+
+from arena.store.stored_text import StoredText
 
 metadata = MetaData(
     naming_convention={
@@ -38,9 +39,9 @@ metadata = MetaData(
 crates = Table(
     "crates",
     metadata,
-    Column("content_hash", Text, primary_key=True),
+    Column("content_hash", StoredText, primary_key=True),
     # SHA-256 of the packed bytes.
-    Column("digest", Text, nullable=False),
+    Column("digest", StoredText, nullable=False),
     # 0: the bytes are an object of the object storage (`stored_objects`).
     Column("pieces", Integer, nullable=False),
     Column("bytes", Integer, nullable=False),
@@ -52,7 +53,7 @@ crates = Table(
 crate_pieces = Table(
     "crate_pieces",
     metadata,
-    Column("content_hash", Text, primary_key=True),
+    Column("content_hash", StoredText, primary_key=True),
     Column("number", Integer, primary_key=True),
     Column("data", LargeBinary, nullable=False),
 )
@@ -162,14 +163,14 @@ def _one_of(column: str, states: type[StrEnum]) -> CheckConstraint:
 stored_objects = Table(
     "stored_objects",
     metadata,
-    Column("key", Text, primary_key=True),
+    Column("key", StoredText, primary_key=True),
     # `ObjectKind`, and the content hash of the version or the id of the match.
-    Column("kind", Text, nullable=False),
-    Column("subject", Text, nullable=False),
+    Column("kind", StoredText, nullable=False),
+    Column("subject", StoredText, nullable=False),
     # SHA-256 of its bytes.
-    Column("digest", Text, nullable=False),
+    Column("digest", StoredText, nullable=False),
     Column("bytes", Integer, nullable=False),
-    Column("state", Text, nullable=False),
+    Column("state", StoredText, nullable=False),
     # When it got this state.
     Column("changed", Double, nullable=False),
     Index(None, "state", "changed"),
@@ -188,27 +189,27 @@ stored_objects = Table(
 bots = Table(
     "bots",
     metadata,
-    Column("name", Text, primary_key=True),
+    Column("name", StoredText, primary_key=True),
     Column("created", Double, nullable=False),
     # Empty: the bot does not share an owner with other bots.
-    Column("owner", Text, nullable=False, server_default=""),
+    Column("owner", StoredText, nullable=False, server_default=""),
 )
 
 owners = Table(
     "owners",
     metadata,
-    Column("name", Text, primary_key=True),
+    Column("name", StoredText, primary_key=True),
     # SHA-256 of the token, in hexadecimal (`arena.store.access.tokens`).
-    Column("token", Text, nullable=False),
+    Column("token", StoredText, nullable=False),
     Column("created", Double, nullable=False),
 )
 
 organisers = Table(
     "organisers",
     metadata,
-    Column("name", Text, primary_key=True),
+    Column("name", StoredText, primary_key=True),
     # SHA-256 of the token, in hexadecimal (`arena.store.access.tokens`).
-    Column("token", Text, nullable=False),
+    Column("token", StoredText, nullable=False),
     Column("created", Double, nullable=False),
 )
 
@@ -216,12 +217,12 @@ sessions = Table(
     "sessions",
     metadata,
     # SHA-256 of the cookie's value, in hexadecimal.
-    Column("id", Text, primary_key=True),
+    Column("id", StoredText, primary_key=True),
     # `arena.store.access.sessions.Role`, and the name of the organiser or owner.
-    Column("role", Text, nullable=False),
-    Column("name", Text, nullable=False),
+    Column("role", StoredText, nullable=False),
+    Column("name", StoredText, nullable=False),
     # SHA-256 of the token that opened it. The session ends when the token is replaced.
-    Column("token", Text, nullable=False),
+    Column("token", StoredText, nullable=False),
     Column("created", Double, nullable=False),
     Column("expires", Double, nullable=False),
 )
@@ -229,17 +230,17 @@ sessions = Table(
 audit_log = Table(
     "audit_log",
     metadata,
-    Column("id", Text, primary_key=True),
+    Column("id", StoredText, primary_key=True),
     Column("at", Double, nullable=False, index=True),
     # Name of the organiser or owner; empty on the command line.
-    Column("actor", Text, nullable=False),
-    Column("role", Text, nullable=False),
+    Column("actor", StoredText, nullable=False),
+    Column("role", StoredText, nullable=False),
     # "pages", "api" or "command"
-    Column("origin", Text, nullable=False),
+    Column("origin", StoredText, nullable=False),
     # For example "tournament.pause", and the id or name of the changed object.
-    Column("action", Text, nullable=False),
-    Column("subject", Text, nullable=False, index=True),
-    Column("reason", Text, nullable=False),
+    Column("action", StoredText, nullable=False),
+    Column("subject", StoredText, nullable=False, index=True),
+    Column("reason", StoredText, nullable=False),
     Column("details", JSON, nullable=False),
 )
 
@@ -247,48 +248,48 @@ versions = Table(
     "versions",
     metadata,
     # "name@number"
-    Column("id", Text, primary_key=True),
-    Column("name", Text, ForeignKey("bots.name"), nullable=False),
-    Column("number", Text, nullable=False),
-    Column("content_hash", Text, nullable=False),
-    Column("folder", Text, nullable=False),
+    Column("id", StoredText, primary_key=True),
+    Column("name", StoredText, ForeignKey("bots.name"), nullable=False),
+    Column("number", StoredText, nullable=False),
+    Column("content_hash", StoredText, nullable=False),
+    Column("folder", StoredText, nullable=False),
     Column("manifest", JSON, nullable=False),
     Column("created", Double, nullable=False),
     Column("retired", Double),
     # When and why the version was quarantined: matches with it failed repeatedly.
     Column("quarantined", Double),
-    Column("quarantine_reason", Text),
+    Column("quarantine_reason", StoredText),
     UniqueConstraint("name", "number"),
 )
 
 submissions = Table(
     "submissions",
     metadata,
-    Column("id", Text, primary_key=True),
+    Column("id", StoredText, primary_key=True),
     # Its sender, and the bot that gets the new version.
-    Column("owner", Text, nullable=False),
-    Column("name", Text, nullable=False),
+    Column("owner", StoredText, nullable=False),
+    Column("name", StoredText, nullable=False),
     # As stated by the sender; it is checked.
-    Column("content_hash", Text, nullable=False),
+    Column("content_hash", StoredText, nullable=False),
     # Size of the upload archive.
     Column("bytes", Integer, nullable=False),
-    Column("state", Text, nullable=False),
-    Column("stage", Text, nullable=False),
+    Column("state", StoredText, nullable=False),
+    Column("stage", StoredText, nullable=False),
     # [[stage, start time], ...]
     Column("steps", JSON, nullable=False),
     # Number of times that processing has started.
     Column("attempts", Integer, nullable=False),
     # The decision as a sentence, and the equivalent HTTP status.
-    Column("sentence", Text, nullable=False, server_default=""),
+    Column("sentence", StoredText, nullable=False, server_default=""),
     Column("status", Integer),
     # The tail of the output of a failed build or test.
-    Column("output", Text, nullable=False, server_default=""),
-    Column("version", Text, ForeignKey("versions.id")),
+    Column("output", StoredText, nullable=False, server_default=""),
+    Column("version", StoredText, ForeignKey("versions.id")),
     # The tournaments that the version entered.
     Column("ladders", JSON, nullable=False),
     # `Approval`, and the organiser's reason for it.
-    Column("approval", Text, nullable=False, server_default=""),
-    Column("approval_reason", Text, nullable=False, server_default=""),
+    Column("approval", StoredText, nullable=False, server_default=""),
+    Column("approval_reason", StoredText, nullable=False, server_default=""),
     Column("created", Double, nullable=False),
     Column("changed", Double, nullable=False),
     Column("ended", Double),
@@ -302,12 +303,12 @@ submissions = Table(
 remotes = Table(
     "remotes",
     metadata,
-    Column("version", Text, ForeignKey("versions.id"), primary_key=True),
+    Column("version", StoredText, ForeignKey("versions.id"), primary_key=True),
     # SHA-256 of the token, in hexadecimal; null for a bot with its own address.
-    Column("token", Text, index=True),
+    Column("token", StoredText, index=True),
     Column("made", Double),
     # Address of the control API of the relay to which the bot connects.
-    Column("desk", Text, nullable=False, server_default="", key="control_address"),
+    Column("desk", StoredText, nullable=False, server_default="", key="control_address"),
     # Endpoint of that relay for workers on other machines, if it has one
     # (`arena.tunnel.endpoint.TunnelEndpoint`).
     Column("way", JSON(none_as_null=True), key="tunnel_endpoint"),
@@ -319,28 +320,28 @@ remotes = Table(
     # Refused connections with its token, and the reason of the last refusal.
     Column("refusals", Integer, nullable=False, server_default="0"),
     Column("refused", Double),
-    Column("refusal", Text),
+    Column("refusal", StoredText),
 )
 
 tournaments = Table(
     "tournaments",
     metadata,
-    Column("id", Text, primary_key=True),
-    Column("name", Text, nullable=False),
-    Column("game", Text, nullable=False),
+    Column("id", StoredText, primary_key=True),
+    Column("name", StoredText, nullable=False),
+    Column("game", StoredText, nullable=False),
     Column("options", JSON, nullable=False),
     Column("seats", Integer, nullable=False),
     Column("boards", Integer, nullable=False),
-    Column("format", Text, nullable=False),
+    Column("format", StoredText, nullable=False),
     # The format's settings that differ from their defaults.
     Column("settings", JSON, nullable=False, server_default="{}"),
     Column("start_ms", Integer, nullable=False),
     Column("allowance_ms", Integer, nullable=False),
     Column("bank_ms", Integer, nullable=False),
-    Column("policy", Text, nullable=False),
+    Column("policy", StoredText, nullable=False),
     # Secret until the tournament is closed: all its deals are derived from it.
     Column("seed", LargeBinary),
-    Column("state", Text, nullable=False),
+    Column("state", StoredText, nullable=False),
     Column("created", Double, nullable=False),
     Column("ended", Double),
     # Totals over all matches. Counting millions of closed matches for each request is too slow.
@@ -352,11 +353,11 @@ tournaments = Table(
 entrants = Table(
     "entrants",
     metadata,
-    Column("tournament", Text, ForeignKey("tournaments.id"), primary_key=True),
+    Column("tournament", StoredText, ForeignKey("tournaments.id"), primary_key=True),
     Column("position", Integer, primary_key=True),
-    Column("version", Text, ForeignKey("versions.id"), nullable=False),
+    Column("version", StoredText, ForeignKey("versions.id"), nullable=False),
     # The owner at the time of entry.
-    Column("owner", Text, nullable=False, server_default=""),
+    Column("owner", StoredText, nullable=False, server_default=""),
     # The first round in which it can be paired, and the first in which it cannot any more.
     Column("joined", Integer, nullable=False, server_default="0"),
     Column("withdrawn", Integer),
@@ -366,28 +367,28 @@ entrants = Table(
 matches = Table(
     "matches",
     metadata,
-    Column("id", Text, primary_key=True),
-    Column("tournament", Text, ForeignKey("tournaments.id"), nullable=False),
+    Column("id", StoredText, primary_key=True),
+    Column("tournament", StoredText, ForeignKey("tournaments.id"), nullable=False),
     Column("round", Integer, nullable=False),
     Column("number", Integer, nullable=False),
-    Column("key", Text, nullable=False),
+    Column("key", StoredText, nullable=False),
     # Why the format made this pairing.
-    Column("why", Text, nullable=False, server_default=""),
+    Column("why", StoredText, nullable=False, server_default=""),
     # Secret until the match is closed.
     Column("seed", LargeBinary, nullable=False),
-    Column("commitment", Text, nullable=False),
+    Column("commitment", StoredText, nullable=False),
     Column("boards", Integer, nullable=False),
     # Number of games to play: boards times tables.
     Column("games", Integer, nullable=False),
-    Column("state", Text, nullable=False),
+    Column("state", StoredText, nullable=False),
     # Number of leases granted so far. Only the newest lease may write (fencing token).
     Column("attempt", Integer, nullable=False),
-    Column("owner", Text),
+    Column("owner", StoredText),
     Column("leased", Double),
     Column("lease_until", Double),
     Column("failures", Integer, nullable=False),
     # The last failure of the arena.
-    Column("reason", Text),
+    Column("reason", StoredText),
     Column("ended", Double),
     # When the match stopped waiting for an absent remote bot.
     Column("unawaited", Double),
@@ -401,13 +402,13 @@ matches = Table(
 match_entrants = Table(
     "match_entrants",
     metadata,
-    Column("match", Text, ForeignKey("matches.id"), primary_key=True),
+    Column("match", StoredText, ForeignKey("matches.id"), primary_key=True),
     Column("position", Integer, primary_key=True),
-    Column("version", Text, ForeignKey("versions.id"), nullable=False),
+    Column("version", StoredText, ForeignKey("versions.id"), nullable=False),
     # Copy of `results.closed`, indexed to find a version's latest matches.
     Column("closed", Double),
     # Copy of `matches.tournament`, indexed to find a version's latest matches of a tournament.
-    Column("tournament", Text, nullable=False, server_default=""),
+    Column("tournament", StoredText, nullable=False, server_default=""),
     UniqueConstraint("match", "version"),
     Index(None, "version", "closed"),
     Index(None, "version", "tournament", "closed"),
@@ -416,7 +417,7 @@ match_entrants = Table(
 games = Table(
     "games",
     metadata,
-    Column("match", Text, ForeignKey("matches.id"), primary_key=True),
+    Column("match", StoredText, ForeignKey("matches.id"), primary_key=True),
     Column("game", Integer, primary_key=True),
     Column("table_number", Integer, nullable=False),
     Column("board", Integer, nullable=False),
@@ -431,7 +432,7 @@ games = Table(
     Column("committed", Double, nullable=False),
     # After the columns that are read without it: SQLite reads through it to reach later columns.
     # Empty: the records of the match are an object of the object storage (`stored_objects`).
-    Column("record", Text, nullable=False),
+    Column("record", StoredText, nullable=False),
     # Decision times of the entrants (`arena.ratings.decision_histogram`); null if not counted.
     Column("thinking", JSON(none_as_null=True)),
 )
@@ -439,27 +440,27 @@ games = Table(
 failures = Table(
     "failures",
     metadata,
-    Column("match", Text, ForeignKey("matches.id"), primary_key=True),
+    Column("match", StoredText, ForeignKey("matches.id"), primary_key=True),
     # The attempt that the arena itself ended.
     Column("attempt", Integer, primary_key=True),
     Column("at", Double, nullable=False),
-    Column("reason", Text, nullable=False),
+    Column("reason", StoredText, nullable=False),
 )
 
 faults = Table(
     "faults",
     metadata,
-    Column("match", Text, primary_key=True),
+    Column("match", StoredText, primary_key=True),
     Column("game", Integer, primary_key=True),
     # Their order within the game.
     Column("number", Integer, primary_key=True),
     Column("decision", Integer, nullable=False),
     Column("seat", Integer, nullable=False),
-    Column("version", Text, ForeignKey("versions.id"), nullable=False, index=True),
-    Column("verdict", Text, nullable=False),
-    Column("sentence", Text, nullable=False),
-    Column("ended", Text, nullable=False),
-    Column("output", Text, nullable=False),
+    Column("version", StoredText, ForeignKey("versions.id"), nullable=False, index=True),
+    Column("verdict", StoredText, nullable=False),
+    Column("sentence", StoredText, nullable=False),
+    Column("ended", StoredText, nullable=False),
+    Column("output", StoredText, nullable=False),
     ForeignKeyConstraint(["match", "game"], ["games.match", "games.game"]),
 )
 
@@ -467,7 +468,7 @@ results = Table(
     "results",
     metadata,
     # The primary key ensures that a match closes only once.
-    Column("match", Text, ForeignKey("matches.id"), primary_key=True),
+    Column("match", StoredText, ForeignKey("matches.id"), primary_key=True),
     Column("attempt", Integer, nullable=False),
     # {"entrants": [...], "games": [{"game", "places", "scores", "verdicts", "faults"}, ...]}
     Column("outcome", JSON, nullable=False),
@@ -475,7 +476,7 @@ results = Table(
     # The outcome summed up for ladders (`arena.ratings.match_digest`), and the decision times of
     # the entrants. Both are derived from the games: `ladder rebuild` computes them again. Null in
     # results of older databases.
-    Column("digest", Text),
+    Column("digest", StoredText),
     Column("thinking", JSON(none_as_null=True)),
 )
 
@@ -489,14 +490,14 @@ def _idle_results(name: str, content: str) -> Table:
     return Table(
         name,
         metadata,
-        Column("match", Text, ForeignKey("matches.id"), primary_key=True),
+        Column("match", StoredText, ForeignKey("matches.id"), primary_key=True),
         # Number of attempts, and the end of the current claim.
         Column("attempts", Integer, nullable=False),
         Column("claimed_until", Double, nullable=False),
         # Null until it is complete, and if it is not possible.
         Column(content, JSON(none_as_null=True)),
         # Why it is not possible, as a sentence.
-        Column("reason", Text, nullable=False, server_default=""),
+        Column("reason", StoredText, nullable=False, server_default=""),
         Column("ended", Double),
     )
 
@@ -511,7 +512,7 @@ match_luck = _idle_results("match_luck", "luck")
 ladder_summaries = Table(
     "ladder_summaries",
     metadata,
-    Column("tournament", Text, ForeignKey("tournaments.id"), primary_key=True),
+    Column("tournament", StoredText, ForeignKey("tournaments.id"), primary_key=True),
     # Number of stored matches in these rounds, and of corrections when they were read. If either
     # differs now, the sums are computed again.
     Column("matches", Integer, nullable=False),
@@ -526,7 +527,7 @@ ladder_summaries = Table(
 ladder_folds = Table(
     "ladder_folds",
     metadata,
-    Column("tournament", Text, ForeignKey("tournaments.id"), primary_key=True),
+    Column("tournament", StoredText, ForeignKey("tournaments.id"), primary_key=True),
     # Number of the part of the data, from 0. SQLite needs the memory of a row three times.
     Column("part", Integer, primary_key=True),
     # Number of matches in the sums, and of corrections when they were read.
@@ -542,7 +543,7 @@ ladder_folds = Table(
 ladder_histories = Table(
     "ladder_histories",
     metadata,
-    Column("tournament", Text, ForeignKey("tournaments.id"), primary_key=True),
+    Column("tournament", StoredText, ForeignKey("tournaments.id"), primary_key=True),
     Column("part", Integer, primary_key=True),
     Column("matches", Integer, nullable=False),
     Column("corrections", Integer, nullable=False),
@@ -553,15 +554,15 @@ ladder_histories = Table(
 webhooks = Table(
     "webhooks",
     metadata,
-    Column("id", Text, primary_key=True),
-    Column("url", Text, nullable=False),
-    Column("format", Text, nullable=False),
+    Column("id", StoredText, primary_key=True),
+    Column("url", StoredText, nullable=False),
+    Column("format", StoredText, nullable=False),
     # Types of announcements (`arena.announcements`).
     Column("events", JSON, nullable=False),
     # {"tournament", "game", "bot"}: only announcements of these; omitted: of all.
     Column("scope", JSON, nullable=False),
     # Signs the deliveries, so it cannot be stored as a hash.
-    Column("secret", Text, nullable=False),
+    Column("secret", StoredText, nullable=False),
     # 1: private addresses and HTTP are allowed.
     Column("private", Integer, nullable=False),
     Column("created", Double, nullable=False),
@@ -572,24 +573,24 @@ webhooks = Table(
     Column("due", Double, nullable=False),
     # When and why deliveries stopped.
     Column("disabled", Double),
-    Column("reason", Text, nullable=False, server_default=""),
+    Column("reason", StoredText, nullable=False, server_default=""),
 )
 
 webhook_deliveries = Table(
     "webhook_deliveries",
     metadata,
     # The primary key ensures that an event is planned only once.
-    Column("webhook", Text, ForeignKey("webhooks.id"), primary_key=True),
-    Column("event", Text, primary_key=True),
+    Column("webhook", StoredText, ForeignKey("webhooks.id"), primary_key=True),
+    Column("event", StoredText, primary_key=True),
     # Id of the match, tournament or version.
-    Column("subject", Text, primary_key=True),
+    Column("subject", StoredText, primary_key=True),
     # When the event happened.
     Column("at", Double, nullable=False),
     Column("attempts", Integer, nullable=False, server_default="0"),
-    Column("state", Text, nullable=False),
+    Column("state", StoredText, nullable=False),
     # The HTTP status and the error of the last attempt.
     Column("status", Integer),
-    Column("error", Text, nullable=False, server_default=""),
+    Column("error", StoredText, nullable=False, server_default=""),
     # When it was delivered or given up.
     Column("ended", Double),
     Index(None, "webhook", "state", "at"),

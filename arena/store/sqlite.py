@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
 import random
 import secrets
@@ -87,7 +88,7 @@ def _clock_offset(offset_file: Path) -> float:
 def _delete_older_offsets(offset_file: Path) -> None:
     """Delete the clock offsets of earlier boots."""
     boot = offset_file.name.rpartition(_CLOCK_SUFFIX)[2]
-    for old in offset_file.parent.glob(f"{offset_file.name.removesuffix(boot)}*"):
+    for old in offset_file.parent.glob(f"{glob.escape(offset_file.name.removesuffix(boot))}*"):
         if not old.name.startswith(offset_file.name):
             old.unlink(missing_ok=True)
 

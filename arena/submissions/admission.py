@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from arena.bots import manifest, resolver
 from arena.bots.bot import HUMAN
-from arena.errors import NotFound
+from arena.errors import BadName, NotFound, check_new_bot
 from arena.store.bots import versions
 
 if TYPE_CHECKING:
@@ -80,6 +80,10 @@ def _check_name(engine: Engine, owner: str, name: str) -> None:
         raise SubmissionRefused(
             403, f"the bot {name} {whose}; give yours another name in its bot.toml."
         )
+    try:
+        check_new_bot(name)
+    except BadName as error:
+        raise SubmissionRefused(422, str(error)) from None
     if name in resolver.samples():
         raise SubmissionRefused(
             403, f"{name} is a house bot's name; give your bot another one in its bot.toml."

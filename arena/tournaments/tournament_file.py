@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from arena import config
 from arena.config import Bounds
-from arena.errors import BadName, OutOfRange, check_name, check_owner, nearest
+from arena.errors import BadName, OutOfRange, check_name, check_new_name, check_owner, nearest
 from arena.formats import registry
 from arena.store.matches.spec import Clock
 from arena.system.structured_file import (
@@ -180,6 +180,7 @@ def _check_names(content: _TournamentFile) -> None:
     if content.name is not None:
         with _at(("name",)):
             check_name("a tournament", content.name)
+            check_new_name("a tournament", content.name)
 
 
 @contextmanager

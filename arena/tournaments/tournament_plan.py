@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from arena.errors import InvalidSettings, check_name, check_owner
+from arena.errors import InvalidSettings, check_name, check_new_name, check_owner
 from arena.formats.contract import Fixture, FormatEntrant
 from arena.formats.registry import CLOSED as CLOSED_FORMATS
 from arena.formats.registry import FORMATS, NEWEST, settings_of
@@ -41,6 +41,7 @@ def plan_of(spec: TournamentSpec) -> TournamentPlan:
     entrants = len(spec.bots)
     if spec.name:
         check_name("a tournament", spec.name)
+        check_new_name("a tournament", spec.name)
     for owner in {bot.owner for bot in spec.bots if bot.owner}:
         check_owner(owner)
     seats = spec.seats
@@ -132,14 +133,18 @@ def pairs(texts: Sequence[str], what: str) -> dict[str, str]:
     """Return the values in texts such as "rounds=5" by their names.
 
     Raises:
-        InvalidSettings: a text has no equals sign.
+        InvalidSettings: a text has no equals sign, or one name has two values.
     """
-    settings = {}
+    settings: dict[str, str] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
             raise InvalidSettings(f"{what} {name} needs a value; write {name}=VALUE.")
-        settings[name] = value
+        if settings.setdefault(name, value) != value:
+            raise InvalidSettings(
+                f"{what} {name} is given twice, as {settings[name]} and {value}; give it once.",
+                code="option-twice",
+            )
     return settings
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from arena.errors import InfrastructureError
-from arena.system import file_tree
+from arena.system import file_tree, socket_paths
 from arena.tunnel.endpoint import TunnelEndpoint
 from arena.tunnel.stream import ECHO, TunnelStream, TunnelUnavailable, dial, join
 
@@ -172,8 +172,8 @@ class Tunnel:
 def _private_directory() -> Path:
     """Create a directory for sockets where the referee can reach it.
 
-    It is in /tmp if the path would be too long for a Unix socket address.
+    It is in /tmp if the path would be too long for a Unix socket address, or not plain in it.
     """
     base = tempfile.gettempdir()
-    short = len(base) <= _LONGEST_DIRECTORY
-    return Path(tempfile.mkdtemp(prefix="pokearena-", dir=base if short else "/tmp"))
+    fits = len(base) <= _LONGEST_DIRECTORY and socket_paths.is_plain(base)
+    return Path(tempfile.mkdtemp(prefix="pokearena-", dir=base if fits else "/tmp"))

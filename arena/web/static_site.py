@@ -16,6 +16,7 @@ from sqlalchemy import Engine
 from arena.errors import StoreError
 from arena.ladders.rating_history import RatingHistories
 from arena.presentation import shipped_docs
+from arena.presentation.csv_text import BYTE_ORDER_MARK
 from arena.records import redaction
 from arena.store.matches import listing, results
 from arena.store.matches.listing import Match
@@ -172,7 +173,11 @@ def _write(
     html = html_pages.html(page, links, path="/" + file.removesuffix(".html"), note=note)
     _put(folder / file, settled(html, links, site_page))
     for kind in site_page.kinds:
-        _put(folder / f"{file.removesuffix('.html')}.{kind}", data_formats.written(page, kind))
+        text = data_formats.written(page, kind)
+        if kind == "csv":
+            # Readers of the site open it with a spreadsheet.
+            text = BYTE_ORDER_MARK + text
+        _put(folder / f"{file.removesuffix('.html')}.{kind}", text)
 
 
 def _await_proof(web: WebState, id_: str) -> None:

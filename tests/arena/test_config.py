@@ -1,9 +1,11 @@
 """Test the data folder and the settings."""
 
 import os
+import shutil
 import stat
 import subprocess
 import sys
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +13,7 @@ import pytest
 
 from arena import config
 from arena.config import Folder, Running
-from arena.system import process_info
+from arena.system import process_info, socket_paths
 from tests.errors import has_code
 
 
@@ -96,6 +98,22 @@ def test_a_directory_for_sockets_is_private_and_short_under_a_long_path(tmp_path
     finally:
         config.remove_private_directory(made)
     assert not made.exists()
+
+
+@pytest.mark.parametrize("name", ["a b", "a%2Fb", "a?b", "a#b", "ü", "a[b"])
+def test_a_directory_for_sockets_means_the_same_in_every_address(tmp_path: Path, name: str) -> None:
+    odd = Path(tempfile.mkdtemp(dir="/tmp")) / name
+    odd.mkdir()
+    made = config.private_directory({"XDG_RUNTIME_DIR": str(odd)})
+    assert odd not in made.parents
+    assert socket_paths.is_plain(str(made))
+    config.remove_private_directory(made)
+    shutil.rmtree(odd.parent)
+
+
+def test_a_data_folder_that_is_not_utf_8_is_refused() -> None:
+    with pytest.raises(config.SettingError, check=has_code("not-utf-8")):
+        config.locate("/data/\udcff", {})
 
 
 def test_only_a_created_directory_is_removed(tmp_path: Path) -> None:

@@ -20,6 +20,8 @@ _DIGITS: Final = 18
 
 Larger numbers exceed any list, and Python parses very long ones slowly.
 """
+_MARKS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+"""Byte order marks of UTF-8 and UTF-16."""
 _MAX_QUOTED_CHARACTERS: Final = 80
 _LAST: Final = ("legal", "view")
 """Long fields come last, so that a program without a JSON parser finds the others first."""
@@ -57,9 +59,16 @@ def end_line(request: bot_pb2.EndRequest) -> bytes:
 
 
 def is_answer(line: bytes) -> bool:
-    """Return whether a line is an answer; all other lines go to the log."""
-    line = line.strip()
+    """Return whether a line is an answer, also in a wrong encoding; other lines go to the log."""
+    line = _as_utf_8(line).strip()
     return line.startswith(b"{") or _NUMBER.fullmatch(line) is not None
+
+
+def _as_utf_8(line: bytes) -> bytes:
+    """Return an ASCII line without a byte order mark and without the zero bytes of UTF-16."""
+    for mark in _MARKS:
+        line = line.removeprefix(mark)
+    return line.replace(b"\0", b"")
 
 
 def read(line: bytes) -> ParsedAnswer:
@@ -68,6 +77,11 @@ def read(line: bytes) -> ParsedAnswer:
     Raises:
         Malformed: the line is not valid.
     """
+    if _as_utf_8(line) != line:
+        raise Malformed(
+            "its output is UTF-16 or begins with a byte order mark; write UTF-8 without one "
+            "(PowerShell: [Console]::OutputEncoding = [Text.UTF8Encoding]::new($false))"
+        )
     line = line.strip()
     if _NUMBER.fullmatch(line):
         if len(line) > _DIGITS:

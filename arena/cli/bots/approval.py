@@ -7,7 +7,7 @@ from pathlib import Path
 import rich_click as click
 
 from arena.cli import output
-from arena.cli.options import data_option, json_option
+from arena.cli.options import data_option, json_option, reason_option
 
 
 @click.command(epilog="Example: pokearena bot approvals")
@@ -62,7 +62,7 @@ def approve(submission: str, reason: str, as_json: bool, data: Path | None) -> N
 
 @click.command(epilog='Example: pokearena bot refuse s-7f3k9q2xwd --reason "it is a copy"')
 @click.argument("submission", metavar="ID")
-@click.option("--reason", required=True, metavar="TEXT", help="Reason, shown to the owner.")
+@reason_option("Reason, shown to the owner.")
 @json_option
 @data_option
 def refuse(submission: str, reason: str, as_json: bool, data: Path | None) -> None:

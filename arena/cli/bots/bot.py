@@ -19,7 +19,7 @@ from arena.cli.bots.push import (
     token_option,
 )
 from arena.cli.errors import USAGE, CommandError
-from arena.cli.options import data_option, json_option
+from arena.cli.options import data_option, json_option, reason_option
 
 if TYPE_CHECKING:
     from arena.store.bots.remote_bots import RemoteBot
@@ -244,7 +244,7 @@ def _retire_remotely(version: str, to: str, token: str | None, as_json: bool) ->
 
 @bot.command(epilog='Example: pokearena bot ban mybot@1 --reason "it attacks the sandbox"')
 @click.argument("version", metavar="NAME@VERSION", shell_complete=completers.versions)
-@click.option("--reason", required=True, metavar="TEXT", help="Reason, shown with the version.")
+@reason_option("Reason, shown with the version.")
 @json_option
 @data_option
 def ban(version: str, reason: str, as_json: bool, data: Path | None) -> None:

@@ -25,7 +25,7 @@ from arena.cli import completers, output
 from arena.cli.errors import FAILED, USAGE, CommandError
 from arena.cli.options import bounded
 from arena.config import SEATS
-from arena.errors import BotError
+from arena.errors import BadName, BotError, check_new_bot
 
 README: Final = "README.md"
 _ALIASES: Final = {
@@ -196,9 +196,14 @@ def _publish(staged: Path, folder: Path) -> None:
 
 
 def _name_for(folder: Path) -> str:
-    """Return a valid bot name derived from the folder's name; that of people is reserved."""
-    name = re.sub(r"[^a-z0-9_-]+", "-", folder.absolute().name.lower()).strip("-")[:33]
-    return name if name not in ("", HUMAN) else "mybot"
+    """Return a valid name of a new bot derived from the folder's name."""
+    name = re.sub(r"[^a-z0-9_-]+", "-", folder.absolute().name.lower()).strip("-_")
+    name = (name if name[:1].isalpha() else f"bot-{name}")[:33].strip("-")
+    try:
+        check_new_bot(name)
+    except BadName:
+        return "mybot"
+    return name if name not in ("bot", HUMAN) else "mybot"
 
 
 def _rename(folder: Path, language: str, name: str) -> None:

@@ -10,7 +10,7 @@ import rich_click as click
 
 from arena.cli import completers, output
 from arena.cli.errors import FAILED, USAGE, CommandError
-from arena.cli.options import data_option, json_option
+from arena.cli.options import data_option, json_option, reason_option
 
 
 @click.group()
@@ -152,7 +152,7 @@ def _confirm(name: str, yes: bool) -> None:
 @owner.command(epilog='Example: pokearena owner assign mybot ada --reason "a wrong name"')
 @click.argument("bot")
 @click.argument("name", shell_complete=completers.owners)
-@click.option("--reason", required=True, metavar="TEXT", help="Reason for the audit log.")
+@reason_option("Reason for the audit log.")
 @json_option
 @data_option
 def assign(bot: str, name: str, reason: str, as_json: bool, data: Path | None) -> None:

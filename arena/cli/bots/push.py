@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import tempfile
 import time
 import urllib.parse
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from arena.api_client import ApiAnswer, ArenaClient
 
 _PATIENCE_SECONDS: Final = 60.0
+_BUSY_SECONDS: Final = 300.0
+_LONGEST_PAUSE_SECONDS: Final = 60.0
 _FIRST_SECONDS: Final = 0.5
 _LONGEST_SECONDS: Final = 5.0
 _IN_MEMORY: Final = 4 * 2**20
@@ -135,11 +138,13 @@ def send(arena: ArenaClient, what: PackedBot) -> Mapping[str, Any]:
             FAILED,
             code="too-large",
         )
-    files = what.file, what.size
-    return content_of(
-        arena,
-        lambda: arena.push(name=what.name, content=what.content, version=version, upload=files),
-    )
+
+    def upload() -> ApiAnswer:
+        what.file.seek(0)
+        files = what.file, what.size
+        return arena.push(name=what.name, content=what.content, version=version, upload=files)
+
+    return _patient(arena, upload).content
 
 
 def look(arena: ArenaClient, submission: str) -> Mapping[str, Any]:
@@ -271,13 +276,23 @@ def _answered(arena: ArenaClient, request: Callable[[], ApiAnswer]) -> ApiAnswer
 
 
 def _patient(arena: ArenaClient, request: Callable[[], ApiAnswer]) -> ApiAnswer:
-    """Send the preliminary request; retry for 10 s while the arena is starting."""
-    until = time.monotonic() + _FIRST_SECONDS * 20
+    """Send a request; retry for 10 s while the arena is starting, for 5 min if it is busy."""
+    began = time.monotonic()
     while True:
         answer = _answered(arena, request)
-        if answer.status != 503 or time.monotonic() > until:
+        waited = time.monotonic() - began
+        if answer.status == 503 and waited < _FIRST_SECONDS * 20:
+            time.sleep(_FIRST_SECONDS)
+        elif answer.status == 429 and _is_short(answer.wait) and waited < _BUSY_SECONDS:
+            # Many clients that wait equally long would return at the same moment.
+            time.sleep((answer.wait or 1) * random.uniform(1, 1.5))
+        else:
             return _welcome(arena, answer)
-        time.sleep(_FIRST_SECONDS)
+
+
+def _is_short(pause: float | None) -> bool:
+    """Return whether a pause is one of a busy arena; limits per day name hours."""
+    return pause is not None and pause <= _LONGEST_PAUSE_SECONDS
 
 
 def _welcome(arena: ArenaClient, answer: ApiAnswer) -> ApiAnswer:

@@ -106,7 +106,8 @@ def register(
     if stored is not None and name is None and number is None:
         return versions.set_owner(workspace.store, stored, owner)
     # Before the build, which can take long.
-    versions.check_not_reserved(name or (bot.manifest.name if bot.manifest else ""))
+    if new_name := name or (bot.manifest.name if bot.manifest else ""):
+        versions.check_known_or_new(workspace.store, new_name)
     if bot.remote:
         return versions.set_owner(
             workspace.store, _register_remote(workspace, bot, name, number), owner

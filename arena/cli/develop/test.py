@@ -10,7 +10,7 @@ import rich_click as click
 
 from arena.cli import completers, output
 from arena.cli.errors import FAILED, INCOMPLETE, OK
-from arena.cli.options import data_option, json_option
+from arena.cli.options import data_option, given_text, json_option
 
 if TYPE_CHECKING:
     from arena.submissions.conformance.check import Check
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     default="1",
     show_default=True,
     metavar="TEXT",
+    callback=given_text,
     help="Seed of all cards: any text, or 64 hexadecimal digits.",
 )
 @click.option(

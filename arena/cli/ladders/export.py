@@ -116,6 +116,7 @@ def _export_ladders(
     from arena.cli import lookup
     from arena.cli.ladders import ladder_table
     from arena.ladders import ladder_export
+    from arena.presentation.csv_text import BYTE_ORDER_MARK
     from arena.system import output_file
 
     scopes = {scope.form: scope for scope in lookup.scopes_of(workspace, game, tournament)}
@@ -131,7 +132,8 @@ def _export_ladders(
     if file is None:
         print(text, end="")
         return
-    output_file.write_text(file, text)
+    # Spreadsheets open files, programs read standard output.
+    output_file.write_text(file, BYTE_ORDER_MARK + text if kind == "csv" else text)
     bots = sum(len(ladder.table.lines) for ladder in ladders)
     output.hint(f"{file}: {', '.join(ladder.scope.form for ladder in ladders)}, {bots} lines")
 

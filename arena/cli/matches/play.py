@@ -14,7 +14,14 @@ from click.core import ParameterSource
 
 from arena.cli import completers, output
 from arena.cli.errors import FAILED, INTERRUPTED, OK, USAGE, CommandError
-from arena.cli.options import bounded, data_option, game_options, json_option, seats_option
+from arena.cli.options import (
+    bounded,
+    data_option,
+    game_options,
+    given_text,
+    json_option,
+    seats_option,
+)
 from arena.config import BOARDS
 from arena.matches.local_records import DEFAULT_KEPT_MATCHES
 
@@ -36,6 +43,7 @@ if TYPE_CHECKING:
 @click.option(
     "--seed",
     metavar="TEXT",
+    callback=given_text,
     help="Seed of all cards: any text, or 64 hexadecimal digits. [default: random]",
 )
 @click.option(

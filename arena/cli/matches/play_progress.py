@@ -102,6 +102,7 @@ class MatchProgress:
         elo: Elo difference of the first entrant to its opponents; None before the first game. The
             interval counts games as independent.
         seconds_left: estimated remaining time; None before the first game.
+        decisions: number of decisions of the game that is being played.
     """
 
     entrants: tuple[str, ...]
@@ -110,6 +111,7 @@ class MatchProgress:
     scores: tuple[float, ...]
     elo: Interval | None
     seconds_left: float | None
+    decisions: int = 0
 
     @property
     def text(self) -> str:
@@ -118,16 +120,23 @@ class MatchProgress:
         if self.games:
             pairs = zip(self.entrants, self.scores, strict=True)
             parts.append(", ".join(f"{entrant} {score:.4g}" for entrant, score in pairs))
-        if self.elo is not None and math.isfinite(self.elo.value):
+        # Without any variance, as after one drawn game, the margin of 0 would be wrong.
+        if self.elo is not None and math.isfinite(self.elo.value) and self.elo.margin > 0:
             margin = f" ± {self.elo.margin:.0f}" if math.isfinite(self.elo.margin) else ""
             parts.append(f"Elo difference {self.elo.value:+z.0f}{margin}")
+        if self.decisions:
+            parts.append(f"{self.decisions} decisions in the current game")
         if self.seconds_left is not None:
             parts.append(f"about {duration(self.seconds_left)} left")
         return " · ".join(parts)
 
 
 def match_progress(
-    entrants: Sequence[str], total: int, places: Sequence[Sequence[int]], seconds: float
+    entrants: Sequence[str],
+    total: int,
+    places: Sequence[Sequence[int]],
+    seconds: float,
+    decisions: int = 0,
 ) -> MatchProgress:
     """Return the progress of a match.
 
@@ -136,6 +145,7 @@ def match_progress(
         total: number of games of the match.
         places: the places of the entrants in each finished game.
         seconds: time since the match began.
+        decisions: number of decisions of the game that is being played.
     """
     opponents = len(entrants) - 1
     halves = [[_halves(game, position) for game in places] for position in range(opponents + 1)]
@@ -152,6 +162,7 @@ def match_progress(
         scores=tuple(sum(values) / (2 * opponents) for values in halves),
         elo=elo,
         seconds_left=seconds / len(places) * (total - len(places)) if places else None,
+        decisions=decisions,
     )
 
 
@@ -189,7 +200,8 @@ def repeated(match: LocalMatch, show: Callable[[str], None], seconds: float) -> 
         while not over.wait(seconds):
             places = [game.places for game in tuple(match.games)]
             elapsed = time.monotonic() - began
-            show(match_progress(match.spec.versions, match.spec.games, places, elapsed).text)
+            spec, decisions = match.spec, match.decisions
+            show(match_progress(spec.versions, spec.games, places, elapsed, decisions).text)
 
     printer = Thread(target=show_progress, name="progress", daemon=True)
     printer.start()

@@ -98,6 +98,13 @@ def find(workspace: Workspace, name: str) -> RecordSource:
         CommandError: the name is unknown or ambiguous.
         RecordError: the record cannot be read.
     """
+    if name.strip() in ("", _PREFIX):
+        raise CommandError(
+            f'"{name}" names no match; write its id, a file or "{local_matches.LAST}".',
+            USAGE,
+            "pokearena play --list",
+            code="unknown-match",
+        )
     if name == local_matches.LAST:
         return _from_file(_last(workspace))
     path = Path(name).expanduser()

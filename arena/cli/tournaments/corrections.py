@@ -7,12 +7,12 @@ from pathlib import Path
 import rich_click as click
 
 from arena.cli import completers, output
-from arena.cli.options import data_option, json_option
+from arena.cli.options import data_option, json_option, reason_option
 
 
 @click.command(epilog='Example: pokearena tournament void m-7f3k9q2xwd --reason "a power cut"')
 @click.argument("match", metavar="MATCH", shell_complete=completers.matches)
-@click.option("--reason", required=True, metavar="TEXT", help="Reason, shown with the match.")
+@reason_option("Reason, shown with the match.")
 @json_option
 @data_option
 def void(match: str, reason: str, as_json: bool, data: Path | None) -> None:
@@ -35,7 +35,7 @@ def void(match: str, reason: str, as_json: bool, data: Path | None) -> None:
 
 @click.command(epilog='Example: pokearena tournament replay m-7f3k9q2xwd --reason "a power cut"')
 @click.argument("match", metavar="MATCH", shell_complete=completers.matches)
-@click.option("--reason", required=True, metavar="TEXT", help="Reason, shown with the match.")
+@reason_option("Reason, shown with the match.")
 @json_option
 @data_option
 def replay(match: str, reason: str, as_json: bool, data: Path | None) -> None:
@@ -62,7 +62,7 @@ def replay(match: str, reason: str, as_json: bool, data: Path | None) -> None:
 )
 @click.argument("tournament", metavar="ID", shell_complete=completers.tournaments)
 @click.argument("version", metavar="NAME@VERSION", shell_complete=completers.versions)
-@click.option("--reason", required=True, metavar="TEXT", help="Reason, shown with the matches.")
+@reason_option("Reason, shown with the matches.")
 @json_option
 @data_option
 def disqualify(

@@ -12,6 +12,7 @@ from arena.cli import output
 from arena.cli.errors import FAILED, OK
 from arena.cli.options import (
     data_option,
+    given_text,
     json_option,
     pages_option,
     sandbox_option,
@@ -42,7 +43,12 @@ if TYPE_CHECKING:
     show_default=True,
     help="Number of matches of each pairing.",
 )
-@click.option("--seed", metavar="TEXT", help="Seed of all cards. [default: random]")
+@click.option(
+    "--seed",
+    metavar="TEXT",
+    callback=given_text,
+    help="Seed of all cards. [default: random]",
+)
 @click.option(
     "--full",
     is_flag=True,

@@ -14,6 +14,7 @@ from arena.cli.options import (
     bounded,
     data_option,
     game_options,
+    given_text,
     json_option,
     pages_option,
     seats_option,
@@ -71,9 +72,15 @@ _PLAIN = ("name", "format", "seats", "boards", "seed", "faults", *_NAMES)
 @click.option(
     "--seed",
     metavar="TEXT",
+    callback=given_text,
     help="Seed of all cards; the same seed gives the same deals. [default: random]",
 )
-@click.option("--name", metavar="TEXT", help="Name of the tournament. [default: the game]")
+@click.option(
+    "--name",
+    metavar="TEXT",
+    callback=given_text,
+    help="Name of the tournament. [default: the game]",
+)
 @click.option(
     "--faults",
     type=click.Choice(["lenient", "unforgiving"]),
@@ -155,7 +162,7 @@ def _spec(flags: dict[str, Any]) -> TournamentSpec:
         cycles = {"cycles": flags["cycles"]} if "cycles" in used else {}
         given["settings"] = {**tournament_plan.pairs(settings, "the setting"), **cycles}
     if "pairs" in used:
-        given["options"] = dict(map(setup.option, flags["pairs"]))
+        given["options"] = setup.named(flags["pairs"])
     if flags["bots"]:
         given["bots"] = tuple(map(NamedBot, flags["bots"]))
     if flags["game"].endswith(".toml"):

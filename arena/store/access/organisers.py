@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Engine, delete, exc, insert, select, update
 
-from arena.errors import Conflict, NotFound, check_name
+from arena.errors import Conflict, NotFound, check_name, check_new_name
 from arena.store import schema
 from arena.store.access.tokens import new_token, token_hash
 from arena.store.database import now, reading, writing
@@ -33,6 +33,7 @@ def add(engine: Engine, name: str) -> str:
         Conflict: the organiser has a token already.
     """
     check_name("an organiser", name)
+    check_new_name("an organiser", name)
     token = new_token()
     try:
         with writing(engine, "add_organiser") as connection:

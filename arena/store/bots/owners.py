@@ -9,9 +9,9 @@ import hmac
 from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import Engine, delete, exc, insert, select, update
+from sqlalchemy import Connection, Engine, delete, exc, insert, select, update
 
-from arena.errors import BadName, Conflict, NotFound, check_owner
+from arena.errors import BadName, Conflict, NotFound, check_new_name, check_owner
 from arena.store import schema
 from arena.store.access.tokens import new_token, token_hash
 from arena.store.database import now, reading, writing
@@ -41,6 +41,7 @@ def add(engine: Engine, name: str) -> str:
         Conflict: the owner has a token already.
     """
     check_owner(name)
+    check_new_name("an owner", name)
     if name.startswith(PSEUDONYM):
         raise BadName(f'names that begin with "{PSEUDONYM}" belong to deleted owners.')
     token = new_token()
@@ -56,6 +57,18 @@ def add(engine: Engine, name: str) -> str:
             code="has-token",
         ) from None
     return token
+
+
+def check_if_new(connection: Connection, name: str) -> None:
+    """Check the name of an owner unless it is in use already.
+
+    Raises:
+        BadName: it is not valid for a new owner.
+    """
+    columns = (schema.owners.c.name, schema.bots.c.owner, schema.entrants.c.owner)
+    queries = [select(column).where(column == name).limit(1) for column in columns]
+    if not any(connection.execute(query).first() for query in queries):
+        check_new_name("an owner", name)
 
 
 def renew(engine: Engine, name: str) -> str:
@@ -91,8 +104,9 @@ def listing(engine: Engine) -> tuple[Owner, ...]:
     """Return the owners that have a token, by name."""
     table = schema.owners
     with reading(engine) as connection:
-        rows = connection.execute(select(*table.c["name", "created"]).order_by(table.c.name))
-        return tuple(Owner(**row._mapping) for row in rows)
+        rows = connection.execute(select(*table.c["name", "created"]))
+        # Sorted here, because the order of a database depends on its collation.
+        return tuple(sorted((Owner(**row._mapping) for row in rows), key=lambda each: each.name))
 
 
 def is_of(engine: Engine, token: str, name: str) -> bool:

@@ -94,7 +94,7 @@ class SubmissionLimits:
         a_day: submissions of one owner within 24 hours.
     """
 
-    undecided: int = 30
+    undecided: int = 60
     per_owner: int = 3
     a_day: int = 50
 

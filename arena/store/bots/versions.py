@@ -10,8 +10,9 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Row, exc, insert, select, update
 
 from arena.bots.bot import HUMAN
-from arena.errors import BadName, Conflict, NotFound, check_name, check_owner
+from arena.errors import BadName, Conflict, NotFound, check_name, check_new_bot, check_owner
 from arena.store import schema
+from arena.store.bots.owners import check_if_new
 from arena.store.database import id_batches, now, reading, writing
 
 _ALL = select(schema.versions, schema.bots.c.owner).join(
@@ -107,6 +108,17 @@ def check_not_reserved(name: str) -> None:
         raise BadName(f'the name "{HUMAN}" is reserved for people; choose another name.')
 
 
+def check_known_or_new(engine: Engine, name: str) -> None:
+    """Check a bot's name before its version is built or received.
+
+    Raises:
+        BadName: it is reserved, or not valid for a new bot.
+    """
+    check_not_reserved(name)
+    if owner_of(engine, name) is None:
+        check_new_bot(name)
+
+
 def find(engine: Engine, label: str) -> Version:
     """Return the version ``name@number``.
 
@@ -159,7 +171,9 @@ def listing(
     if not retired:
         query = query.where(schema.versions.c.retired.is_(None))
     with reading(engine) as connection:
-        return tuple(_version(row) for row in connection.execute(query))
+        rows = tuple(_version(row) for row in connection.execute(query))
+    # The order of a database depends on its collation. Python's sort keeps the rest of the order.
+    return tuple(sorted(rows, key=lambda version: version.name))
 
 
 def active_of(engine: Engine, owner: str) -> tuple[Version, ...]:
@@ -219,12 +233,13 @@ def reassign(engine: Engine, name: str, owner: str) -> None:
         BadName: the owner's name is not valid.
         NotFound: the bot does not exist.
     """
-    if owner:
-        check_owner(owner)
     bots, entrants, tournaments = schema.bots, schema.entrants, schema.tournaments
     of_name = select(schema.versions.c.id).where(schema.versions.c.name == name)
     unfinished = select(tournaments.c.id).where(tournaments.c.ended.is_(None))
     with writing(engine, "reassign") as connection:
+        if owner:
+            check_owner(owner)
+            check_if_new(connection, owner)
         changed = connection.execute(update(bots).where(bots.c.name == name).values(owner=owner))
         if changed.rowcount == 0:
             raise NotFound(f"unknown bot {name}.", code="unknown-bot")
@@ -255,10 +270,12 @@ def _set_owner(connection: Connection, name: str, owner: str) -> None:
     """Insert the bot if it is new, and set its owner if one is given."""
     if owner:
         check_owner(owner)
+        check_if_new(connection, owner)
     bots = schema.bots
     query = select(bots.c.owner).where(bots.c.name == name)
     known = connection.execute(query.with_for_update()).scalar_one_or_none()
     if known is None:
+        check_new_bot(name)
         connection.execute(insert(bots).values(name=name, created=now(), owner=owner))
     elif owner and known and known != owner:
         raise Conflict(

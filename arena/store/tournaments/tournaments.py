@@ -10,9 +10,10 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Engine, Row, and_, func, insert, select
 
 from arena import config
-from arena.errors import Conflict, NotFound, OutOfRange, StoreError, check_name
+from arena.errors import Conflict, NotFound, OutOfRange, StoreError, check_name, check_new_name
 from arena.formats.contract import Fixture, FormatEntrant
 from arena.store import ids, schema
+from arena.store.bots.owners import check_if_new
 from arena.store.database import now, reading, writing
 from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.postgresql import lock_rows
@@ -153,6 +154,7 @@ def create(
         StoreError: an entrant is named twice.
     """
     check_name("a tournament", plan.name)
+    check_new_name("a tournament", plan.name)
     names = [entry.name for entry in entries]
     if len(set(names)) < len(names):
         raise StoreError(
@@ -419,6 +421,7 @@ def enter(connection: Connection, name: str, entries: Sequence[FormatEntrant], f
     for entry in entries:
         if entry.owner:
             check_name("an owner", entry.owner)
+            check_if_new(connection, entry.owner)
     rows: list[Mapping[str, object]] = [
         {
             "tournament": name,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from arena.presentation.csv_text import csv_text
 from arena.web import wording
 from arena.web.page import Page, TextTable
 from referee.sanitizing import escaped_json
@@ -36,18 +35,12 @@ def plain(page: Page) -> Any:
 
 
 def as_csv(table: TextTable) -> str:
-    """Return a table as CSV (RFC 4180), but with LF line ends."""
-    text = io.StringIO()
-    write = csv.writer(text, lineterminator="\n")
-    write.writerow([heading.lstrip("<") for heading in table.headings])
-    for row in table.rows:
-        write.writerow([_csv_value(value) for value in row])
-    return text.getvalue()
+    """Return a table as CSV."""
+    headings = [heading.lstrip("<") for heading in table.headings]
+    return csv_text([headings, *(map(_csv_value, row) for row in table.rows)])
 
 
 def _csv_value(value: object) -> object:
-    if value is None:
-        return ""
     return wording.one_line(value) if isinstance(value, str) else value
 
 

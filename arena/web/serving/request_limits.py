@@ -29,6 +29,9 @@ READ_BURST = 200
 WRITE_RATE = 0.2
 """Requests with a body per second and client: they can be used to guess tokens."""
 WRITE_BURST = 10
+PUSH_RATE = 1.0
+PUSH_BURST = 40
+"""Uploads of one client: a class behind one address pushes at the same time."""
 MANAGEMENT = ("/organiser", "/account")
 """Prefixes of paths of organisers and owners, who send several forms in a row."""
 MANAGEMENT_RATE = 1.0
@@ -49,6 +52,7 @@ class RequestLimits:
         self._links = links
         self._reading = Buckets(settings.rate, READ_BURST)
         self._writing = Buckets(WRITE_RATE if settings.rate else 0, WRITE_BURST)
+        self._pushing = Buckets(PUSH_RATE if settings.rate else 0, PUSH_BURST)
         self._managing = Buckets(MANAGEMENT_RATE if settings.rate else 0, MANAGEMENT_BURST)
         self._playing = Buckets(PLAY_RATE if settings.rate else 0, PLAY_BURST)
 
@@ -93,6 +97,8 @@ class RequestLimits:
     def _buckets(self, scope: Scope) -> Buckets:
         if scope["method"] in ("GET", "HEAD", "OPTIONS"):
             return self._reading
+        if scope["path"] == PUSH:
+            return self._pushing
         if scope["path"].startswith(PLAY):
             return self._playing
         return self._managing if scope["path"].startswith(MANAGEMENT) else self._writing

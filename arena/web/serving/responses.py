@@ -18,6 +18,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from arena.presentation.csv_text import BYTE_ORDER_MARK
 from arena.web import atom
 from arena.web.data.changes import Changes
 from arena.web.data.web_state import WebState
@@ -216,7 +217,11 @@ class PageEndpoints:
                 # A response for an owner is neither stored nor shared.
                 personal = replace(page_request, token=token)
                 return _response(request, await self._render_in_thread(route, personal, path, kind))
-            return _response(request, await self._cached_response(route, page_request, path, kind))
+            response = await self._cached_response(route, page_request, path, kind)
+            if kind == "csv" and "text/html" in request.headers.get("accept", ""):
+                # A browser saves the file for a spreadsheet; programs do not accept HTML.
+                response = replace(response, body=BYTE_ORDER_MARK.encode() + response.body)
+            return _response(request, response)
 
         return self.failing(answer)
 

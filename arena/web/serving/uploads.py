@@ -29,7 +29,7 @@ from arena.web.serving.request_limits import PUSH
 from arena.web.serving.security import owner_of
 
 ADDRESS: Final = PUSH
-_MAX_UPLOADS: Final = 8
+_MAX_UPLOADS: Final = 32
 """Number of uploads that are received at the same time."""
 _MAX_UPLOADS_PER_OWNER: Final = 2
 _SILENT_SECONDS: Final = 20.0

@@ -4,6 +4,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -21,8 +22,10 @@ from sqlalchemy import Dialect, Engine, create_engine, exc, insert, inspect, sel
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.schema import CreateTable
 
+from arena import config
 from arena.errors import StoreError, Unreachable
-from arena.store import database, schema
+from arena.store import backup_file, database, schema
+from arena.store.bots import versions
 from arena.store.tournaments import tournaments
 from tests.errors import has_code
 from tests.waiting import wait_until
@@ -168,6 +171,7 @@ def test_a_file_that_is_not_a_database_is_refused(tmp_path: Path) -> None:
         ("mysql://host/arena", "unsupported-database"),
         ("sqlite://", "no-file"),
         ("sqlite:///:memory:", "no-file"),
+        ("sqlite:////tmp/a?b/arena.db", "not-an-address"),
         ("postgresql:/me:secret@host/arena", "not-an-address"),
     ],
 )
@@ -175,6 +179,46 @@ def test_an_unusable_database_address_is_refused(url: str, code: str) -> None:
     with pytest.raises(StoreError, check=has_code(code)) as caught:
         database.open(url)
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["a b", "feature%2Flogin", "a?b", "a#b", "größe", "a@b:c", "a[b*"])
+def test_the_database_of_a_folder_is_in_it_whatever_its_name(tmp_path: Path, name: str) -> None:
+    folder = config.Folder(tmp_path / name).create()
+    backups = [tmp_path / name / file for file in ("first%20.db", "second?.db")]
+    for _ in range(2):  # The second time opens a file that exists.
+        engine = database.open(folder.database_url({}))
+        database.prepare(engine)
+        versions.add(
+            engine, "bot", str(len(backups)), f"{len(backups)}" * 64, "/bots/1", {"run": ["x"]}
+        )
+        backup_file.backup(engine, backups.pop(0), lambda *_: None)
+        engine.dispose()
+    assert folder.database.stat().st_size > 0
+    assert not folder.shares_store({})
+    restored = config.Folder(tmp_path / name / name).create()
+    engine = database.open(restored.database_url({}))
+    backup_file.restore(engine, folder.root / "second?.db", lambda *_: None)
+    engine.dispose()
+    assert {file.name for file in tmp_path.iterdir()} == {name}
+    assert restored.database.exists()
+
+
+def test_an_older_backup_is_restored_with_an_odd_folder_for_temporary_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    odd = tmp_path / "a%2Fb ?"
+    odd.mkdir()
+    old = database.open(config.sqlite_url(tmp_path / "old.db"))
+    database.upgrade(old)
+    with database.writing(old) as connection:
+        connection.execute(text("DROP TABLE match_luck"))
+        connection.execute(text("UPDATE alembic_version SET version_num = '0018'"))
+    old.dispose()
+    monkeypatch.setattr(tempfile, "tempdir", str(odd))
+    engine = database.open(config.sqlite_url(tmp_path / "new.db"))
+    backup_file.restore(engine, tmp_path / "old.db", lambda *_: None)
+    engine.dispose()
+    assert not list(odd.iterdir())
 
 
 def test_a_folder_that_cannot_be_created_is_reported(tmp_path: Path) -> None:

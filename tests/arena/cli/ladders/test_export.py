@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.workspace import Workspace
+from arena.presentation.csv_text import BYTE_ORDER_MARK
 from tests.arena.cli.stored_tournament import StoreTournament, store_tournament
 from tests.arena.cli.terminal import Cli
 from tests.full_disk import full_disk_beside
@@ -105,6 +106,9 @@ def test_stdout_and_output_file_have_equal_content(cli: Cli, tournament: str, cw
     for kind in ("csv", "json", "html"):
         cli("export", "--output", f"cup.{kind}")
         written = (cwd / f"cup.{kind}").read_text(encoding="utf-8")
+        if kind == "csv":
+            assert written.startswith(BYTE_ORDER_MARK)
+            written = written.removeprefix(BYTE_ORDER_MARK)
         assert written == cli("export", "--format", kind).out
 
 

@@ -259,13 +259,13 @@ def test_an_owner_has_a_limited_number_of_active_versions(upload_server: UploadS
 
 
 def test_the_waiting_submissions_of_all_owners_are_limited(upload_server: UploadServer) -> None:
-    for number in range(10):
+    for number in range(20):
         for content in "abc":
             add_submission(upload_server.workspace, f"owner{number}", f"bot{number}", content)
     answer = upload_server.client().post(
         address(), headers=upload_server.authorization(), content=UPLOAD
     )
-    check_refused(answer, 429, "30 submissions wait already")
+    check_refused(answer, 429, "60 submissions wait already")
 
 
 def test_an_arena_without_a_runner_refuses_uploads(tmp_path: Path) -> None:

@@ -1,0 +1,60 @@
+"""Names of new objects cannot be read as options, paths or values; old ones stay usable."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, insert
+
+from arena.errors import BadName
+from arena.store import backup_file, database, schema
+from arena.store.access import organisers
+from arena.store.bots import owners, versions
+from arena.store.matches.spec import TournamentPlan
+from arena.tournaments import scheduler
+
+MANIFEST: dict[str, Any] = {"run": ["x"]}
+
+
+@pytest.mark.parametrize("name", ["--help", "-x", "_x", "007", "1e5", "null", "nan", "true"])
+def test_a_new_bot_with_a_misleading_name_is_refused(store: Engine, name: str) -> None:
+    with pytest.raises(BadName):
+        versions.add(store, name, "1", "0" * 64, "/x", MANIFEST)
+    with pytest.raises(BadName):
+        versions.check_known_or_new(store, name)
+
+
+@pytest.mark.parametrize("name", ["--help", "-x", ".", "..", ".x"])
+def test_a_new_owner_organiser_or_tournament_with_a_misleading_name_is_refused(
+    store: Engine, name: str
+) -> None:
+    with pytest.raises(BadName):
+        owners.add(store, name)
+    with pytest.raises(BadName):
+        organisers.add(store, name)
+    with pytest.raises(BadName):
+        versions.add(store, "bot", "1", "0" * 64, "/x", MANIFEST, name)
+    versions.add(store, "bot", "1", "0" * 64, "/x", MANIFEST, "ada")
+    versions.add(store, "other", "1", "1" * 64, "/x", MANIFEST, "ada")
+    with pytest.raises(BadName):
+        versions.reassign(store, "bot", name)
+    for tournament, owner in ((name, "ada"), ("cup", name)):
+        plan = TournamentPlan(tournament, "poke", {}, seats=2, boards=1, settings={"cycles": 1})
+        with pytest.raises(BadName):
+            scheduler.begin(store, plan, ["bot@1", "other@1"], owners={"bot@1": owner})
+
+
+def test_an_old_bot_and_owner_stay_usable(store: Engine, tmp_path: Path) -> None:
+    with database.writing(store) as connection:
+        bot = {"name": "--help", "created": 0.0, "owner": "-x"}
+        connection.execute(insert(schema.bots).values(bot))
+    backup_file.backup(store, tmp_path / "old.db", lambda *_: None)
+    engine = database.open(f"sqlite:///{tmp_path}/restored.db")
+    backup_file.restore(engine, tmp_path / "old.db", lambda *_: None)
+    versions.check_known_or_new(engine, "--help")
+    versions.add(engine, "--help", "2", "2" * 64, "/x", MANIFEST, "-x")
+    versions.add(engine, "bot", "1", "1" * 64, "/x", MANIFEST, "-x")
+    versions.reassign(engine, "bot", "-x")
+    plan = TournamentPlan("cup", "poke", {}, seats=2, boards=1, settings={"cycles": 1})
+    scheduler.begin(engine, plan, ["--help@2", "bot@1"])
+    engine.dispose()
