@@ -13,6 +13,7 @@ from arena.store.schema import Approval, SubmissionStage, SubmissionState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.submissions import runner
 from arena.submissions.conformance.check import Check, CheckOutcome
+from arena.submissions.pipeline import MOST_ATTEMPTS
 from tests.arena.submissions.submission_harness import SubmissionHarness
 from tests.errors import has_code
 
@@ -60,16 +61,21 @@ def test_a_level_that_was_not_chosen_refuses_pushed_bots(
     assert harness.pushed(harness.bot()).version == "mybot@1"
 
 
-def test_submissions_wait_while_the_sandbox_is_not_available(harness: SubmissionHarness) -> None:
+def test_submissions_wait_while_the_sandbox_is_not_available(
+    harness: SubmissionHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "_TROUBLE_SECONDS", 0.01)
+    asked: list[str] = []
+
     def lost() -> Level:
+        asked.append("level")
         raise InfrastructureError("it is gone.", code="level-gone")
 
     waiting = harness.push(harness.bot())
     without = replace(harness.pipeline, level=lost)
-    for _ in range(2 * pipeline.MOST_ATTEMPTS):
-        assert not pipeline._round(without)
+    runner.run(without, lambda: len(asked) < 2 * MOST_ATTEMPTS)
     assert submissions.find(harness.engine, waiting.id).attempts == 0
-    assert pipeline._round(harness.pipeline)
+    runner.run(harness.pipeline, lambda: not harness.all_decided)
     assert submissions.find(harness.engine, waiting.id).state is SubmissionState.ACCEPTED
 
 
