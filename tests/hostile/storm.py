@@ -15,6 +15,7 @@ import argparse
 import contextlib
 import itertools
 import json
+import logging
 import os
 import signal
 import subprocess
@@ -147,6 +148,7 @@ def main() -> None:
     if options.load:
         play_for_ever(options.load[1:], Path(options.load[0]))
         return
+    logging.disable(logging.WARNING)
     attacked = beside(options.programs or corpus(), options.seconds)
     busy = beside(BUSY, options.seconds)
     for load, batch in (("hostile corpus", attacked), ("busy bots", busy)):
