@@ -16,7 +16,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 from unittest.mock import patch
@@ -193,7 +193,8 @@ def _add_bot(stack: ExitStack, canaries: Canaries, base: Path, level: Level) -> 
 
 def reached(canaries: Canaries, level: Level) -> tuple[list[str], str]:
     """Run the probe; return the ways that are open as "NAME: ACT: RESULT", and its output."""
-    report = run_to_end(untrusted(canaries.own, ("python", "bot.py")), level)
+    bot = replace(untrusted(canaries.own, ("python", "bot.py")), content=canaries.own.name)
+    report = run_to_end(bot, level)
     open_ways: list[str] = []
     for line in report.output.splitlines():
         with suppress(json.JSONDecodeError):

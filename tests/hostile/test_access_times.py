@@ -2,6 +2,8 @@
 
 import json
 import os
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,14 +27,22 @@ print(json.dumps(times))
 """
 
 
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """Return a temporary folder that every user can enter."""
+    with tempfile.TemporaryDirectory(prefix="times-") as name:
+        os.chmod(name, 0o755)
+        yield Path(name)
+
+
 @pytest.mark.parametrize("level", [Level.BUBBLEWRAP, Level.LANDLOCK])
 def test_reading_a_file_leaves_no_access_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, level: Level
+    open_folder: Path, monkeypatch: pytest.MonkeyPatch, level: Level
 ) -> None:
     need(level)
     if not has_view(level):
         pytest.skip("without mounts of its own a bot changes access times, as documented")
-    runtime = tmp_path / "runtime"
+    runtime = open_folder / "runtime"
     runtime.mkdir()
     for number in range(FILES):
         (runtime / str(number)).write_text("x")
@@ -40,13 +50,10 @@ def test_reading_a_file_leaves_no_access_time(
         os.utime(runtime / str(number), (1_000_000_000, 1_500_000_000))
     monkeypatch.setenv("POKEARENA_RUNTIMES", str(runtime))
     for name, text in {"writer": WRITER, "reader": READER}.items():
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "bot.py").write_text(text)
-    for folder in (tmp_path, *tmp_path.parents):
-        if os.access(folder, os.W_OK) and folder.is_relative_to("/tmp/"):
-            folder.chmod(0o755)
+        (open_folder / name).mkdir()
+        (open_folder / name / "bot.py").write_text(text)
     words = ("python", "-I", "-S", "bot.py", str(runtime), str(WRITTEN))
-    report = run_to_end(untrusted(tmp_path / "writer", words), level)
+    report = run_to_end(untrusted(open_folder / "writer", words), level)
     assert report.ended == "exited with status 0", report.output
-    report = run_to_end(untrusted(tmp_path / "reader", words), level)
+    report = run_to_end(untrusted(open_folder / "reader", words), level)
     assert set(json.loads(report.output)) == {1_000_000_000.0}
