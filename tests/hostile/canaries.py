@@ -16,7 +16,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 from unittest.mock import patch
@@ -37,6 +37,7 @@ time.sleep(600)
 """Another bot with a file in its scratch space and one beside its socket."""
 MARK: Final = "written-by-a-hostile-bot"
 """Name of the files that the probe creates where it can."""
+IN_RUNTIME: Final = Path("POKEARENA_RUNTIMES")
 METADATA: Final = ("stat", "access", "statfs", "path")
 """Ways that Landlock cannot close without a mount namespace."""
 DATA_FILES: Final = {
@@ -103,12 +104,15 @@ def placed(level: Level, below: Path | None = None) -> Iterator[Canaries]:
     Args:
         level: the level at which the other bot runs.
         below: the folder in which the data folder is created; by default a temporary one.
+            IN_RUNTIME stands for the folder in POKEARENA_RUNTIMES.
     """
     token = secrets.token_hex(6)
     with ExitStack() as stack:
         base = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="canaries-")))
         base.chmod(0o755)
-        data = (below or base) / f"data-{token}"
+        runtimes = base / "opt" / "runtime"
+        runtimes.mkdir(parents=True)
+        data = (runtimes if below == IN_RUNTIME else below or base) / f"data-{token}"
         data.mkdir()
         stack.callback(shutil.rmtree, data, ignore_errors=True)
         own = data / "versions" / secrets.token_hex(32)
@@ -120,8 +124,6 @@ def placed(level: Level, below: Path | None = None) -> Iterator[Canaries]:
         home = base / "home"
         canaries.add("ssh key", home / ".ssh" / "id_ed25519")
         canaries.add("token of the author", home / ".config" / "pokearena" / "token")
-        runtimes = base / "opt" / "runtime"
-        runtimes.mkdir(parents=True)
         canaries.add("beside a runtime", base / "opt" / "secret.txt")
         canaries.add("temporary file", _fresh(stack, tempfile.gettempdir(), token))
         for name, folder in {
@@ -193,7 +195,8 @@ def _add_bot(stack: ExitStack, canaries: Canaries, base: Path, level: Level) -> 
 
 def reached(canaries: Canaries, level: Level) -> tuple[list[str], str]:
     """Run the probe; return the ways that are open as "NAME: ACT: RESULT", and its output."""
-    report = run_to_end(untrusted(canaries.own, ("python", "bot.py")), level)
+    bot = replace(untrusted(canaries.own, ("python", "bot.py")), content=canaries.own.name)
+    report = run_to_end(bot, level)
     open_ways: list[str] = []
     for line in report.output.splitlines():
         with suppress(json.JSONDecodeError):
@@ -210,6 +213,11 @@ def reached(canaries: Canaries, level: Level) -> tuple[list[str], str]:
     return open_ways, report.output
 
 
+def is_writable(below: Path) -> bool:
+    """Return whether the data folder can be created there."""
+    return below == IN_RUNTIME or os.access(below, os.W_OK)
+
+
 def has_view(level: Level) -> bool:
     """Return whether bots of a level have a view of the file system of their own."""
     return level is Level.BUBBLEWRAP or os.geteuid() == 0
@@ -222,8 +230,9 @@ def _below_prefix() -> Path:
 PLACES: Final[Mapping[str, Callable[[], Path | None]]] = {
     "an ordinary folder": lambda: None,
     "a folder below the arena's Python": _below_prefix,
+    "a folder of the organiser's runtimes": lambda: IN_RUNTIME,
 }
-"""Places of the data folder. The second one is in a folder that every bot may read."""
+"""Places of the data folder. All but the first are in folders that every bot may read."""
 
 
 def main() -> None:
@@ -232,7 +241,7 @@ def main() -> None:
     for level in offered_levels():
         for where, place in PLACES.items():
             below = place()
-            if below is not None and not os.access(below, os.W_OK):
+            if below is not None and not is_writable(below):
                 print(f"{level}, data in {where}: not writable")
                 continue
             with placed(level, below) as canaries:

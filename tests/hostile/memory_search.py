@@ -46,6 +46,7 @@ GROWTH: Final = 1.3
 """A change by the amount 2 is at least this many times that by the amount 1."""
 SLEEPER: Final = "nothing"
 ALL: Final = "all"
+TIME: Final = "time of the reader"
 CONTROLS: Final = 4
 """Pairs of readers without a writer before the first writer."""
 READING_SECONDS: Final = 6.0
@@ -75,6 +76,15 @@ REMAINING: Final = (
     Remaining(
         r"(smallest|largest) cookie of a .*",
         "the kernel numbers sockets for the whole machine",
+    ),
+    Remaining(
+        r"(statfs .*|sysinfo.*|load.*|seconds in ms)",
+        "the free space of the disk, the free memory and the load of the machine can be queried",
+    ),
+    Remaining(
+        r"/proc/(stat|meminfo|uptime|loadavg) .*",
+        "without a view of the file system, runtimes read these files of the machine",
+        (Level.LANDLOCK,),
     ),
     Remaining(
         r"(pid|parent|group|session|pid of a child|/proc/self/stat .*|/proc/self/status .*)",
@@ -118,6 +128,8 @@ class Search:
         self.seconds = seconds
         self.noise: dict[str, int] = defaultdict(int)
         """The largest change of each number without a writer."""
+        self.rate: dict[str, float] = defaultdict(float)
+        """The same per second: clocks change more while a writer takes longer."""
         self.unstable: set[str] = set()
         """Names of texts that changed without a writer, and of values that were not always read."""
         self.texts: set[str] = set()
@@ -128,11 +140,12 @@ class Search:
 
     def read(self) -> Values:
         """Run a reader in a new sandbox and return what it found."""
-        found: Values = {}
+        found: dict[str, int | str] = {TIME: str(time.monotonic())}
 
         def take(address: str) -> None:
             nonlocal found
             found = json.loads(Path(address).with_name("found.json").read_text())
+            found |= {TIME: str(time.monotonic())}
 
         self._run(self.reader, [str(self.seconds)], take)
         return found
@@ -174,10 +187,12 @@ class Search:
     def learn(self, before: Values, after: Values) -> None:
         """Store the changes between two readers without a writer as noise."""
         self.unstable |= before.keys() ^ after.keys()
+        seconds = _seconds(before, after)
         for name, old in before.items():
             new = after.get(name)
             if isinstance(old, int) and isinstance(new, int):
                 self.noise[name] = max(self.noise[name], abs(new - old))
+                self.rate[name] = max(self.rate[name], abs(new - old) / seconds)
             elif old != new:
                 self.unstable.add(name)
             else:
@@ -201,7 +216,9 @@ class Search:
                 known(name, self.level),
             )
             for name in sorted(first.keys() & second.keys())
-            if name not in self.unstable and self._stands_out(name, *first[name])
+            if name not in self.unstable
+            and self._stands_out(name, *first[name])
+            and self._stands_out(name, *second[name])
         ]
 
     def round(self, kind: str) -> dict[str, tuple[int, int]]:
@@ -221,17 +238,32 @@ class Search:
             one = _change(before[name], middle[name])
             two = _change(middle[name], after[name])
             rest = _change(before[name], last[name])
-            if self._stands_out(name, one, two) and abs(rest) * 2 > abs(one + two):
+            seconds = _seconds(before, middle), _seconds(middle, after)
+            if self._stands_out(name, one, two, seconds) and abs(rest) * 2 > abs(one + two):
                 changes[name] = (one, two)
         return changes
 
-    def _stands_out(self, name: str, one: int, two: int) -> bool:
+    def _stands_out(
+        self, name: str, one: int, two: int, seconds: tuple[float, float] = (0.0, 0.0)
+    ) -> bool:
         """Return whether two changes are too large for noise and grow with the amount."""
         if name in self.texts:
             return bool(one and two)
-        threshold = NOISE * self.noise[name]
         is_larger = abs(two) >= GROWTH * abs(one) > 0
-        return is_larger and one * two > 0 and min(abs(one), abs(two)) > threshold
+        return (
+            is_larger
+            and one * two > 0
+            and all(
+                abs(change) > NOISE * max(self.noise[name], self.rate[name] * elapsed)
+                for change, elapsed in zip((one, two), seconds, strict=True)
+            )
+        )
+
+
+def _seconds(before: Values, after: Values) -> float:
+    """Return the seconds between two readers."""
+    times = [float(values[TIME]) for values in (before, after)]
+    return max(times[1] - times[0], 0.001)
 
 
 def _change(old: int | str, new: int | str) -> int:

@@ -1,11 +1,9 @@
 """Test that a bot reads, writes, lists and stats none of the canaries of an arena."""
 
-import os
-
 import pytest
 
 from arena.bots.sandbox.level import Level
-from tests.hostile.canaries import METADATA, PLACES, has_view, placed, reached
+from tests.hostile.canaries import METADATA, PLACES, has_view, is_writable, placed, reached
 from tests.hostile.sandboxed_run import need
 
 pytestmark = [pytest.mark.hostile, pytest.mark.timeout(180)]
@@ -20,7 +18,7 @@ CHECKOUT = ("repository", "source of the arena")
 def test_a_bot_reaches_no_canary(level: Level, place: str) -> None:
     need(level)
     below = PLACES[place]()
-    if below is not None and not os.access(below, os.W_OK):
+    if below is not None and not is_writable(below):
         pytest.skip(f"{below} is not writable")
     with placed(level, below) as canaries:
         ways, output = reached(canaries, level)
