@@ -363,7 +363,7 @@ class Packing:
             lying,
             length,
             all(in_run(runs, place + step) for step in range(1, ahead + 1)),
-            length == place >= SHORTEST or behind > 0 and barrier == SHORTEST == place - 1,
+            length == place >= SHORTEST or (behind > 0 and barrier == SHORTEST == place - 1),
             place == SHORTEST,
             place == ACE,
         )
