@@ -91,7 +91,7 @@ def test_an_unlisted_keep_can_be_typed_in_full() -> None:
     person_question = asked(rules, rules.settle({}), state.but(fields=lying))
     listed = {action.keep for action in person_question.actions if isinstance(action, Discard)}
     assert not person_question.complete
-    every = [cards(f"5C 6{a} 7{b} 8{c}") for a, b, c in product("CDH", repeat=3)]
+    every = [cards(f"5C 6{a} 7{b} 8{c} 9{d}") for a, b, c, d in product("CDH", repeat=4)]
     unlisted = [keep for keep in every if keep not in listed]
     assert unlisted
     for keep in unlisted:
