@@ -49,7 +49,7 @@ def seats_for(
         CommandError: the entrants cannot fill a table.
     """
     if seats is not None:
-        game.check_seats(seats, options)
+        game.check_new(seats, options)
     by_seats = {
         number: game.side_count(number, options)
         for number in (game.seats if seats is None else (seats,))
