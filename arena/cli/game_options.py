@@ -57,6 +57,8 @@ def seats_for(
     }
     fitting = [number for number, sides in by_seats.items() if sides == entrants]
     if not fitting:
+        if seats is None:
+            game_settings.check_possible(game, options, entrants)
         allowed = join_alternatives(sorted(set(by_seats.values())))
         conditions = "" if seats is None else f" at {seats} seats"
         turned = [

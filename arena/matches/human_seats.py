@@ -21,7 +21,6 @@ from pokearena.v1 import bot_pb2, bot_pb2_grpc
 from arena import config
 from arena.bots.bot import HUMAN, UNTIMED_MS, Bot
 from arena.matches.table import LEFT_TABLE, seated
-from arena.matches.typed_choice import with_card_names
 from arena.presentation.contract import Presentation
 from arena.presentation.elements import Players, PublicAction, TableRendering
 from arena.presentation.narration import names_of
@@ -93,7 +92,7 @@ class PersonQuestion:
 
     def parse(self, text: str) -> Action | None:
         """Return the legal action that a person has typed in full, or None."""
-        action = self.presentation.parse(with_card_names(text))
+        action = self.presentation.parse(text)
         return action if action is not None and action in self._state.legal(self.seat) else None
 
     def history(self) -> Sequence[PublicAction]:

@@ -98,7 +98,7 @@ def typed(question: PersonQuestion, text: str) -> Action | RefusedChoice:
     exact = exact_match(choices, text)
     if exact is not None:
         return question.actions[exact]
-    whole = question.parse(text)
+    whole = question.parse(with_card_names(text))
     if whole is not None:
         return whole
     matches = matching(choices, text)

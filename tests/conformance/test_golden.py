@@ -33,7 +33,7 @@ def test_a_golden_record_verifies(table: Table) -> None:
 def test_a_record_with_an_option_that_new_matches_may_not_have_verifies() -> None:
     """U-1.3: three seats with `reference=left`, written before the option `points` existed."""
     table = "pouku-3-teams=false-reference=left"
-    kept = read((FOLDER / "earlier" / "records" / f"{table}.jsonl").read_text())
+    kept = read((FOLDER / "refused" / f"{table}.jsonl").read_text())
     match = kept.match
     assert verify(kept) == []
     assert form_of(match["game"], match["seats"], match["options"]) == "pouku-3-reference=left"

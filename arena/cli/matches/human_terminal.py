@@ -25,7 +25,7 @@ from arena.matches.human_seats import (
     QuestionWithdrawn,
     ended_game,
 )
-from arena.matches.typed_choice import exact_match
+from arena.matches.typed_choice import exact_match, with_card_names
 from arena.presentation import text
 from arena.presentation.narration import result
 from arena.tournaments.time_estimate import duration
@@ -286,7 +286,7 @@ def _chosen(question: PersonQuestion, menu: ActionMenu) -> Action | None:
     selected one.
     """
     if menu.cursor is None and exact_match(menu.actions, menu.typed) is None:
-        whole = question.parse(menu.typed)
+        whole = question.parse(with_card_names(menu.typed))
         if whole is not None:
             return whole
     return None if menu.chosen is None else question.actions[menu.chosen]
