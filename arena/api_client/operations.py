@@ -522,6 +522,7 @@ class ApiOperations:
         point: str | int | None = None,
         four_yaku: str | int | None = None,
         first_turn: str | int | None = None,
+        points: str | int | None = None,
         greed: str | int | None = None,
         pokino_up: str | int | None = None,
         tear_down_the_walls: str | int | None = None,
@@ -548,6 +549,8 @@ class ApiOperations:
             four_yaku: option of the game: What four yaku or more are worth besides.
             first_turn: option of the game: What going out on the first turn is worth
                 besides.
+            points: option of the game: Starting points: the game ends when a seat has none.
+                0: after two rounds of dealers.
             greed: option of the game: Runs cost no beads, and a bead at the end is 5
                 points.
             pokino_up: option of the game: Seven cards to start; with seven in hand one need
@@ -572,6 +575,7 @@ class ApiOperations:
                 "point": point,
                 "four_yaku": four_yaku,
                 "first_turn": first_turn,
+                "points": points,
                 "greed": greed,
                 "pokino_up": pokino_up,
                 "tear_down_the_walls": tear_down_the_walls,

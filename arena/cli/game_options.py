@@ -72,7 +72,7 @@ def seats_for(
         CommandError: the entrants cannot fill a table.
     """
     if seats is not None:
-        game.check_seats(seats, options)
+        game.check_new(seats, options)
     by_seats = {
         number: game.side_count(number, options)
         for number in (game.seats if seats is None else (seats,))
@@ -80,6 +80,8 @@ def seats_for(
     }
     fitting = [number for number, sides in by_seats.items() if sides == entrants]
     if not fitting:
+        if seats is None:
+            game_settings.check_possible(game, options, entrants)
         allowed = join_alternatives(sorted(set(by_seats.values())))
         conditions = "" if seats is None else f" at {seats} seats"
         turned = [

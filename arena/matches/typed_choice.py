@@ -12,11 +12,12 @@ from referee.games.contract import Action
 if TYPE_CHECKING:
     from arena.matches.human_seats import PersonQuestion
 
-_TEN: Final = re.compile(r"\b10(?=[cdhs]\b)")
+_TEN: Final = re.compile(r"\b10(?=[cdhs]\b)", re.IGNORECASE)
 _SUITS: Final = str.maketrans("♣♦♥♠", "cdhs")
 _PIECE: Final = re.compile(r"[2-9tjqka][cdhs]|x[12]|\d{1,2}-\d{1,2}")
 """A card or a domino."""
-_MAX_CHARACTERS: Final = 200
+MAX_CHARACTERS: Final = 400
+"""Maximum length of a typed text; a longer one is cut. The lines of all games are shorter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +33,30 @@ class RefusedChoice:
     sentence: str
 
 
+def with_card_names(text: str) -> str:
+    """Return a text with cards as the games write them: "10♣" as "tc"."""
+    return _TEN.sub("t", text.translate(_SUITS))
+
+
 def words_of(text: str) -> list[str]:
     """Return the words of a text as :func:`matching` compares them."""
-    return _TEN.sub("t", text.translate(_SUITS).lower()).split()
+    return with_card_names(text).lower().split()
 
 
 def number_of(text: str) -> int | None:
     """Return the number that a text consists of; None if it is something else."""
     text = text.strip()
     return int(text) if text.isdecimal() and text.isascii() and len(text) < 7 else None
+
+
+def exact_match(choices: Sequence[str], text: str) -> int | None:
+    """Return the index of the choice that a text equals word by word; None without one.
+
+    Its words may also be those of other choices: ``discard JD keep JS JC`` has the words of
+    ``discard JS keep JD JC``.
+    """
+    words = words_of(text)
+    return next((n for n, choice in enumerate(choices) if choice.lower().split() == words), None)
 
 
 def matching(choices: Sequence[str], text: str) -> tuple[int, ...]:
@@ -69,7 +85,7 @@ def typed(question: PersonQuestion, text: str) -> Action | RefusedChoice:
 
     A text is the number of a listed action from 1, a whole action, or words of exactly one action.
     """
-    text = text[:_MAX_CHARACTERS]
+    text = text[:MAX_CHARACTERS]
     number = number_of(text)
     total = len(question.actions)
     if number is not None:
@@ -78,10 +94,13 @@ def typed(question: PersonQuestion, text: str) -> Action | RefusedChoice:
         return RefusedChoice("number", f"The numbers of the actions are 1 to {total}.")
     if not text.strip():
         return RefusedChoice("empty", "Choose an action, or type words of one.")
-    whole = question.parse(text.strip())
+    choices = question.choices()
+    exact = exact_match(choices, text)
+    if exact is not None:
+        return question.actions[exact]
+    whole = question.parse(with_card_names(text))
     if whole is not None:
         return whole
-    choices = question.choices()
     matches = matching(choices, text)
     # The words of a whole action may begin those of others: "draw" and "draw 2C".
     words = sorted(words_of(text))

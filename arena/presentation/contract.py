@@ -115,9 +115,11 @@ class Presentation:
     def parse(self, text: str) -> Action | None:
         """Return the action that :meth:`choice` would write as this text, or None.
 
-        Required only for games whose list of legal actions can be incomplete.
+        The default fits the default of :meth:`choice`. The action need not be legal.
         """
-        return None
+        from referee.action_phrases import parse_description
+
+        return parse_description(text, self.game.action_types)
 
     def rules_now(self, view: Any) -> Sequence[str]:
         """Return the rules that apply to the decision in a seat's view; by default none.

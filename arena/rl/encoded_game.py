@@ -104,7 +104,7 @@ class EncodedGame:
         self.options = self.game.settle(options or {})
         fitting = (n for n in self.game.seats if self.game.allows(n, self.options))
         self.seats = next(fitting, self.game.seats[0]) if seats is None else seats
-        self.game.check_seats(self.seats, self.options)
+        self.game.check_new(self.seats, self.options)
         self.sides = self.game.sides(self.seats, self.options)
         self.presentation = presentation_of(game)
         self.encoding = self.presentation.encoding(self.seats)

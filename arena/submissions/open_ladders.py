@@ -57,7 +57,7 @@ def plan_of(
     settled = game.settle(options or {})
     if seats is None:
         seats = next(number for number in game.seats if game.allows(number, settled))
-    game.check_seats(seats, settled)
+    game.check_new(seats, settled)
     return TournamentPlan(
         name=f"{game_id} ladder",
         game=game_id,

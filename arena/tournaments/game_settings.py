@@ -55,7 +55,24 @@ def settled_options(game: Game, given: Mapping[str, object]) -> dict[str, Option
 
 
 def usual_seats(game: Game, options: Mapping[str, OptionValue], entrants: int) -> int:
-    """Return the first allowed number of seats that the entrants can fill."""
+    """Return the first allowed number of seats that the entrants can fill.
+
+    Raises:
+        SetupError: the entrants fill only tables that new matches may not have.
+    """
     allowed = [number for number in game.seats if game.allows(number, options)]
     enough = [number for number in allowed if game.side_count(number, options) <= entrants]
+    if not enough:
+        check_possible(game, options, entrants)
     return (enough or allowed)[0]
+
+
+def check_possible(game: Game, options: Mapping[str, OptionValue], entrants: int) -> None:
+    """Check that the number of entrants, not an option, is why no number of seats fits.
+
+    Raises:
+        SetupError: the entrants fill a table that new matches may not have.
+    """
+    for number in game.seats:
+        if game.side_count(number, options) == entrants:
+            game.check_new(number, options)

@@ -70,7 +70,7 @@ def check_entrants(plan: TournamentPlan, entrants: int) -> int:
     """
     game = find(plan.game)
     options = game.settle(plan.options)
-    game.check_seats(plan.seats, options)
+    game.check_new(plan.seats, options)
     sides = game.side_count(plan.seats, options)
     if entrants < sides:
         named = f"{entrants} {'is' if entrants == 1 else 'are'} named"

@@ -56,6 +56,8 @@ class Option:
     """Description in one sentence."""
     choices: tuple[str, ...] = ()
     """Allowed values of a str option."""
+    later: bool = False
+    """Whether the game received the option after a release, whose tournaments do not name it."""
 
 
 Options = Mapping[str, OptionValue]
@@ -324,10 +326,20 @@ class Game(ABC):
             allowed = join_alternatives(sorted(self.seats))
             raise SetupError(f"{self.id} needs {allowed} seats, not {seats}", code="seats")
 
+    def check_new(self, seats: int, options: Options) -> None:
+        """Check that new matches may have this number of seats with these options.
+
+        A game overrides it to refuse what only earlier matches have; those are still replayed.
+
+        Raises:
+            SetupError: they may not.
+        """
+        self.check_seats(seats, options)
+
     def allows(self, seats: int, options: Options) -> bool:
-        """Return whether the game allows this number of seats with these options."""
+        """Return whether new matches may have this number of seats with these options."""
         try:
-            self.check_seats(seats, options)
+            self.check_new(seats, options)
         except SetupError:
             return False
         return True

@@ -44,7 +44,8 @@ class Table:
 
     def _is_in_label(self, name: str) -> bool:
         option = self.game.options[name]
-        return bool(option.choices) or isinstance(option.default, bool)
+        has_values = bool(option.choices) or isinstance(option.default, bool)
+        return has_values or self.options[name] != option.default
 
 
 def _option_text(name: str, value: OptionValue) -> str:
@@ -52,7 +53,10 @@ def _option_text(name: str, value: OptionValue) -> str:
 
 
 def values(option: Option) -> tuple[OptionValue, ...]:
-    """Return the tested values of an option; a whole number has only its default."""
+    """Return the tested values of an option; a whole number has only its default.
+
+    `WITH_NUMBERS` has the tables with other numbers.
+    """
     if option.choices:
         return option.choices
     return (False, True) if isinstance(option.default, bool) else (option.default,)
@@ -62,6 +66,13 @@ def settings(game: Game) -> Iterator[Settings]:
     """Yield every combination of option values."""
     for chosen in product(*map(values, game.options.values())):
         yield tuple(zip(game.options, chosen, strict=True))
+
+
+WITH_NUMBERS: tuple[tuple[str, int, dict[str, OptionValue]], ...] = (
+    ("pouku", 3, {"points": 20}),
+    ("pouku", 4, {"points": 6, "teams": True}),
+)
+"""Further tables: options with whole numbers that change more than the score."""
 
 
 def tables(games: Mapping[str, Game]) -> Iterator[Table]:
@@ -82,6 +93,9 @@ def tables(games: Mapping[str, Game]) -> Iterator[Table]:
         for seats, chosen in dict.fromkeys(combinations):
             if game.allows(seats, dict(chosen)):
                 yield Table(game, seats, chosen)
+        for game_id, seats, changed in WITH_NUMBERS:
+            if game_id == game.id:
+                yield Table(game, seats, tuple(game.settle(changed).items()))
 
 
 TABLES = tuple(tables(GAMES))
@@ -106,10 +120,7 @@ def is_extreme(table: Table) -> bool:
 def _turned(table: Table) -> int:
     """Return the number of options that are not at their default."""
     options = table.game.options.items()
-    return sum(
-        len(values(option)) > 1 and table.options[name] != option.default
-        for name, option in options
-    )
+    return sum(table.options[name] != option.default for name, option in options)
 
 
 THIRD = 3

@@ -8,12 +8,14 @@ import json
 
 import pytest
 
-from referee.games.registry import GAMES
+from referee.games.contract import SetupError
+from referee.games.registry import GAMES, form_of
 from referee.record import read
 from referee.replay import verify
 from tests.conformance import perft
 from tests.conformance.golden import FOLDER, path, record
 from tests.conformance.tables import TABLES, Table, every_table, every_table_of_extremes
+from tests.errors import has_code
 
 
 @every_table_of_extremes
@@ -26,6 +28,17 @@ def test_a_golden_record_verifies(table: Table) -> None:
     kept = read(path(table).read_text())
     assert verify(kept) == []
     assert [game.number for game in kept.games] == list(range(len(kept.match["entrants"])))
+
+
+def test_a_record_with_an_option_that_new_matches_may_not_have_verifies() -> None:
+    """U-1.3: three seats with `reference=left`, written before the option `points` existed."""
+    table = "pouku-3-teams=false-reference=left"
+    kept = read((FOLDER / "refused" / f"{table}.jsonl").read_text())
+    match = kept.match
+    assert verify(kept) == []
+    assert form_of(match["game"], match["seats"], match["options"]) == "pouku-3-reference=left"
+    with pytest.raises(SetupError, check=has_code("no-effect")):
+        GAMES["pouku"].check_new(match["seats"], match["options"])
 
 
 def test_every_golden_record_belongs_to_a_table() -> None:

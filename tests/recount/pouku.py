@@ -76,9 +76,9 @@ class Deal:
 
 def recount(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Recount:
     """Play a match in which every seat deals twice."""
-    scores = [0] * seats
     first = luck.below("dealer", 0, seats)
-    for number in range(2 * seats):
+    scores, points = [options["points"]] * seats, options["points"]
+    for number in range(10 * seats if points else 2 * seats):
         deal = set_up(luck.shuffled("deck", number, PACK), seats, options)
         turn, turns = (first + number) % seats, 0
         while deal.stock:
@@ -91,6 +91,8 @@ def recount(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Recount:
                 break
             discard(deal, turn, kind, values)
             turn, turns = (turn + 1) % seats, turns + 1
+        if points and min(scores) <= 0:
+            break
     return GameResult(scores)
 
 
@@ -98,7 +100,7 @@ def set_up(pack: Iterable[str], seats: int, options: Mapping[str, Any]) -> Deal:
     """Deal the cards."""
     stock = list(pack)
     teams = options["teams"]
-    numbers = {n: v for n, v in options.items() if n not in ("teams", "reference")}
+    numbers = {n: v for n, v in options.items() if n not in ("teams", "reference", "points")}
     point = stock.pop(0)
     hands = [[stock.pop(0) for _ in range(3 if teams else 2)] for _ in range(seats)]
     fields = [[stock.pop(0) for _ in range(2)] for _ in range(seats)]

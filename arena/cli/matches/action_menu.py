@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from arena.matches.typed_choice import matching, number_of
+from arena.matches.typed_choice import exact_match, matching, number_of
 
 _GAP: Final = 2
 """Blanks between two columns."""
@@ -49,6 +49,9 @@ class ActionMenu:
             return self.number - 1 if 0 < self.number <= len(self.actions) else None
         if self.cursor is not None and self.cursor < len(self.matches):
             return self.matches[self.cursor]
+        exact = exact_match(self.actions, self.typed)
+        if exact is not None:
+            return exact
         return self.matches[0] if len(self.matches) == 1 else None
 
     @property

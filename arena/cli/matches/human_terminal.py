@@ -25,6 +25,7 @@ from arena.matches.human_seats import (
     QuestionWithdrawn,
     ended_game,
 )
+from arena.matches.typed_choice import exact_match, with_card_names
 from arena.presentation import text
 from arena.presentation.narration import result
 from arena.tournaments.time_estimate import duration
@@ -279,10 +280,15 @@ class TerminalPerson:
 
 
 def _chosen(question: PersonQuestion, menu: ActionMenu) -> Action | None:
-    """Return the action that Enter chooses: one typed in full, else the one of the menu."""
-    typed = question.parse(menu.typed)
-    if typed is not None:
-        return typed
+    """Return the action that Enter chooses: the one of the menu, or one typed in full.
+
+    An unlisted action takes precedence over a listed one that contains its words, unless the arrows
+    selected one.
+    """
+    if menu.cursor is None and exact_match(menu.actions, menu.typed) is None:
+        whole = question.parse(with_card_names(menu.typed))
+        if whole is not None:
+            return whole
     return None if menu.chosen is None else question.actions[menu.chosen]
 
 

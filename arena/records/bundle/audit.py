@@ -311,9 +311,11 @@ def _invalid_settings(bundle: Bundle) -> Iterator[str]:
     plan = bundle.tournament.plan
     try:
         rules = find(plan.game)
-        if rules.settle(plan.options) != plan.options:
+        settled = rules.settle(plan.options)
+        older = {name: rules.options[name].default for name in settled if rules.options[name].later}
+        if settled != {**older, **plan.options}:
             yield f"options of {plan.game} are missing: {plan.options}"
-        rules.check_seats(plan.seats, plan.options)
+        rules.check_seats(plan.seats, settled)
         if plan.boards < 1:
             yield f"a match must have at least 1 board, not {plan.boards}"
         format_of(plan)

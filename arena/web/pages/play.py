@@ -91,7 +91,7 @@ def table_setup(name: str, given: Mapping[str, str]) -> TableSetup:
         possible = [number for number in game.seats if game.allows(number, options)]
         text = given.get("seats") or str(possible[0])
         seats = int(text) if text.isascii() and text.isdecimal() and len(text) < 3 else 0
-        game.check_seats(seats, options)
+        game.check_new(seats, options)
     except SetupError as error:
         raise InvalidQuery(f"{error}.") from None
     return TableSetup(game, options, seats)

@@ -16,7 +16,8 @@ from referee.games.shared.dealing import Chance
 def form_of(seats: int, options: Options) -> PoukuForm:
     """Return the parameters of the game for these options."""
     values = Values(**{field.name: int(options[field.name]) for field in fields(Values)})
-    return PoukuForm(seats, bool(options["teams"]), str(options["reference"]), values)
+    teams, reference = bool(options["teams"]), str(options["reference"])
+    return PoukuForm(seats, teams, reference, values, int(options["points"]))
 
 
 class Pouku(Game):
@@ -37,6 +38,11 @@ class Pouku(Game):
         "point": Option(2, "What a card of the point card's rank is worth."),
         "four_yaku": Option(1, "What four yaku or more are worth besides."),
         "first_turn": Option(1, "What going out on the first turn is worth besides."),
+        "points": Option(
+            0,
+            "Starting points: the game ends when a seat has none. 0: after two rounds of dealers.",
+            later=True,
+        ),
     }
     view_type = PoukuView
     action_types = (GoOut, Discard, Give)
@@ -51,15 +57,30 @@ class Pouku(Game):
         if options["teams"] and seats != 4:
             raise SetupError(f"pouku with teams needs 4 seats, not {seats}", code="seats")
 
+    def check_new(self, seats: int, options: Options) -> None:
+        """Check a new match: with three seats, the option `reference` has no effect.
+
+        Raises:
+            SetupError: the number of seats or the reference is not allowed.
+        """
+        self.check_seats(seats, options)
+        if seats == 3 and options["reference"] == "left":
+            raise SetupError(
+                "option reference of pouku has no effect with 3 seats, because everyone refers to "
+                "both other fields; leave it out, or choose 4 seats",
+                code="no-effect",
+            )
+
     def sides(self, seats: int, options: Options) -> tuple[int, ...]:
         return (0, 1, 0, 1) if options["teams"] else tuple(range(seats))
 
     def _start(self, luck: Chance, seats: int, options: Options) -> PoukuState:
+        form = form_of(seats, options)
         empty = PoukuState(
             luck=luck,
-            form=form_of(seats, options),
+            form=form,
             deals=(),
-            totals=(0,) * seats,
+            totals=(form.points,) * seats,
             dealer=0,
             turn=0,
             point_card=DECK[0],

@@ -102,3 +102,4 @@ class PoukuView:
     scores: tuple[int, ...]
     turns: tuple[PoukuTurn, ...]
     deals: tuple[PoukuDeal, ...]
+    points: int = 0

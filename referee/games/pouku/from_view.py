@@ -1,7 +1,7 @@
 """Rebuild a position of Pouku from a view."""
 
 from referee.games.pouku.actions import PoukuView
-from referee.games.pouku.state import PoukuForm, PoukuState
+from referee.games.pouku.state import PoukuForm, PoukuState, is_over
 from referee.games.shared.cards import DECK, Hand
 from referee.games.shared.dealing import Chance
 
@@ -11,7 +11,7 @@ def seen(view: PoukuView, seat: int, form: PoukuForm, luck: Chance) -> PoukuStat
     fields = tuple(field.cards for field in view.fields)
     kept = tuple(keep.cards for keep in view.kept)
     hands: dict[int, Hand] = {seat: view.hand}
-    over = view.deal == 2 * form.seats
+    over = is_over(view.deal, view.scores, form.points)
     if over and not view.deals[-1].void:
         hands[view.deals[-1].winner] = view.deals[-1].hand
     open_cards = {view.point_card, *(c for lying in (*fields, *kept) for c in lying)}

@@ -1,9 +1,9 @@
 """Legal actions of Pouku and legal keeps (docs/rules/pouku.md, U-3, U-4, U-5)."""
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import combinations, islice, product
+from itertools import chain, combinations, islice, product
 from random import Random
 
 from referee.games.contract import Action, ActionArguments, LazyActions, constructed
@@ -17,6 +17,8 @@ from referee.games.shared.random_index import random_index
 Fields = tuple[Hand, ...]
 """The fields by seat; the keeping seat's is empty, because it must not be used."""
 
+Pairs = Sequence[tuple[int, ...]]
+"""Pairs of seats."""
 GIVERS = 2
 """Maximum number of other seats whose cards a keep uses."""
 LISTED = 60
@@ -41,23 +43,29 @@ def is_keep(keep: Hand, hand: Hand, fields: Fields) -> bool:
 
 
 @lru_cache(256)
-def keeps(hand: Hand, fields: Fields) -> tuple[tuple[Hand, ...], bool]:
+def keeps(hand: Hand, fields: Fields, most: int = LISTED) -> tuple[tuple[Hand, ...], bool]:
     """Return the keeps to list, groups before straights, and whether the list is complete.
 
-    The card of the hand comes first. If there are too many, one keep of every set of ranks comes
-    before all others, and the list is cut.
+    The card of the hand comes first. If there are too many, the first keep of every set of ranks
+    comes before all others, and the list is cut (docs/rules/pouku.md, U-10.3).
     """
-    legal = tuple(islice(_all(hand, fields), LISTED + 1))
-    if len(legal) <= LISTED:
+    legal = tuple(islice(chain.from_iterable(_by_ranks(hand, fields)), most + 1))
+    if len(legal) <= most:
         return legal, True
-    of_each = tuple(islice(_all(hand, fields, 1), LISTED))
-    return tuple(dict.fromkeys((*of_each, *legal)))[:LISTED], False
+    first_of_ranks: dict[tuple[int, ...], Hand] = {}
+    for keep in filter(None, map(_first, _by_ranks(hand, fields))):
+        first_of_ranks.setdefault(tuple(sorted(map(RANK.__getitem__, keep))), keep)
+    return tuple(dict.fromkeys((*first_of_ranks.values(), *legal)))[:most], False
 
 
-def _all(hand: Hand, fields: Fields, choices: int | None = None) -> Iterator[Hand]:
-    """Yield every keep, with at most ``choices`` straights of the same ranks."""
+def _first(of_ranks: Iterable[Hand]) -> Hand | None:
+    return next(iter(of_ranks), None)
+
+
+def _by_ranks(hand: Hand, fields: Fields) -> Iterator[Iterable[Hand]]:
+    """Yield the keeps, together those of a card of the hand and a set of ranks."""
     owners = {card: seat for seat, field in enumerate(fields) for card in field}
-    any_owners = sum(map(bool, fields)) <= GIVERS
+    pairs = tuple(combinations([seat for seat, field in enumerate(fields) if field], GIVERS))
     lying: dict[int, list[Card]] = {}
     for card in owners:
         lying.setdefault(RANK[card], []).append(card)
@@ -66,18 +74,52 @@ def _all(hand: Hand, fields: Fields, choices: int | None = None) -> Iterator[Han
     for card in hand:
         same = lying.get(RANK[card], ())
         for size in range(1, len(same) + 1):
-            for few in combinations(same, size):
-                if any_owners or len({owners[c] for c in few}) <= GIVERS:
-                    yield (card, *few)
+            yield [
+                (card, *few)
+                for few in combinations(same, size)
+                if size <= GIVERS or len({owners[c] for c in few}) <= GIVERS
+            ]
     for card in hand:
         for others in _straights(RANK[card], lying):
-            choices_of_cards = product((card,), *[lying[place] for place in others])
-            straights = (
-                cards
-                for cards in choices_of_cards
-                if any_owners or len({owners[c] for c in cards[1:]}) <= GIVERS
-            )
-            yield from islice(straights, choices)
+            choices = [lying[place] for place in others]
+            if len(pairs) <= 1:
+                yield product((card,), *choices)
+            else:
+                yield ((card, *cards) for cards in _cards_of_pairs(choices, owners, pairs))
+
+
+def _cards_of_pairs(
+    choices: Sequence[Sequence[Card]], owners: Mapping[Card, int], pairs: Pairs
+) -> Iterator[Hand]:
+    """Yield the ways to take one card of each choice from at most two fields.
+
+    Pairs of fields that lack a choice are dropped first. So every card of the others leads to a
+    result, and the first result is found at once.
+
+    Args:
+        choices: the field cards of each rank.
+        owners: the seat of each field card.
+        pairs: all pairs of seats with field cards.
+    """
+    possible = [p for p in pairs if all(any(owners[c] in p for c in cards) for cards in choices)]
+    if len(possible) == 1:
+        (pair,) = possible
+        return product(*[[c for c in cards if owners[c] in pair] for cards in choices])
+    return _chosen_from(choices, owners, possible)
+
+
+def _chosen_from(
+    choices: Sequence[Sequence[Card]], owners: Mapping[Card, int], pairs: Pairs
+) -> Iterator[Hand]:
+    """Yield the ways to take one card of each choice from one of several pairs of fields."""
+    if not choices:
+        yield ()
+        return
+    for card in choices[0]:
+        left = [pair for pair in pairs if owners[card] in pair]
+        if left:
+            for others in _chosen_from(choices[1:], owners, left):
+                yield (card, *others)
 
 
 def _straights(rank: int, lying: Container[int]) -> Iterator[tuple[int, ...]]:

@@ -13,6 +13,11 @@ Suits do not matter. The search is exact for these reasons (docs/rules/pouku.md,
   of these ranks forms another one with them. If the straight of the hand alone counts, another
   straight must not contain all four. (Using a field card of these ranks to avoid that never pays:
   the card itself makes a straight of four, and the hand's could be omitted.)
+- A straight contains all four if it passes the *barrier*, the top place of the hand's straight. Two
+  straights of 13 ranks contain all four without passing it, because they have the ace at the other
+  end: ``A 2 ... K`` beside ``J Q K A``, and ``2 3 ... A`` beside ``A 2 3 4``. Therefore straights
+  with the low ace end before the king in the first case. In the second one, straights that begin
+  with the hand's ``2 3 4`` belong to those that do not reach the high ace.
 
 Straights need runs of at least four available ranks, so the runs of a position are independent.
 With the usual points, only the best score of each run matters. The search caches it: positions of
@@ -67,7 +72,8 @@ Open = tuple[int, int, int, int, int, int]
 """State of the search.
 
 The number of open straights with one, two, three and at least four cards; of those with at least
-four and a low ace; and the number of yaku, as far as it matters.
+four that must not reach the high ace, because they have the low one or the barrier demands it; and
+the number of yaku, as far as it matters.
 """
 Layer = dict[Open, tuple[int, Chain]]
 
@@ -123,6 +129,14 @@ def _separate(runs: int) -> Iterator[int]:
         others = runs & runs + (runs & -runs)
         yield runs ^ others
         runs = others
+
+
+def end_of_low_straights(barrier: int) -> int:
+    """Return the first place that straights with a low ace must not contain.
+
+    If the hand's straight ``J Q K A`` counts, one from the low ace to the king would contain it.
+    """
+    return ACE - 1 if barrier == ACE else ACE
 
 
 def straight_of(hand: int) -> int:
@@ -272,6 +286,7 @@ class Packing:
         5. At the end of a run, close all straights.
         """
         runs = runs_of(code)
+        low_end = end_of_low_straights(barrier)
         layer: Layer = {NO_STRAIGHT: (0, None)}
         behind = 0  # number of consecutive hand ranks just below, where a new straight begins
         for place in PLACES:
@@ -290,25 +305,33 @@ class Packing:
                 continue
             elif held:
                 layer = (
-                    closed(layer) if place == barrier else self._extend_with_hand_card(layer, place)
+                    closed(layer)
+                    if place == barrier
+                    else self._extend_with_hand_card(layer, place, place < low_end)
                 )
                 if lying:
                     layer = fold(layer, self._group_choices[whole][here], place, self.several)
                 # A new straight may contain at most three of the four cards of the hand's straight.
                 behind = 3 if place == barrier else behind + 1
             else:
-                layer = self._extend_with_field_cards(layer, lying, (place, behind, runs))
+                layer = self._extend_with_field_cards(layer, lying, (place, behind, runs, barrier))
                 behind = 0
             if not in_run(runs, place + 1):
                 layer = closed(layer)
         return closed(layer)
 
-    def _extend_with_hand_card(self, layer: Layer, place: int) -> Layer:
-        """Extend all open straights at no cost at a rank of the hand."""
+    def _extend_with_hand_card(self, layer: Layer, place: int, low_continues: bool) -> Layer:
+        """Extend the open straights at no cost at a rank of the hand.
+
+        Args:
+            layer: the states before.
+            place: the place.
+            low_continues: whether straights with a low ace may contain the place.
+        """
         after: Layer = {}
         for (ones, twos, threes, fours, low, count), (score, chain) in layer.items():
             gain = threes * self._straight + POINT_UNIT * fours
-            if place < ACE:
+            if low_continues:
                 gain += POINT_UNIT * low
             else:
                 low = 0
@@ -322,22 +345,25 @@ class Packing:
                 after[key] = (score + gain, chain)
         return after
 
-    def _extend_with_field_cards(self, layer: Layer, lying: int, at: tuple[int, int, int]) -> Layer:
+    def _extend_with_field_cards(
+        self, layer: Layer, lying: int, at: tuple[int, int, int, int]
+    ) -> Layer:
         """Extend and begin straights at a rank that the hand lacks; each needs a field card.
 
         Args:
             layer: the states before.
             lying: the number of field cards of the rank.
-            at: the place, the number of hand cards just below, and the bits of the runs.
+            at: the place, the number of hand cards just below, the bits of the runs, and the
+                barrier.
         """
-        place, behind, runs = at
+        place, behind, runs, barrier = at
         length = behind + 1
         ahead = max(0, SHORTEST - length)
         beginning = Beginning(
             lying,
             length,
             all(in_run(runs, place + step) for step in range(1, ahead + 1)),
-            length == place >= SHORTEST,
+            length == place >= SHORTEST or (behind > 0 and barrier == SHORTEST == place - 1),
             place == SHORTEST,
             place == ACE,
         )
@@ -387,7 +413,8 @@ class Beginning(NamedTuple):
     possible: bool
     """Whether enough ranks follow for a straight that begins here."""
     low: bool
-    """Whether a straight that begins here has the low ace and at least four cards."""
+    """Whether a straight that begins here has at least four cards and must not reach the high ace.
+    """
     fourth: bool
     """Whether the place is the fourth, where straights with the low ace become complete."""
     high_ace: bool

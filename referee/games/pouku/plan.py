@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from referee.games.pouku.packing import (
     PLACES,
     Chains,
+    end_of_low_straights,
     held_at,
     in_run,
     rank_at,
@@ -88,9 +89,16 @@ class _PlanReplay:
         self.done += [tuple(card for _, card in cards) for cards in straights]
         self.open = [cards for cards in self.open if cards not in straights]
 
+    def _is_low(self, cards: list[tuple[int, Place]]) -> bool:
+        """Return whether a straight must not reach the high ace.
+
+        Beside the hand's straight ``A 2 3 4``, only its own cards begin a straight at the two.
+        """
+        return cards[0][0] <= (2 if self.barrier == SHORTEST else LOW_ACE)
+
     def _extend_with_hand_card(self, place: int) -> None:
-        if place == ACE:
-            self._close([cards for cards in self.open if cards[0][0] == LOW_ACE])
+        if place == end_of_low_straights(self.barrier):
+            self._close([cards for cards in self.open if self._is_low(cards)])
         for cards in self.open:
             cards.append((place, (rank_at(place), 0, True)))
 
@@ -99,7 +107,7 @@ class _PlanReplay:
         for cards in self.open:
             if len(cards) < SHORTEST:
                 continue
-            began_low = cards[0][0] == LOW_ACE
+            began_low = self._is_low(cards)
             left = lows if began_low else long
             if not left:
                 ended.append(cards)

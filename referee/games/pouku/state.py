@@ -1,6 +1,6 @@
 """Positions of Pouku and their transitions."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -28,6 +28,24 @@ DOUBLED = 8
 """Total points from which the score doubles."""
 DEALS = 2
 """Number of deals per dealer."""
+DEALS_WITH_POINTS = 10
+"""Maximum number of deals per dealer in a game with starting points."""
+
+
+def most_deals(seats: int, points: int) -> int:
+    """Return the number of deals of a game; with starting points, the maximum (U-1.2, U-8.2)."""
+    return seats * (DEALS_WITH_POINTS if points else DEALS)
+
+
+def is_over(deals: int, totals: Sequence[int], points: int) -> bool:
+    """Return whether a game is over after this number of deals.
+
+    Args:
+        deals: the number of finished deals.
+        totals: the points of every seat.
+        points: the starting points; 0: the game ends after two rounds of dealers.
+    """
+    return deals == most_deals(len(totals), points) or (points > 0 and min(totals) <= 0)
 
 
 @dataclass(frozen=True)
@@ -38,6 +56,8 @@ class PoukuForm:
     teams: bool
     reference: str
     values: Values
+    points: int = 0
+    """Starting points; 0: the game ends after two rounds of dealers."""
 
     @property
     def hand(self) -> int:
@@ -77,8 +97,8 @@ class PoukuState(State):
 
     @property
     def over(self) -> bool:
-        """Return whether every seat has dealt twice."""
-        return len(self.deals) == DEALS * self.form.seats
+        """Return whether every seat has dealt twice or, with starting points, one has none left."""
+        return is_over(len(self.deals), self.totals, self.form.points)
 
     @property
     def actors(self) -> tuple[int, ...]:
@@ -181,6 +201,7 @@ class PoukuState(State):
             scores=self.totals,
             turns=self.turns,
             deals=self.deals,
+            points=self.form.points,
         )
 
     def after(self, moves: Mapping[int, Action]) -> State:

@@ -42,6 +42,7 @@ class Pouku:
         """Return the best action."""
         if self.weights is None:  # the weights depend on options, which only the position has
             self.weights = load(WEIGHTS, state.form)
+            # With starting points the number of deals is not known, but at least one follows.
             deals = DEALS * state.form.seats
             self.expected_scores = expected_score_tables(self.weights.leads, deals)
         rng = np.random.default_rng(list(seed))
@@ -116,7 +117,9 @@ class PoukuSearch:
         hidden = [*state.stock, *(c for other in self.others for c in state.hands[other])]
         self.unseen = np.sort(ranks_of(hidden))
         self.point_rank = RANK[state.point_card] - 2
-        self.expected_scores = expected_scores[DEALS * self.form.seats - len(state.deals) - 1]
+        self.expected_scores = expected_scores[
+            max(0, DEALS * self.form.seats - len(state.deals) - 1)
+        ]
         self.fields = np.array([rank_counts(field) for field in state.fields])
         self.hand = rank_counts(state.hands[seat])
         self.kept_points = np.array(

@@ -353,7 +353,8 @@ pub struct PoukuView {
     /// Rule U-1.3.
     #[prost(uint32, repeated, tag = "9")]
     pub reference: ::prost::alloc::vec::Vec<u32>,
-    /// The number of the deal, from 0; each seat deals twice. Rule U-1.2.
+    /// The number of the deal, from 0; each seat deals twice, or up to ten
+    /// times with starting points. Rules U-1.2, U-8.2.
     #[prost(uint32, tag = "10")]
     pub deal: u32,
     /// The seat that deals and has the first turn. Rule U-3.2.
@@ -392,8 +393,8 @@ pub struct PoukuView {
     /// Number of cards in hand, by seat.
     #[prost(uint32, repeated, tag = "21")]
     pub hand_sizes: ::prost::alloc::vec::Vec<u32>,
-    /// The totals of the earlier deals, by seat; both seats of a team have the
-    /// team's total. Rule U-8.1.
+    /// The totals of the earlier deals and the starting points, by seat; both seats
+    /// of a team have the team's total. Rules U-8.1, U-8.2.
     #[prost(sint32, repeated, tag = "22")]
     pub scores: ::prost::alloc::vec::Vec<i32>,
     /// The turns of this deal so far, in order. Rule U-9.1.
@@ -402,6 +403,10 @@ pub struct PoukuView {
     /// The earlier deals. Rule U-9.3.
     #[prost(message, repeated, tag = "24")]
     pub deals: ::prost::alloc::vec::Vec<PoukuDeal>,
+    /// Starting points of every seat, of which `scores` has what is left; 0 if the
+    /// game ends after two rounds of dealers. Rule U-8.2.
+    #[prost(uint32, tag = "25")]
+    pub points: u32,
 }
 /// A list of cards.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

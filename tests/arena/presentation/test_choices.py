@@ -6,10 +6,17 @@ from random import Random
 import pytest
 
 from arena.presentation import shipped_docs
+from arena.presentation.contract import Presentation
 from arena.presentation.registry import presentation_of
 from referee.games.contract import Action, Game, State
+from referee.games.poke.actions import Draw
+from referee.games.pokex.actions import Bid
+from referee.games.pouku.actions import Discard, Give, GoOut
 from referee.games.registry import GAMES, find
+from referee.games.saint_poker.actions import PickUp
+from referee.games.shared.cards import Card
 from referee.games.shared.dealing import SEED_BYTES, Seeded
+from tests.examples import examples
 
 
 def forms() -> Iterator[tuple[str, int, dict[str, bool]]]:
@@ -87,14 +94,41 @@ def test_cited_rules_exist_and_menu_lines_are_distinct(
             assert len({presentation.choice(action) for action in legal}) == len(legal)
 
 
-@pytest.mark.long
-def test_every_menu_line_of_pokino_can_be_typed() -> None:
-    presentation = presentation_of("pokino")
-    for options in ({}, {"pokino_up": True}, {"tear_down_the_walls": True}):
-        for state, moves in played(find("pokino"), 3, options):
-            for seat in moves:
-                for action in state.legal(seat):
-                    assert presentation.parse(presentation.choice(action)) == action
+@pytest.mark.parametrize(("game_id", "seats", "options"), FORMS)
+def test_every_menu_line_is_read_as_its_own_action(
+    game_id: str, seats: int, options: dict[str, bool]
+) -> None:
+    presentation, default = presentation_of(game_id), Presentation(find(game_id))
+    for number, (state, moves) in enumerate(played(find(game_id), seats, options)):
+        for seat in moves if number % examples(1, 4) == 0 else ():
+            for action in state.legal(seat):
+                assert presentation.parse(presentation.choice(action)) == action
+                if game_id != "pokino":  # Squares are not texts or numbers.
+                    assert default.parse(default.choice(action)) == action
+
+
+@pytest.mark.parametrize(
+    ("game_id", "text", "action"),
+    [
+        ("pouku", "DISCARD jd KEEP js jc", Discard(Card("JD"), (Card("JS"), Card("JC")))),
+        ("pouku", "give 2c", Give(Card("2C"))),
+        ("pouku", "go out", GoOut()),
+        ("pokex", "bid 3", Bid(3)),
+        ("poke", "draw", Draw(())),
+        ("saint_poker", "pick up th", PickUp(Card("TH"))),
+    ],
+)
+def test_a_typed_action_may_be_unlisted_and_in_lower_case(
+    game_id: str, text: str, action: Action
+) -> None:
+    assert presentation_of(game_id).parse(text) == action
+
+
+@pytest.mark.parametrize(
+    "text", ["", "discard", "discard JD keep", "discard JD QD", "go", "go out now", "bid 3"]
+)
+def test_text_that_is_not_a_pouku_action_is_refused(text: str) -> None:
+    assert presentation_of("pouku").parse(text) is None
 
 
 @pytest.mark.parametrize(

@@ -25,15 +25,23 @@ from arena.presentation.elements import (
 from referee.games.contract import Action
 from referee.games.pouku.actions import Discard, Give, PoukuDeal, PoukuTurn, PoukuView
 from referee.games.pouku.scores import GoingOut, payment
-from referee.games.pouku.state import NEEDED, NEEDED_IN_TEAMS, PoukuState
+from referee.games.pouku.state import NEEDED, NEEDED_IN_TEAMS, PoukuState, is_over, most_deals
 from referee.games.pouku.yaku import Values
 from referee.games.shared.cards import Card
 
 if TYPE_CHECKING:
     from arena.presentation.encoding import Encoding
 
-_DEALS = 2
-"""Number of deals per seat."""
+
+def _is_over(view: PoukuView) -> bool:
+    return is_over(view.deal, view.scores, view.points)
+
+
+def _facts(public: PoukuView) -> Iterator[str]:
+    if not _is_over(public):
+        yield f"{public.stock} cards in the stock"
+    if public.points:
+        yield f"everyone began with {public.points} points; the game ends when a seat has none"
 
 
 def _badges(public: PoukuView, seat: int, over: bool) -> list[Badge]:
@@ -77,7 +85,7 @@ def _stakes(view: PoukuView, seat: int) -> str:
         view.pair, view.three, view.straight, view.four, view.point, view.four_yaku, view.first_turn
     )
     pays = f"would pay {payment(values, seats, view.teams, fields, kept, view.point_card)}"
-    if seat != view.turn or view.deal == _DEALS * seats:
+    if seat != view.turn or _is_over(view):
         return pays
     if view.worth:
         return f"may go out for {view.worth} · {pays}"
@@ -88,7 +96,7 @@ def _stakes(view: PoukuView, seat: int) -> str:
 
 def _ended(public: PoukuView, players: Players) -> CardLines:
     """Return the previous deal until the first action of the current one."""
-    over = public.deal == _DEALS * len(players.names)
+    over = _is_over(public)
     if not public.deals or (public.turns and not over):
         return CardLines("ended", "", ())
     deal = public.deals[-1]
@@ -124,7 +132,8 @@ def _pad(public: PoukuView, players: Players) -> ScoreTable:
         (str(number), _winner(deal, players), *map(signed, deal.points))
         for number, deal in enumerate(public.deals, public.deal - len(public.deals) + 1)
     )
-    foot = ("score", "", *map(signed, public.scores))
+    shown = str if public.points else signed
+    foot = ("points" if public.points else "score", "", *map(shown, public.scores))
     return ScoreTable("scores", "score", ("deal", "went out", *players.names), rows, (foot,))
 
 
@@ -156,15 +165,15 @@ class PoukuPresentation(Presentation):
     ) -> TableRendering:
         """Return the rendering of a position; a chapter is a deal."""
         seats = range(len(players.names))
-        deals = _DEALS * len(players.names)
-        over = public.deal == deals
+        deals = most_deals(len(players.names), public.points)
+        over = _is_over(public)
         chapter = public.deal - over
         phase = "the game is over" if over else f"{players.names[public.turn]} has drawn"
         point = CardGroup((FaceUpCard(public.point_card, (POINT,)),))
         return TableRendering(
             chapter=chapter,
-            heading=f"Deal {chapter + 1} of {deals} · {phase}",
-            facts=() if over else (f"{public.stock} cards in the stock",),
+            heading=f"Deal {chapter + 1} of {'at most ' * (public.points > 0)}{deals} · {phase}",
+            facts=tuple(_facts(public)),
             seats=tuple(
                 players.seat(seat, _badges(public, seat, over), _areas(public, hands, seat))
                 for seat in seats
@@ -193,7 +202,7 @@ class PoukuPresentation(Presentation):
             actions += _turns(deal.turns)
             if not deal.void:
                 actions.append(PublicAction(deal.winner, "goes out"))
-        if public.deal < _DEALS * len(public.hand_sizes):
+        if not _is_over(public):
             actions += _turns(public.turns)
         return actions
 

@@ -124,7 +124,7 @@ class PoukuEncoding(Encoding):
         buffer[self._may_keep] = view.may_keep
         buffer[self._worth.start] = squashed(view.worth, self._worth.scale)
         buffer[self._stock.start] = view.stock / self._stock.scale
-        buffer[self._deal.start] = view.deal / self._deal.scale
+        buffer[self._deal.start] = min(1, view.deal / self._deal.scale)
         buffer[self._turns.start] = squashed(len(view.turns), self._turns.scale)
         size, score, shift = self._size, self._score, 0
         for who in self.from_here(seat):

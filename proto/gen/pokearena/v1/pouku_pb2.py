@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18pokearena/v1/pouku.proto\x12\x0cpokearena.v1\"\xf3\x03\n\tPoukuView\x12\x0c\n\x04pair\x18\x01 \x01(\r\x12\r\n\x05three\x18\x02 \x01(\r\x12\x10\n\x08straight\x18\x03 \x01(\r\x12\x0c\n\x04\x66our\x18\x04 \x01(\r\x12\r\n\x05point\x18\x05 \x01(\r\x12\x11\n\tfour_yaku\x18\x06 \x01(\r\x12\x12\n\nfirst_turn\x18\x07 \x01(\r\x12\r\n\x05teams\x18\x08 \x01(\x08\x12\x11\n\treference\x18\t \x03(\r\x12\x0c\n\x04\x64\x65\x61l\x18\n \x01(\r\x12\x0e\n\x06\x64\x65\x61ler\x18\x0b \x01(\r\x12\x0c\n\x04turn\x18\x0c \x01(\r\x12\x12\n\npoint_card\x18\r \x01(\t\x12\x0c\n\x04hand\x18\x0e \x03(\t\x12\r\n\x05\x64rawn\x18\x0f \x01(\t\x12\r\n\x05worth\x18\x10 \x01(\r\x12(\n\x06\x66ields\x18\x11 \x03(\x0b\x32\x18.pokearena.v1.PoukuCards\x12&\n\x04kept\x18\x12 \x03(\x0b\x32\x18.pokearena.v1.PoukuCards\x12\x10\n\x08may_keep\x18\x13 \x01(\x08\x12\r\n\x05stock\x18\x14 \x01(\r\x12\x12\n\nhand_sizes\x18\x15 \x03(\r\x12\x0e\n\x06scores\x18\x16 \x03(\x11\x12&\n\x05turns\x18\x17 \x03(\x0b\x32\x17.pokearena.v1.PoukuTurn\x12&\n\x05\x64\x65\x61ls\x18\x18 \x03(\x0b\x32\x17.pokearena.v1.PoukuDeal\"\x1b\n\nPoukuCards\x12\r\n\x05\x63\x61rds\x18\x01 \x03(\t\"G\n\tPoukuTurn\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0c\n\x04keep\x18\x02 \x03(\t\x12\x0f\n\x07\x64iscard\x18\x03 \x01(\t\x12\r\n\x05\x66ield\x18\x04 \x01(\r\"7\n\tPoukuYaku\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05\x63\x61rds\x18\x02 \x03(\t\x12\r\n\x05worth\x18\x03 \x01(\r\"\xf3\x01\n\tPoukuDeal\x12\x0e\n\x06\x64\x65\x61ler\x18\x01 \x01(\r\x12\x12\n\npoint_card\x18\x02 \x01(\t\x12\x0c\n\x04void\x18\x03 \x01(\x08\x12\x0e\n\x06winner\x18\x04 \x01(\r\x12\x0c\n\x04hand\x18\x05 \x03(\t\x12%\n\x04yaku\x18\x06 \x03(\x0b\x32\x17.pokearena.v1.PoukuYaku\x12\r\n\x05worth\x18\x07 \x01(\r\x12\x0e\n\x06points\x18\x08 \x03(\x11\x12(\n\x06\x66ields\x18\t \x03(\x0b\x32\x18.pokearena.v1.PoukuCards\x12&\n\x05turns\x18\n \x03(\x0b\x32\x17.pokearena.v1.PoukuTurn\"\x84\x02\n\x0bPoukuAction\x12\x34\n\x07\x64iscard\x18\x01 \x01(\x0b\x32!.pokearena.v1.PoukuAction.DiscardH\x00\x12.\n\x04give\x18\x02 \x01(\x0b\x32\x1e.pokearena.v1.PoukuAction.GiveH\x00\x12\x31\n\x06go_out\x18\x03 \x01(\x0b\x32\x1f.pokearena.v1.PoukuAction.GoOutH\x00\x1a%\n\x07\x44iscard\x12\x0c\n\x04\x63\x61rd\x18\x01 \x01(\t\x12\x0c\n\x04keep\x18\x02 \x03(\t\x1a\"\n\x04Give\x12\x0c\n\x04\x63\x61rd\x18\x01 \x01(\t\x12\x0c\n\x04keep\x18\x02 \x03(\t\x1a\x07\n\x05GoOutB\x08\n\x06\x61\x63tionb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18pokearena/v1/pouku.proto\x12\x0cpokearena.v1\"\x83\x04\n\tPoukuView\x12\x0c\n\x04pair\x18\x01 \x01(\r\x12\r\n\x05three\x18\x02 \x01(\r\x12\x10\n\x08straight\x18\x03 \x01(\r\x12\x0c\n\x04\x66our\x18\x04 \x01(\r\x12\r\n\x05point\x18\x05 \x01(\r\x12\x11\n\tfour_yaku\x18\x06 \x01(\r\x12\x12\n\nfirst_turn\x18\x07 \x01(\r\x12\r\n\x05teams\x18\x08 \x01(\x08\x12\x11\n\treference\x18\t \x03(\r\x12\x0c\n\x04\x64\x65\x61l\x18\n \x01(\r\x12\x0e\n\x06\x64\x65\x61ler\x18\x0b \x01(\r\x12\x0c\n\x04turn\x18\x0c \x01(\r\x12\x12\n\npoint_card\x18\r \x01(\t\x12\x0c\n\x04hand\x18\x0e \x03(\t\x12\r\n\x05\x64rawn\x18\x0f \x01(\t\x12\r\n\x05worth\x18\x10 \x01(\r\x12(\n\x06\x66ields\x18\x11 \x03(\x0b\x32\x18.pokearena.v1.PoukuCards\x12&\n\x04kept\x18\x12 \x03(\x0b\x32\x18.pokearena.v1.PoukuCards\x12\x10\n\x08may_keep\x18\x13 \x01(\x08\x12\r\n\x05stock\x18\x14 \x01(\r\x12\x12\n\nhand_sizes\x18\x15 \x03(\r\x12\x0e\n\x06scores\x18\x16 \x03(\x11\x12&\n\x05turns\x18\x17 \x03(\x0b\x32\x17.pokearena.v1.PoukuTurn\x12&\n\x05\x64\x65\x61ls\x18\x18 \x03(\x0b\x32\x17.pokearena.v1.PoukuDeal\x12\x0e\n\x06points\x18\x19 \x01(\r\"\x1b\n\nPoukuCards\x12\r\n\x05\x63\x61rds\x18\x01 \x03(\t\"G\n\tPoukuTurn\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0c\n\x04keep\x18\x02 \x03(\t\x12\x0f\n\x07\x64iscard\x18\x03 \x01(\t\x12\r\n\x05\x66ield\x18\x04 \x01(\r\"7\n\tPoukuYaku\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05\x63\x61rds\x18\x02 \x03(\t\x12\r\n\x05worth\x18\x03 \x01(\r\"\xf3\x01\n\tPoukuDeal\x12\x0e\n\x06\x64\x65\x61ler\x18\x01 \x01(\r\x12\x12\n\npoint_card\x18\x02 \x01(\t\x12\x0c\n\x04void\x18\x03 \x01(\x08\x12\x0e\n\x06winner\x18\x04 \x01(\r\x12\x0c\n\x04hand\x18\x05 \x03(\t\x12%\n\x04yaku\x18\x06 \x03(\x0b\x32\x17.pokearena.v1.PoukuYaku\x12\r\n\x05worth\x18\x07 \x01(\r\x12\x0e\n\x06points\x18\x08 \x03(\x11\x12(\n\x06\x66ields\x18\t \x03(\x0b\x32\x18.pokearena.v1.PoukuCards\x12&\n\x05turns\x18\n \x03(\x0b\x32\x17.pokearena.v1.PoukuTurn\"\x84\x02\n\x0bPoukuAction\x12\x34\n\x07\x64iscard\x18\x01 \x01(\x0b\x32!.pokearena.v1.PoukuAction.DiscardH\x00\x12.\n\x04give\x18\x02 \x01(\x0b\x32\x1e.pokearena.v1.PoukuAction.GiveH\x00\x12\x31\n\x06go_out\x18\x03 \x01(\x0b\x32\x1f.pokearena.v1.PoukuAction.GoOutH\x00\x1a%\n\x07\x44iscard\x12\x0c\n\x04\x63\x61rd\x18\x01 \x01(\t\x12\x0c\n\x04keep\x18\x02 \x03(\t\x1a\"\n\x04Give\x12\x0c\n\x04\x63\x61rd\x18\x01 \x01(\t\x12\x0c\n\x04keep\x18\x02 \x03(\t\x1a\x07\n\x05GoOutB\x08\n\x06\x61\x63tionb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -32,21 +32,21 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'pokearena.v1.pouku_pb2', _g
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_POUKUVIEW']._serialized_start=43
-  _globals['_POUKUVIEW']._serialized_end=542
-  _globals['_POUKUCARDS']._serialized_start=544
-  _globals['_POUKUCARDS']._serialized_end=571
-  _globals['_POUKUTURN']._serialized_start=573
-  _globals['_POUKUTURN']._serialized_end=644
-  _globals['_POUKUYAKU']._serialized_start=646
-  _globals['_POUKUYAKU']._serialized_end=701
-  _globals['_POUKUDEAL']._serialized_start=704
-  _globals['_POUKUDEAL']._serialized_end=947
-  _globals['_POUKUACTION']._serialized_start=950
-  _globals['_POUKUACTION']._serialized_end=1210
-  _globals['_POUKUACTION_DISCARD']._serialized_start=1118
-  _globals['_POUKUACTION_DISCARD']._serialized_end=1155
-  _globals['_POUKUACTION_GIVE']._serialized_start=1157
-  _globals['_POUKUACTION_GIVE']._serialized_end=1191
-  _globals['_POUKUACTION_GOOUT']._serialized_start=1193
-  _globals['_POUKUACTION_GOOUT']._serialized_end=1200
+  _globals['_POUKUVIEW']._serialized_end=558
+  _globals['_POUKUCARDS']._serialized_start=560
+  _globals['_POUKUCARDS']._serialized_end=587
+  _globals['_POUKUTURN']._serialized_start=589
+  _globals['_POUKUTURN']._serialized_end=660
+  _globals['_POUKUYAKU']._serialized_start=662
+  _globals['_POUKUYAKU']._serialized_end=717
+  _globals['_POUKUDEAL']._serialized_start=720
+  _globals['_POUKUDEAL']._serialized_end=963
+  _globals['_POUKUACTION']._serialized_start=966
+  _globals['_POUKUACTION']._serialized_end=1226
+  _globals['_POUKUACTION_DISCARD']._serialized_start=1134
+  _globals['_POUKUACTION_DISCARD']._serialized_end=1171
+  _globals['_POUKUACTION_GIVE']._serialized_start=1173
+  _globals['_POUKUACTION_GIVE']._serialized_end=1207
+  _globals['_POUKUACTION_GOOUT']._serialized_start=1209
+  _globals['_POUKUACTION_GOOUT']._serialized_end=1216
 # @@protoc_insertion_point(module_scope)

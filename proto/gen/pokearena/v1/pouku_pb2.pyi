@@ -8,7 +8,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 class PoukuView(_message.Message):
     """What a seat sees."""
-    __slots__ = ("pair", "three", "straight", "four", "point", "four_yaku", "first_turn", "teams", "reference", "deal", "dealer", "turn", "point_card", "hand", "drawn", "worth", "fields", "kept", "may_keep", "stock", "hand_sizes", "scores", "turns", "deals")
+    __slots__ = ("pair", "three", "straight", "four", "point", "four_yaku", "first_turn", "teams", "reference", "deal", "dealer", "turn", "point_card", "hand", "drawn", "worth", "fields", "kept", "may_keep", "stock", "hand_sizes", "scores", "turns", "deals", "points")
     PAIR_FIELD_NUMBER: _ClassVar[int]
     THREE_FIELD_NUMBER: _ClassVar[int]
     STRAIGHT_FIELD_NUMBER: _ClassVar[int]
@@ -33,6 +33,7 @@ class PoukuView(_message.Message):
     SCORES_FIELD_NUMBER: _ClassVar[int]
     TURNS_FIELD_NUMBER: _ClassVar[int]
     DEALS_FIELD_NUMBER: _ClassVar[int]
+    POINTS_FIELD_NUMBER: _ClassVar[int]
     pair: int
     """Value of a pair. Rule U-2.1."""
     three: int
@@ -54,7 +55,9 @@ class PoukuView(_message.Message):
     Rule U-1.3.
     """
     deal: int
-    """The number of the deal, from 0; each seat deals twice. Rule U-1.2."""
+    """The number of the deal, from 0; each seat deals twice, or up to ten
+    times with starting points. Rules U-1.2, U-8.2.
+    """
     dealer: int
     """The seat that deals and has the first turn. Rule U-3.2."""
     turn: int
@@ -84,14 +87,18 @@ class PoukuView(_message.Message):
     hand_sizes: _containers.RepeatedScalarFieldContainer[int]
     """Number of cards in hand, by seat."""
     scores: _containers.RepeatedScalarFieldContainer[int]
-    """The totals of the earlier deals, by seat; both seats of a team have the
-    team's total. Rule U-8.1.
+    """The totals of the earlier deals and the starting points, by seat; both seats
+    of a team have the team's total. Rules U-8.1, U-8.2.
     """
     turns: _containers.RepeatedCompositeFieldContainer[PoukuTurn]
     """The turns of this deal so far, in order. Rule U-9.1."""
     deals: _containers.RepeatedCompositeFieldContainer[PoukuDeal]
     """The earlier deals. Rule U-9.3."""
-    def __init__(self, pair: _Optional[int] = ..., three: _Optional[int] = ..., straight: _Optional[int] = ..., four: _Optional[int] = ..., point: _Optional[int] = ..., four_yaku: _Optional[int] = ..., first_turn: _Optional[int] = ..., teams: bool = ..., reference: _Optional[_Iterable[int]] = ..., deal: _Optional[int] = ..., dealer: _Optional[int] = ..., turn: _Optional[int] = ..., point_card: _Optional[str] = ..., hand: _Optional[_Iterable[str]] = ..., drawn: _Optional[str] = ..., worth: _Optional[int] = ..., fields: _Optional[_Iterable[_Union[PoukuCards, _Mapping[str, _Any]]]] = ..., kept: _Optional[_Iterable[_Union[PoukuCards, _Mapping[str, _Any]]]] = ..., may_keep: bool = ..., stock: _Optional[int] = ..., hand_sizes: _Optional[_Iterable[int]] = ..., scores: _Optional[_Iterable[int]] = ..., turns: _Optional[_Iterable[_Union[PoukuTurn, _Mapping[str, _Any]]]] = ..., deals: _Optional[_Iterable[_Union[PoukuDeal, _Mapping[str, _Any]]]] = ...) -> None: ...
+    points: int
+    """Starting points of every seat, of which `scores` has what is left; 0 if the
+    game ends after two rounds of dealers. Rule U-8.2.
+    """
+    def __init__(self, pair: _Optional[int] = ..., three: _Optional[int] = ..., straight: _Optional[int] = ..., four: _Optional[int] = ..., point: _Optional[int] = ..., four_yaku: _Optional[int] = ..., first_turn: _Optional[int] = ..., teams: bool = ..., reference: _Optional[_Iterable[int]] = ..., deal: _Optional[int] = ..., dealer: _Optional[int] = ..., turn: _Optional[int] = ..., point_card: _Optional[str] = ..., hand: _Optional[_Iterable[str]] = ..., drawn: _Optional[str] = ..., worth: _Optional[int] = ..., fields: _Optional[_Iterable[_Union[PoukuCards, _Mapping[str, _Any]]]] = ..., kept: _Optional[_Iterable[_Union[PoukuCards, _Mapping[str, _Any]]]] = ..., may_keep: bool = ..., stock: _Optional[int] = ..., hand_sizes: _Optional[_Iterable[int]] = ..., scores: _Optional[_Iterable[int]] = ..., turns: _Optional[_Iterable[_Union[PoukuTurn, _Mapping[str, _Any]]]] = ..., deals: _Optional[_Iterable[_Union[PoukuDeal, _Mapping[str, _Any]]]] = ..., points: _Optional[int] = ...) -> None: ...
 
 class PoukuCards(_message.Message):
     """A list of cards."""

@@ -50,7 +50,8 @@ type PoukuView struct {
 	// The two seats whose fields are your reference fields, the nearer one first.
 	// Rule U-1.3.
 	Reference []uint32 `protobuf:"varint,9,rep,packed,name=reference,proto3" json:"reference,omitempty"`
-	// The number of the deal, from 0; each seat deals twice. Rule U-1.2.
+	// The number of the deal, from 0; each seat deals twice, or up to ten
+	// times with starting points. Rules U-1.2, U-8.2.
 	Deal uint32 `protobuf:"varint,10,opt,name=deal,proto3" json:"deal,omitempty"`
 	// The seat that deals and has the first turn. Rule U-3.2.
 	Dealer uint32 `protobuf:"varint,11,opt,name=dealer,proto3" json:"dealer,omitempty"`
@@ -77,13 +78,16 @@ type PoukuView struct {
 	Stock uint32 `protobuf:"varint,20,opt,name=stock,proto3" json:"stock,omitempty"`
 	// Number of cards in hand, by seat.
 	HandSizes []uint32 `protobuf:"varint,21,rep,packed,name=hand_sizes,json=handSizes,proto3" json:"hand_sizes,omitempty"`
-	// The totals of the earlier deals, by seat; both seats of a team have the
-	// team's total. Rule U-8.1.
+	// The totals of the earlier deals and the starting points, by seat; both seats
+	// of a team have the team's total. Rules U-8.1, U-8.2.
 	Scores []int32 `protobuf:"zigzag32,22,rep,packed,name=scores,proto3" json:"scores,omitempty"`
 	// The turns of this deal so far, in order. Rule U-9.1.
 	Turns []*PoukuTurn `protobuf:"bytes,23,rep,name=turns,proto3" json:"turns,omitempty"`
 	// The earlier deals. Rule U-9.3.
-	Deals         []*PoukuDeal `protobuf:"bytes,24,rep,name=deals,proto3" json:"deals,omitempty"`
+	Deals []*PoukuDeal `protobuf:"bytes,24,rep,name=deals,proto3" json:"deals,omitempty"`
+	// Starting points of every seat, of which `scores` has what is left; 0 if the
+	// game ends after two rounds of dealers. Rule U-8.2.
+	Points        uint32 `protobuf:"varint,25,opt,name=points,proto3" json:"points,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -284,6 +288,13 @@ func (x *PoukuView) GetDeals() []*PoukuDeal {
 		return x.Deals
 	}
 	return nil
+}
+
+func (x *PoukuView) GetPoints() uint32 {
+	if x != nil {
+		return x.Points
+	}
+	return 0
 }
 
 // A list of cards.
@@ -855,7 +866,7 @@ var File_pokearena_v1_pouku_proto protoreflect.FileDescriptor
 
 const file_pokearena_v1_pouku_proto_rawDesc = "" +
 	"\n" +
-	"\x18pokearena/v1/pouku.proto\x12\fpokearena.v1\"\xb0\x05\n" +
+	"\x18pokearena/v1/pouku.proto\x12\fpokearena.v1\"\xc8\x05\n" +
 	"\tPoukuView\x12\x12\n" +
 	"\x04pair\x18\x01 \x01(\rR\x04pair\x12\x14\n" +
 	"\x05three\x18\x02 \x01(\rR\x05three\x12\x1a\n" +
@@ -884,7 +895,8 @@ const file_pokearena_v1_pouku_proto_rawDesc = "" +
 	"hand_sizes\x18\x15 \x03(\rR\thandSizes\x12\x16\n" +
 	"\x06scores\x18\x16 \x03(\x11R\x06scores\x12-\n" +
 	"\x05turns\x18\x17 \x03(\v2\x17.pokearena.v1.PoukuTurnR\x05turns\x12-\n" +
-	"\x05deals\x18\x18 \x03(\v2\x17.pokearena.v1.PoukuDealR\x05deals\"\"\n" +
+	"\x05deals\x18\x18 \x03(\v2\x17.pokearena.v1.PoukuDealR\x05deals\x12\x16\n" +
+	"\x06points\x18\x19 \x01(\rR\x06points\"\"\n" +
 	"\n" +
 	"PoukuCards\x12\x14\n" +
 	"\x05cards\x18\x01 \x03(\tR\x05cards\"c\n" +

@@ -40,7 +40,10 @@ export interface PoukuView {
    * Rule U-1.3.
    */
   reference: number[];
-  /** The number of the deal, from 0; each seat deals twice. Rule U-1.2. */
+  /**
+   * The number of the deal, from 0; each seat deals twice, or up to ten
+   * times with starting points. Rules U-1.2, U-8.2.
+   */
   deal: number;
   /** The seat that deals and has the first turn. Rule U-3.2. */
   dealer: number;
@@ -74,14 +77,19 @@ export interface PoukuView {
   /** Number of cards in hand, by seat. */
   hand_sizes: number[];
   /**
-   * The totals of the earlier deals, by seat; both seats of a team have the
-   * team's total. Rule U-8.1.
+   * The totals of the earlier deals and the starting points, by seat; both seats
+   * of a team have the team's total. Rules U-8.1, U-8.2.
    */
   scores: number[];
   /** The turns of this deal so far, in order. Rule U-9.1. */
   turns: PoukuTurn[];
   /** The earlier deals. Rule U-9.3. */
   deals: PoukuDeal[];
+  /**
+   * Starting points of every seat, of which `scores` has what is left; 0 if the
+   * game ends after two rounds of dealers. Rule U-8.2.
+   */
+  points: number;
 }
 
 /** A list of cards. */

@@ -14,11 +14,19 @@ from referee.games.contract import Game
 from referee.games.registry import GAMES
 from referee.record import read
 from referee.replay import question
-from tests.conformance.tables import TABLES
+from tests.conformance.tables import TABLES, Table
 
 SEED = bytes(32)
 
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
+
+
+def has_other_number(table: Table) -> bool:
+    """Return whether an option with whole numbers is changed, which an examination does not try."""
+    return any(
+        type(option.default) is int and table.options[name] != option.default
+        for name, option in table.game.options.items()
+    )
 
 
 @every_game
@@ -27,7 +35,11 @@ def test_every_form_is_tried_starting_with_the_default(game: Game) -> None:
     assert tried[0] == ExaminedForm(
         game, game.seats[0], {n: o.default for n, o in game.options.items()}
     )
-    known = {(t.seats, tuple(sorted(t.settings))) for t in TABLES if t.game is game}
+    known = {
+        (table.seats, tuple(sorted(table.settings)))
+        for table in TABLES
+        if table.game is game and not has_other_number(table)
+    }
     assert known <= {(form.seats, tuple(sorted(form.options.items()))) for form in tried}
     assert len({form.name for form in tried}) == len(tried)
     default_and_last, quick, every = (
