@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from referee.games.contract import IllegalAction, SetupError, State
+from referee.games.contract import State
+from referee.games.shared.coded_errors import InvalidValue
 from referee.games.shared.dealing import Chance, Seeded
 from tests.conformance.oracles import oracle_of
 from tests.conformance.tables import Table
@@ -93,8 +94,8 @@ def false_dealing(case: RedealCase) -> str | None:
     oracle = oracle_of(case.table)
     if sorted(oracle.cards(case.dealt)) != sorted(oracle.cards(case.state)):
         return f"{case}: the cards are others"
-    story = oracle.story(case.played, case.dealt, case.seat)
     try:
+        story = oracle.story(case.played, case.dealt, case.seat)
         state = case.table.start(story.luck)
         for step, moves in zip(case.played, story.turns, strict=False):
             if seen(state, case.seat) != seen(step.state, case.seat):
@@ -102,7 +103,7 @@ def false_dealing(case: RedealCase) -> str | None:
             if any(moves[s] != step.moves[s] for s in moves if s == case.seat):
                 return f"{case}: it has not done what it did"
             state = state.play(moves)
-    except (SetupError, IllegalAction) as error:
+    except InvalidValue as error:
         return f"{case}: {error}"
     if plain(state) != plain(case.dealt):
         return f"{case}: its history leads elsewhere"
