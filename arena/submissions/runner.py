@@ -6,6 +6,7 @@ time limit and when the arena stops. Its build and its bots then end with it.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import multiprocessing
 import os
@@ -114,6 +115,7 @@ class _Runner:
             each.process.join(_ENDING_SECONDS)
             each.process.kill()
             each.process.join()
+            self._clear(each.submission.id)
 
     def _start_due(self) -> None:
         engine, now = self._pipeline.engine, time.monotonic()
@@ -161,7 +163,14 @@ class _Runner:
             self._retries.pop(number, None)
             if each.process.exitcode != 0 and not self._refused_late(each):
                 self._retries[number] = time.monotonic() + _TROUBLE_SECONDS
+            self._clear(number)
             each.process.close()
+
+    def _clear(self, submission: str) -> None:
+        """Delete the files of a decided submission, whose process may have ended before that."""
+        with contextlib.suppress(SQLAlchemyError, StoreError, OSError):
+            if submissions.find(self._pipeline.engine, submission).is_decided:
+                self._pipeline.pending_uploads.clear(submission)
 
     def _refused_late(self, late: _Running) -> bool:
         """Refuse a submission at its time limit; False if it is to be tried again."""

@@ -69,7 +69,7 @@ def open_beneath(folder: str | os.PathLike[str], path: str, flags: int = os.O_RD
         raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), path)
     if sys.platform == "win32":
         # It cannot open folders. Only trusted bots run there, without a sandbox.
-        return os.open(os.path.join(folder, path), flags | os.O_BINARY)
+        return os.open(os.path.join(folder, path), flags | getattr(os, "O_BINARY", 0))
     root = os.open(folder, _HANDLE)
     try:
         for _ in range(_ATTEMPTS):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+import sys
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +20,12 @@ UMASK: Final = 0o077
 
 _OTHERS: Final = 0o077
 _HAS_HANDLES: Final = hasattr(os, "O_PATH")
-_HANDLE: Final = getattr(os, "O_PATH", os.O_RDONLY | os.O_NONBLOCK) | os.O_NOFOLLOW | os.O_CLOEXEC
+if sys.platform == "win32":
+    _HANDLE: Final = os.O_RDONLY
+else:
+    _HANDLE: Final = (
+        getattr(os, "O_PATH", os.O_RDONLY | os.O_NONBLOCK) | os.O_NOFOLLOW | os.O_CLOEXEC
+    )
 
 
 def opener(path: str, flags: int) -> int:
@@ -74,6 +80,9 @@ def is_private(path: Path) -> bool:
     Raises:
         OSError: its mode cannot be read.
     """
+    if sys.platform == "win32":
+        # It has lists of users instead of modes.
+        return True
     status = path.lstat()
     return stat.S_ISLNK(status.st_mode) or not status.st_mode & _OTHERS
 
@@ -94,6 +103,8 @@ def make_private(path: Path) -> None:
 
 def _close_to_others(descriptor: int) -> None:
     """Remove the permissions of others for an open regular file or folder of this user."""
+    if sys.platform == "win32":
+        return
     status = os.fstat(descriptor)
     is_own = status.st_uid == os.geteuid()
     is_plain = stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
