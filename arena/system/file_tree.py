@@ -254,7 +254,8 @@ def let_all_read(path: str | os.PathLike[str]) -> None:
 
 def _readable(status: os.stat_result) -> int:
     mode = stat.S_IMODE(status.st_mode)
-    return mode | (0o555 if mode & 0o111 else 0o444)
+    # A folder that cannot be entered gets the permission, too.
+    return mode | (0o555 if mode & 0o111 or stat.S_ISDIR(status.st_mode) else 0o444)
 
 
 def _change_mode(parent: int, name: str, mode: int) -> None:

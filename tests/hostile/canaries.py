@@ -24,7 +24,7 @@ from unittest.mock import patch
 from arena.bots.processes import Processes
 from arena.bots.sandbox.level import Level
 from tests.hostile.corpus import PROGRAMS
-from tests.hostile.sandboxed_run import offered_levels, run_to_end, untrusted
+from tests.hostile.sandboxed_run import offered_levels, run_to_end, selected, untrusted
 from tests.waiting import wait_until
 
 SLEEPER: Final = """import os, time
@@ -184,6 +184,7 @@ def _add_bot(stack: ExitStack, canaries: Canaries, base: Path, level: Level) -> 
     folder = base / "sleeper"
     folder.mkdir()
     (folder / "bot.py").write_text(SLEEPER)
+    stack.enter_context(selected(level))
     processes = stack.enter_context(Processes(level=level))
     address = processes.start(0, untrusted(folder, ("python", "bot.py")))
     wait_until(lambda: "ready" in processes.report(0).output)

@@ -36,7 +36,7 @@ from arena.bots.exit_report import Limits
 from arena.bots.processes import Processes
 from arena.bots.sandbox.level import Level
 from tests.hostile.corpus import PROGRAMS
-from tests.hostile.sandboxed_run import offered_levels, untrusted
+from tests.hostile.sandboxed_run import offered_levels, selected, untrusted
 from tests.waiting import wait_until
 
 Values = Mapping[str, int | str]
@@ -155,7 +155,10 @@ class Search:
         self._run(self.writer, [kind, str(amount)], lambda address: None)
 
     def _run(self, folder: Path, words: Sequence[str], take: Callable[[str], None]) -> None:
-        with Processes(limits=Limits(), level=self.level) as processes:
+        with (
+            selected(self.level),
+            Processes(limits=Limits(), level=self.level) as processes,
+        ):
             address = processes.start(0, untrusted(folder, ("python", "-I", "bot.py", *words)))
 
             def is_done() -> bool:

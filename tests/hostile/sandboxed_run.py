@@ -14,7 +14,7 @@ from arena.bots.exit_report import Limits, Report
 from arena.bots.manifest import Manifest
 from arena.bots.processes import BuildRights, Processes
 from arena.bots.sandbox.available_levels import offer
-from arena.bots.sandbox.level import Level
+from arena.bots.sandbox.level import SETTING, Level
 from arena.errors import BotError
 
 TYPE_CHECKING = False
@@ -55,13 +55,16 @@ def run_to_end(bot: Bot, level: Level, *, builds: bool = False) -> Report:
         builds: whether it has the rights of a build command.
     """
     ended = threading.Event()
-    with Processes(
-        lambda report: ended.set(),
-        lambda sentence: ended.set(),
-        Limits(),
-        level=level,
-        build_rights=BuildRights() if builds else None,
-    ) as processes:
+    with (
+        selected(level),
+        Processes(
+            lambda report: ended.set(),
+            lambda sentence: ended.set(),
+            Limits(),
+            level=level,
+            build_rights=BuildRights() if builds else None,
+        ) as processes,
+    ):
         try:
             processes.start(0, bot)
         except BotError as error:
@@ -74,5 +77,15 @@ def run_to_end(bot: Bot, level: Level, *, builds: bool = False) -> Report:
 @contextmanager
 def best_level_is(level: Level) -> "Iterator[None]":
     """Let the arena in this process use this level for builds and bots."""
-    with patch("arena.bots.sandbox.available_levels.best_level", lambda: level):
+    with (
+        selected(level),
+        patch("arena.bots.sandbox.available_levels.best_level", lambda: level),
+    ):
+        yield
+
+
+@contextmanager
+def selected(level: Level) -> "Iterator[None]":
+    """Select this level explicitly, as bots of others require with Landlock alone."""
+    with patch.dict(os.environ, {SETTING: level}):
         yield
