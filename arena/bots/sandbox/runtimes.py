@@ -63,8 +63,8 @@ class Grants:
         system: "/usr", or its parts if the data folder of the arena lies below it.
         read: paths of the list of runtimes that it may read and execute.
         listed: folders whose names it may list: Python searches the kit's modules in them.
-        folder: the folder of the program, if the program is on the list and not of the system.
-            A compiler consists of several programs in one folder.
+        folder: the folder of the program on the list, if it is not one of the system. A compiler
+            consists of several programs in one folder.
     """
 
     argv: tuple[str, ...]
@@ -98,7 +98,8 @@ def grants(folder: Path, words: tuple[str, ...], *, bridge: bool = False) -> Gra
         BotError: the program is not on the PATH, or (code "program-not-allowed") it is neither in
             the bot's folder nor on the list of runtimes.
     """
-    path, runtime = _program(words[0], folder)
+    path, listed_program = _program(words[0], folder)
+    runtime = _installation(listed_program) if listed_program else ()
     argv, names = (path, *words[1:]), [*OF_POLICIES]
     if bridge:
         argv, names = (*BRIDGE, *argv), [*OF_POLICIES, *OF_BRIDGE]
@@ -110,7 +111,7 @@ def grants(folder: Path, words: tuple[str, ...], *, bridge: bool = False) -> Gra
         tuple(part for entry in read if os.path.exists(entry) for part in _public(entry, folder)),
         tuple(_public("/usr", folder)),
         tuple(dict.fromkeys(listed)),
-        os.path.dirname(path) if runtime else "",
+        os.path.dirname(listed_program),
     )
 
 
@@ -160,12 +161,15 @@ def is_system(path: str) -> bool:
     return f"{path}/".startswith(SYSTEM)
 
 
-def _program(name: str, folder: Path) -> tuple[str, tuple[str, ...]]:
-    """Return the path of a command's program, and what it needs of the list of runtimes."""
+def _program(name: str, folder: Path) -> tuple[str, str]:
+    """Return the path of a command's program, and the program of the list that it leads to.
+
+    The latter is empty for a program of the bot's folder, of the system, or that every bot may run.
+    """
     if name in PYTHON:
         venv = folder / VENV_PYTHON
         return (
-            (str(venv), _of_folder(VENV_PYTHON, folder)) if _exists(venv) else (sys.executable, ())
+            (str(venv), _of_folder(VENV_PYTHON, folder)) if _exists(venv) else (sys.executable, "")
         )
     if os.path.isabs(name):
         inside = _below(name, str(folder))
@@ -179,11 +183,11 @@ def _program(name: str, folder: Path) -> tuple[str, tuple[str, ...]]:
             f'the program "{quote(name)}" is not on the PATH of the arena'
             f"{hint if _exists(folder / name) else ''}"
         )
-    return path, () if is_system(os.path.realpath(path)) else _installation(path)
+    return path, "" if is_system(os.path.realpath(path)) else path
 
 
-def _of_folder(name: str, folder: Path) -> tuple[str, ...]:
-    """Return what a program in the bot's folder needs of the list: nothing, if it is no link out.
+def _of_folder(name: str, folder: Path) -> str:
+    """Return the program of the list to which a path in the bot's folder leads; empty if to none.
 
     A program that is missing or cannot be opened is not an error here: starting it fails.
     """
@@ -192,11 +196,13 @@ def _of_folder(name: str, folder: Path) -> tuple[str, ...]:
     except OSError as error:
         if error.errno in LEADS_OUT:
             return _of_path(str(folder / name), name)
-    return ()
+    return ""
 
 
-def _of_path(path: str, name: str) -> tuple[str, ...]:
-    """Return what a program outside of the bot's folder needs of the list of runtimes.
+def _of_path(path: str, name: str) -> str:
+    """Return the program of the list to which a path outside of the bot's folder leads.
+
+    The path returned is that of the list: the text of a bot's path names no further files.
 
     Raises:
         BotError: the program is not on the list. The text is the same for a missing file, because
@@ -204,14 +210,14 @@ def _of_path(path: str, name: str) -> tuple[str, ...]:
     """
     if sys.platform != "linux":
         # There is no sandbox, so only trusted bots run and nothing is granted.
-        return ()
+        return ""
     real = real_path(path)
     if real is not None:
         if is_system(real) or any(_below(real, entry) for entry in (*python_paths(), *_named())):
-            return ()
+            return ""
         for program in _programs_named(os.path.basename(path), os.path.basename(real)):
             if os.path.realpath(program) == real:
-                return _installation(program)
+                return program
     raise BotError(
         f'the program "{quote(name)}" is neither in the bot\'s folder nor a runtime of the arena; '
         "write a path inside of the folder or the name of a program on the PATH, or add its "

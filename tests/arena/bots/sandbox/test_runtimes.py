@@ -63,6 +63,14 @@ def test_a_link_in_the_folder_may_lead_to_a_program_of_the_list(folder: Path, no
     assert runtimes.grants(folder, ("./mine",)).argv == (str(folder / "mine"),)
 
 
+def test_the_folder_of_a_compiler_is_that_of_the_list(folder: Path, node: Path) -> None:
+    (node.parent / "inner").mkdir()
+    (folder / "link").symlink_to(node.parent / "inner")
+    for word in ("node", "./link/../node", f"{folder}/link/../node", f"/usr/..{node}"):
+        assert runtimes.grants(folder, (word,)).folder == str(node.parent)
+    assert runtimes.grants(folder, ("./bin/prog",)).folder == ""
+
+
 def test_the_python_of_a_virtual_environment_is_run_by_its_path(folder: Path) -> None:
     venv = folder / ".venv" / "bin"
     venv.mkdir(parents=True)
