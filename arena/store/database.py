@@ -53,7 +53,7 @@ Listener = Callable[["Event"], None]
 _EVENTS: Final = "pokearena_events"
 """Execution option of a connection: the list of events that its transaction has announced."""
 _listeners: Final[WeakKeyDictionary[Engine, list[Listener]]] = WeakKeyDictionary()
-HEAD: Final = "0019"
+HEAD: Final = "0020"
 """The newest migration. As a constant it can be compared without importing Alembic."""
 _WRITES: Final = "pokearena_writes"
 _READ_OPTIONS: Final[dict[str, Any]] = {
