@@ -20,6 +20,7 @@ from arena.errors import StoreError
 from arena.queue.match_queue import MatchQueue
 from arena.ratings.closed_match import ClosedGame
 from arena.services.local import Services, ServicesError
+from arena.services.metrics_collector import ArenaCollector
 from arena.services.service import STOP_SECONDS, StopStage
 from arena.services.web_process import Pages, listen
 from arena.store import database
@@ -332,6 +333,22 @@ def test_a_worker_in_another_terminal_joins_the_running_services(arena: Services
             wait_until(lambda: arena.closed(begun_tournament))
             worker.send_signal(signal.SIGTERM)
         assert worker.returncode == 0
+
+
+def test_services_without_workers_have_no_referee_to_monitor(arena: ServicesArena) -> None:
+    with Services(arena.where, 0, {}) as services:
+        assert services.snapshot.referee == ""
+        running = arena.where.running()
+        assert running is not None
+        assert running.referee == ""
+        connection = redis_connection.connect(services.snapshot.redis.url)
+        collector = ArenaCollector(arena.engine, connection, services.snapshot.referee)
+        [up] = [family for family in collector.collect() if family.name == "pokearena_up"]
+        connection.close()
+    assert {sample.labels["service"]: sample.value for sample in up.samples} == {
+        "database": 1,
+        "redis": 1,
+    }
 
 
 @pytest.mark.long
