@@ -228,7 +228,7 @@ class Processes:
             _, process = self._latest(seat)
             self._changed.wait_for(lambda: process.end or self._lost, seconds)
             if process.end is None and self._lost:
-                raise InfrastructureError(self._lost, code="launcher-lost")
+                raise InfrastructureError(self._lost, code=lost_code(self._lost))
             return process.end
 
     def stop(self, *seats: int) -> None:
@@ -272,7 +272,7 @@ class Processes:
 
     def _send(self, command: dict[str, object]) -> None:
         if self._lost:
-            raise InfrastructureError(self._lost, code="launcher-lost")
+            raise InfrastructureError(self._lost, code=lost_code(self._lost))
         assert self._launcher.stdin is not None
         try:
             self._launcher.stdin.write(json.dumps(command).encode() + b"\n")
@@ -287,7 +287,7 @@ class Processes:
                 code="launcher-timeout",
             )
         if self._lost and not condition():
-            raise InfrastructureError(self._lost, code="launcher-lost")
+            raise InfrastructureError(self._lost, code=lost_code(self._lost))
 
     def _listen(self) -> None:
         assert self._launcher.stdout is not None
@@ -333,6 +333,11 @@ class Processes:
         if not process.stopped and not self._closing:
             self._on_end(report)
         self._changed.notify_all()
+
+
+def lost_code(sentence: str) -> str:
+    """Return the code of the failure that `on_lost` reports with a sentence."""
+    return "launcher-lost" if sentence == _LOST else "sandbox-failed"
 
 
 def _fresh_directory() -> str:

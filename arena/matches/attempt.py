@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import socket
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,9 +35,10 @@ from arena.store.matches import offline_bot_waits, transitions
 from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import Entrant
 from arena.store.matches.table_plan import TablePlan
-from arena.store.matches.transitions import Lease
+from arena.store.matches.transitions import ArenaFault, Lease
 from arena.store.objects.object_storage import ObjectLost, StorageUnavailable
 from arena.system import grpc_probe, private_files, timings
+from arena.system.start_breaker import StartBreaker
 from arena.system.stop_event import StopEvent
 from arena.tunnel.endpoint import needed
 from arena.tunnel.stream import is_reachable, is_reached
@@ -54,6 +56,10 @@ _RETRY_SECONDS = 0.5
 _COMMIT_SECONDS = 60.0
 # Pause after a match could not begin because of the object storage, so that workers do not spin.
 _OUTAGE_SECONDS = 5.0
+_KILLED = frozenset(
+    {"helper-lost", "launcher-lost", "no-referee", "referee-lost", "relay-frozen", "relay-lost"}
+)
+"""Codes of failures after which a process of the arena was gone or frozen: probably killed."""
 
 log = logging.getLogger("arena.worker")
 
@@ -76,6 +82,7 @@ class WorkerResources:
         watch_ms: minimum interval between published positions, in milliseconds; 0 publishes none.
         watch_notes: whether positions of matches between hosted bots contain the bots' notes.
         most_bytes: limit for the total size of fetched versions; None keeps all of them.
+        breaker: counts the failed attempts of the worker.
     """
 
     engine: Engine
@@ -87,6 +94,7 @@ class WorkerResources:
     watch_ms: int = 0
     watch_notes: bool = False
     most_bytes: int | None = None
+    breaker: StartBreaker = field(default_factory=StartBreaker)
 
 
 def attempt(resources: WorkerResources, match: str, drain: StopEvent) -> None:
@@ -148,15 +156,23 @@ def _play_or_release(
         log.warning("%s: not started: %s", match, error)
         _release(resources, lease, None)
         drain.wait(_OUTAGE_SECONDS)
-    except (InfrastructureError, BotError, ObjectLost) as error:
-        _release(resources, lease, str(error))
+    except InfrastructureError as error:
+        _release(resources, lease, _fault(resources, str(error), error.code in _KILLED))
+    except (BotError, ObjectLost) as error:
+        _release(resources, lease, ArenaFault(str(error), socket.gethostname()))
     except Exception as error:
         log.exception("%s: failed", match)
-        _release(
-            resources,
-            lease,
-            f"an unexpected error of the arena ended the attempt.\n{type(error).__name__}: {error}",
-        )
+        sentence = "an unexpected error of the arena ended the attempt."
+        details = f"{type(error).__name__}: {error}"
+        _release(resources, lease, _fault(resources, f"{sentence}\n{details}"))
+
+
+def _fault(resources: WorkerResources, reason: str, was_killed: bool = False) -> ArenaFault:
+    """Return the failure of an attempt, and count it for the worker's breaker."""
+    was_open = resources.breaker.is_open
+    if not was_killed:
+        resources.breaker.note_failure()
+    return ArenaFault(reason, socket.gethostname(), counts=not (was_open or was_killed))
 
 
 def _play(
@@ -166,7 +182,9 @@ def _play(
     with LeaseRenewal(resources.engine, lease, drain) as renewal, contextlib.ExitStack() as stack:
 
         def commit(game: PlayedGame) -> None:
-            if _commit(resources.engine, lease, game):
+            is_last = _commit(resources.engine, lease, game)
+            resources.breaker.note_success()
+            if is_last:
                 renewal.end()
                 log.info("%s: closed", lease.match)
             elif drain.is_set():
@@ -269,10 +287,10 @@ def _bot(
     return Bot(entrant.version, address=str(address))
 
 
-def _release(resources: WorkerResources, lease: Lease, reason: str | None) -> None:
-    log.info("%s: released%s", lease.match, f": {one_line(reason)}" if reason else "")
+def _release(resources: WorkerResources, lease: Lease, fault: ArenaFault | None) -> None:
+    log.info("%s: released%s", lease.match, f": {one_line(fault.reason)}" if fault else "")
     try:
-        transitions.release(resources.engine, lease, reason)
+        transitions.release(resources.engine, lease, fault)
     except (SQLAlchemyError, StoreError) as error:
         log.warning("%s: cannot be released; its lease will lapse: %s", lease.match, error)
 

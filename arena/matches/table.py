@@ -108,7 +108,7 @@ class Table:
         self._due = {board.game for board in plan.boards}
         self._requests: SimpleQueue[referee_pb2.RunTableRequest | None] = SimpleQueue()
         self._call: Any = None
-        self._lost = ""
+        self._lost, self._lost_code = "", "helper-lost"
         self._level: Level | None = None
         """Sandbox level of this table's hosted bots; None if it has none."""
 
@@ -146,7 +146,7 @@ class Table:
                 )
                 if self._lost:
                     # Lost while bots were being started, before there was a call to cancel.
-                    raise InfrastructureError(self._lost, code="helper-lost")
+                    raise InfrastructureError(self._lost, code=self._lost_code)
                 self._receive(starter, sink)
             except grpc.RpcError as error:
                 raise self._failure(error) from None
@@ -256,9 +256,12 @@ class Table:
         self._requests.put(_report_request(report))
 
     def _on_sandbox_lost(self, sentence: str) -> None:
-        from arena.bots.sandbox import available_levels  # There are sandboxes on Linux only.
+        # There are sandboxes on Linux only.
+        from arena.bots.processes import lost_code
+        from arena.bots.sandbox import available_levels
 
         available_levels.doubt_level()
+        self._lost_code = lost_code(sentence)
         self._on_helper_lost(sentence)
 
     def _on_helper_lost(self, sentence: str) -> None:
@@ -268,12 +271,12 @@ class Table:
 
     def _failure(self, error: grpc.RpcError) -> InfrastructureError:
         if self._lost:
-            return InfrastructureError(self._lost, code="helper-lost")
+            return InfrastructureError(self._lost, code=self._lost_code)
         code = error.code().name if isinstance(error, grpc.Call) else "unknown"
         details = error.details() if isinstance(error, grpc.Call) else str(error)
         return InfrastructureError(
             f"the referee ended table {self._plan.table} of {self._spec.id}: {code}.\n{details}",
-            code="referee-lost",
+            code="referee-lost" if code == "UNAVAILABLE" else "referee-failed",
         )
 
 

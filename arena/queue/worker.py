@@ -39,6 +39,7 @@ from arena.queue.match_queue import (
 from arena.system import failpoint, parent_death_signal
 from arena.system.backoff import Backoff
 from arena.system.process_info import is_frozen
+from arena.system.start_breaker import StartBreaker
 from arena.system.stop_event import StopEvent
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ log = logging.getLogger("arena.worker")
 _LONGEST_RECONNECT_SECONDS: Final = 2.0
 _MAINTENANCE_SECONDS: Final = 60
 _FIRST_SANDBOX_PAUSE_SECONDS: Final = 0.5
+_FIRST_BREAKER_PAUSE_SECONDS: Final = 2.0
+_LONGEST_BREAKER_PAUSE_SECONDS: Final = 60.0
 # Checks are one heartbeat apart; the lease of a match lapses after three.
 _FROZEN_CHECKS: Final = 3
 # RQ waits for a job 15 s less than the worker's time to live.
@@ -295,6 +298,9 @@ class WorkerSandbox:
             InfrastructureError: they cannot be run now.
         """
 
+    def doubt(self) -> None:
+        """Let the next check run the self-test again."""
+
     def state(self) -> SandboxState:
         """Return the state for the list of workers; called at each heartbeat."""
         return SandboxState()
@@ -313,6 +319,7 @@ class MatchWorker(BaseWorker):
         on_crash: called after the process of a match has crashed or was killed.
         sandbox: the sandbox of its bots. While it is not available, the worker takes no match.
         idle_work: work to do while no match waits.
+        breaker: open while matches of this worker fail. Then it pauses before each match.
     """
 
     max_connection_wait_time = _LONGEST_RECONNECT_SECONDS
@@ -325,6 +332,7 @@ class MatchWorker(BaseWorker):
         on_crash: Callable[[], object] = lambda: None,
         sandbox: WorkerSandbox | None = None,
         idle_work: IdleWork | None = None,
+        breaker: StartBreaker | None = None,
     ) -> None:
         super().__init__(
             [Queue(QUEUE, connection=connection, serializer=JSONSerializer, job_class=MatchJob)],
@@ -341,6 +349,8 @@ class MatchWorker(BaseWorker):
         self._on_crash = on_crash
         self._sandbox = sandbox or WorkerSandbox()
         self._idle_work = idle_work
+        self._breaker = breaker or StartBreaker()
+        self._breaker_pauses = Backoff(_FIRST_BREAKER_PAUSE_SECONDS, _LONGEST_BREAKER_PAUSE_SECONDS)
         self._match_queue = MatchQueue(connection)
 
     def dequeue_job_and_maintain_ttl(
@@ -365,6 +375,7 @@ class MatchWorker(BaseWorker):
         Raises:
             StopRequested: bots cannot be run, and this worker ends instead of waiting.
         """
+        self._await_breaker()
         backoff, reason = Backoff(_FIRST_SANDBOX_PAUSE_SECONDS, HEARTBEAT_SECONDS), ""
         while True:
             try:
@@ -381,6 +392,19 @@ class MatchWorker(BaseWorker):
                 return
             self.heartbeat()
             time.sleep(backoff.after())
+
+    def _await_breaker(self) -> None:
+        """Wait after failures in several matches; then the sandbox is tested again."""
+        if not self._breaker.is_open:
+            self._breaker_pauses.reset()
+            return
+        left = self._breaker_pauses.after()
+        log.error("worker %s: its last matches failed; no match for %.0f s", self.name, left)
+        self._sandbox.doubt()
+        while left > 0:
+            self.heartbeat()
+            time.sleep(min(left, HEARTBEAT_SECONDS))
+            left -= HEARTBEAT_SECONDS
 
     def execute_job(self, job: Job, queue: Queue) -> None:
         """Play the match in its own process, then remove the job."""

@@ -183,8 +183,21 @@ class ServiceProcess:
         elif self._restart_at is None:
             self._plan_restart(now, status)
         elif now >= self._restart_at:
-            self._restarts += 1
+            self._restart(now)
+
+    def _restart(self, now: float) -> None:
+        """Restart the process; a full or unwritable machine delays it and ends nothing."""
+        try:
+            private_files.create_folder(self.log.parent)
             self.start()
+        except OSError as error:
+            pause = self._backoff.after()
+            self._restart_at = now + pause
+            log.warning(
+                "%s cannot be restarted: %s; next try in %.1f s", self.service.name, error, pause
+            )
+        else:
+            self._restarts += 1
 
     def _plan_restart(self, now: float, status: int) -> None:
         if status >= 0 and not self._is_ready:

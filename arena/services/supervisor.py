@@ -78,6 +78,7 @@ class Snapshot:
 
     redis: Address
     referee: str
+    """gRPC address of the referee of the first worker; empty without workers."""
     services: tuple[ServiceState, ...]
     page: str = ""
     """URL of the web pages; empty without a web server."""
@@ -189,9 +190,9 @@ class Supervisor:
                 f" unset it, or start with --workers 1"
             )
         owners = [f"worker-{number + 1}" for number in range(self._workers)]
-        self._referee = named or worker_services.referee_at(
-            (owners or ["worker-1"])[0], self._sockets
-        )
+        # Without own workers there is no referee here: those of other machines have their own.
+        own_referee = worker_services.referee_at(owners[0], self._sockets) if owners else ""
+        self._referee = named or own_referee
         for number, owner in enumerate(owners):
             self._loop.start(self._worker(number + 1, named or self._start_referee(owner)))
 

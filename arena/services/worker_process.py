@@ -153,6 +153,7 @@ def _worker(resources: WorkerResources, redis: str, idle_work: IdleWork | None) 
         functools.partial(_release_leases, resources),
         ChosenSandbox(),
         idle_work,
+        resources.breaker,
     )
 
 

@@ -21,6 +21,10 @@ class ChosenSandbox(WorkerSandbox):
         """
         available_levels.best_level()
 
+    def doubt(self) -> None:
+        """Let the next check run the self-test again."""
+        available_levels.doubt_level()
+
     def state(self) -> SandboxState:
         """Return the state without a self-test, which could delay a heartbeat."""
         try:

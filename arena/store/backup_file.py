@@ -280,7 +280,7 @@ def _discard_activity(connection: Connection) -> None:
     connection.execute(
         update(matches)
         .where(matches.c.state == MatchState.RUNNING)
-        .values(state=MatchState.PENDING, owner=None, lease_until=None)
+        .values(state=MatchState.PENDING, owner=None, lease_until=None, retry_at=None)
     )
     connection.execute(update(remotes).where(remotes.c.until < ALWAYS).values(until=0.0))
     # The arena of the backup may have settled these objects since.

@@ -53,7 +53,7 @@ Listener = Callable[["Event"], None]
 _EVENTS: Final = "pokearena_events"
 """Execution option of a connection: the list of events that its transaction has announced."""
 _listeners: Final[WeakKeyDictionary[Engine, list[Listener]]] = WeakKeyDictionary()
-HEAD: Final = "0019"
+HEAD: Final = "0020"
 """The newest migration. As a constant it can be compared without importing Alembic."""
 _WRITES: Final = "pokearena_writes"
 _READ_OPTIONS: Final[dict[str, Any]] = {
@@ -341,12 +341,28 @@ def _migrate(connection: Connection) -> None:
     stored = _version(connection)
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
     if stored is not None and stored not in known:
-        raise StoreError(
-            f"the database is at version {stored}, written by a newer pokearena; "
-            f"this release supports versions up to {HEAD}. Use the newer one, or another database.",
-            code="newer-version",
-        )
+        raise _newer(stored)
     command.upgrade(config, "head")
+
+
+def refuse_newer(engine: Engine) -> None:
+    """Check that no newer pokearena wrote the database; changes nothing.
+
+    Raises:
+        Unreachable: the database cannot be opened.
+        StoreError: a newer pokearena wrote it.
+    """
+    stored = version(engine)
+    if stored is not None and stored > HEAD:
+        raise _newer(stored)
+
+
+def _newer(stored: str) -> StoreError:
+    return StoreError(
+        f"the database is at version {stored}, written by a newer pokearena; "
+        f"this release supports versions up to {HEAD}. Use the newer one, or another database.",
+        code="newer-version",
+    )
 
 
 def _keep_to_own_process(engine: Engine) -> None:

@@ -10,7 +10,8 @@ from sqlalchemy import Connection, Engine, Table, case, func, select
 
 from arena.store import schema
 from arena.store.database import now, reading
-from arena.store.matches.transitions import LEASE_SECONDS
+from arena.store.matches import lease_times
+from arena.store.matches.lease_times import LEASE_SECONDS
 from arena.store.schema import (
     OPEN,
     UNDECIDED,
@@ -103,9 +104,7 @@ def _open(connection: Connection) -> dict[str, int]:
     )
     counts = dict.fromkeys((PENDING, HELD, RUNNING), 0)
     counts.update({str(state): int(number) for state, number in connection.execute(query)})
-    lapsed = select(func.count()).where(
-        matches.c.state == MatchState.RUNNING, matches.c.lease_until <= now()
-    )
+    lapsed = select(func.count()).select_from(matches).where(lease_times.is_lapsed())
     counts[LAPSED] = int(connection.execute(lapsed).scalar_one())
     counts[RUNNING] -= counts[LAPSED]
     return counts

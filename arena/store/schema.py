@@ -392,6 +392,8 @@ matches = Table(
     Column("ended", Double),
     # When the match stopped waiting for an absent remote bot.
     Column("unawaited", Double),
+    # When the next attempt may begin, after a failure of the arena.
+    Column("retry_at", Double),
     UniqueConstraint("tournament", "round", "number"),
     # Covers all columns that are counted, so that counting reads only the index; the matches of a
     # tournament are found in the order of their ends.
@@ -445,6 +447,10 @@ failures = Table(
     Column("attempt", Integer, primary_key=True),
     Column("at", Double, nullable=False),
     Column("reason", StoredText, nullable=False),
+    # Host name of the worker's machine; empty for a lost worker.
+    Column("machine", StoredText, nullable=False, server_default=""),
+    # 1 if it counts towards the void match, else 0.
+    Column("counted", Integer, nullable=False, server_default="1"),
 )
 
 faults = Table(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import time
 from collections import deque
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from typing import Final, TypeVar
 
+from arena.system import parent_death_signal
 from arena.system.process_info import cores
 
 T = TypeVar("T")
@@ -52,7 +54,7 @@ def map_ordered(
 def _spread(function: Callable[[T], R], tasks: Iterator[T], processes: int) -> Iterator[R]:
     # Spawned: forking a process that has used threads and sockets is unsafe.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, context, _leave_ctrl_c_to_the_parent) as pool:
+    with ProcessPoolExecutor(processes, context, follow_parent, (os.getpid(),)) as pool:
         under_way: deque[Future[R]] = deque()
         try:
             for task in tasks:
@@ -67,5 +69,10 @@ def _spread(function: Callable[[T], R], tasks: Iterator[T], processes: int) -> I
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _leave_ctrl_c_to_the_parent() -> None:
+def follow_parent(parent: int) -> None:
+    """Prepare a process of a pool: it ignores Ctrl-C, and ends with the process `parent`.
+
+    The pool of a killed process waits for tasks forever: each of its processes holds the pipe open.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent_death_signal.die_with_parent(parent)

@@ -77,5 +77,6 @@ def match(match: Match) -> dict[str, Any]:
         "commitment": match.commitment,
         "why": match.why,
         "reason": match.reason,
+        "next_attempt": iso(match.retry_at),
         "ended": iso(match.ended),
     }

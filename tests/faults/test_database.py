@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.store.matches.transitions import LEASE_SECONDS
+from arena.store.matches.lease_times import LEASE_SECONDS
 from tests.faults import processes
 from tests.faults.checker import RESUME_SECONDS
 from tests.faults.conftest import Conclude

@@ -179,7 +179,7 @@ def _announce(
             {
                 "data": str(workspace.folder.root),
                 "redis": redis,
-                "referee": snapshot.referee,
+                "referee": snapshot.referee or None,
                 "page": snapshot.page or None,
                 "relay": snapshot.relay or None,
                 "metrics": measured or None,

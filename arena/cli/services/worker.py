@@ -69,12 +69,14 @@ def _ask_store(data_folder: Folder) -> None:
     from arena.store.objects import object_storage
 
     object_storage.from_environment()
-    if data_folder.shares_store():
+    is_shared = data_folder.shares_store()
+    if is_shared or data_folder.database.exists():
         from arena.store import database
 
         engine = database.open(data_folder.database_url())
         try:
-            database.prepare(engine)
+            # The services of a data folder upgrade its database.
+            (database.prepare if is_shared else database.refuse_newer)(engine)
         finally:
             # Forked processes must not inherit connections.
             engine.dispose()

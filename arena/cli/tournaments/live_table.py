@@ -14,6 +14,7 @@ from arena.cli.ladders import ladder_table
 from arena.cli.services.running_services import RunningServices
 from arena.formats.contract import FormatEntrant, WaitForMatches
 from arena.ladders import ladder_key
+from arena.store.matches import listing
 from arena.store.schema import TournamentState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.format_history import FormatHistory
@@ -142,10 +143,13 @@ class _SnapshotReader:
             self._entries = tournament.entries
             self._coming = self._forecast(tournament)
         snapshot = TournamentSnapshot(tournament, progress, self._standings, self._coming)
-        waits = "" if progress.open or snapshot.over else self._waits(tournament)
+        waits = "" if snapshot.over else self._waits(tournament, progress)
         return replace(snapshot, seconds_left=self._seconds_left(snapshot), waits=waits)
 
-    def _waits(self, tournament: Tournament) -> str:
+    def _waits(self, tournament: Tournament, progress: TournamentProgress) -> str:
+        if progress.open:
+            paused = listing.first_paused(self._engine, tournament.id)
+            return "" if paused is None else f"{paused.id} {listing.waiting_reason(paused)}"
         step = tournament_outcome.next_step(self._engine, tournament)
         return step.why if isinstance(step, WaitForMatches) else ""
 

@@ -132,7 +132,7 @@ def _entrants(tournament: Tournament) -> list[str]:
 def _remark(match: Match, drained: Collection[tuple[int, int]]) -> str:
     if match.place in drained:
         return "in progress at the decision, not counted for it"
-    return match.reason or match.why
+    return listing.waiting_reason(match) or match.reason or match.why
 
 
 def conclude(workspace: Workspace, snapshot: TournamentSnapshot) -> None:

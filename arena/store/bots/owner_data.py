@@ -19,6 +19,7 @@ from arena.errors import NotFound
 from arena.store import schema
 from arena.store.bots.owners import PSEUDONYM
 from arena.store.database import now, reading, writing
+from arena.store.matches import lease_times
 from arena.store.objects import record_archive, stored_objects
 from arena.store.objects.record_archive import RewrittenRecords
 from arena.store.postgresql import lock_rows
@@ -113,8 +114,7 @@ def withdraw(engine: Engine, owner: str) -> None:
             .values(state=SubmissionState.REFUSED, status=409, ended=now(), changed=now())
         )
         lapsed = (
-            matches.c.state == MatchState.RUNNING,
-            matches.c.lease_until <= now(),
+            lease_times.is_lapsed(),
             matches.c.id.in_(_matches(owner)),
         )
         lock_rows(connection, select(matches.c.id).where(*lapsed).order_by(matches.c.id))

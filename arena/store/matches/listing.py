@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import groupby
 from math import inf
 from typing import Any, Final
@@ -47,6 +48,8 @@ class Match:
     """Number of its attempts that failures of the arena ended."""
     reason: str | None
     """The last of these failures, or the reason why the match is void."""
+    retry_at: float | None
+    """When the next attempt may begin after a failure of the arena, in seconds since 1970."""
     committed: int
     """Number of committed games."""
     games: int
@@ -156,6 +159,28 @@ def replays(engine: Engine, match: Match) -> tuple[Match, ...]:
         return _select(connection, conditions)
 
 
+def first_paused(engine: Engine, tournament: str) -> Match | None:
+    """Return the first match of a tournament that pauses after failures of the arena, if any."""
+    table = schema.matches
+    conditions = [
+        table.c.tournament == tournament,
+        table.c.state == MatchState.PENDING,
+        table.c.retry_at.is_not(None),
+    ]
+    with reading(engine) as connection:
+        return next(iter(_select(connection, conditions, limit=1)), None)
+
+
+def waiting_reason(match: Match) -> str:
+    """Return why a match waits for its next attempt, as a clause; empty if it does not."""
+    if match.state is not MatchState.PENDING or match.retry_at is None:
+        return ""
+    reason = (match.reason or "a failure of the arena").rstrip(".")
+    attempts = "1 failure" if match.failures == 1 else f"{match.failures} failures"
+    next_attempt = datetime.fromtimestamp(match.retry_at, UTC).strftime("%H:%M:%S UTC")
+    return f"waits after {attempts} of the arena: {reason}; next attempt at {next_attempt}"
+
+
 @dataclass(frozen=True, slots=True)
 class ArenaFailure:
     """A failure of the arena that ended an attempt; `reason` has details for the organiser."""
@@ -219,7 +244,9 @@ def _select(
     chosen = (
         select(
             *table.c["id", "tournament", "round", "number", "boards", "commitment", "state"],
-            *table.c["attempt", "owner", "failures", "reason", "games", "ended", "why", "key"],
+            *table.c[
+                "attempt", "owner", "failures", "reason", "retry_at", "games", "ended", "why", "key"
+            ],
             tournaments.c.game,
             committed,
         )

@@ -15,7 +15,6 @@ from sqlalchemy import (
     Connection,
     Engine,
     Select,
-    and_,
     exists,
     func,
     or_,
@@ -25,6 +24,7 @@ from sqlalchemy import (
 
 from arena.store import schema
 from arena.store.database import id_batches, now, reading, writing
+from arena.store.matches import lease_times
 from arena.store.postgresql import lock_rows
 from arena.store.schema import MatchState, TournamentState
 
@@ -168,8 +168,7 @@ def _waits() -> tuple[ColumnElement[bool], ...]:
 def _is_open() -> tuple[ColumnElement[bool], ...]:
     """Return the SQL conditions that a match is open and no worker holds its lease."""
     matches = schema.matches
-    lapsed = and_(matches.c.state == MatchState.RUNNING, matches.c.lease_until <= now())
-    return (or_(matches.c.state == MatchState.PENDING, lapsed),)
+    return (or_(matches.c.state == MatchState.PENDING, lease_times.is_lapsed()),)
 
 
 def _has_remote_bot(condition: ColumnElement[bool]) -> ColumnElement[bool]:

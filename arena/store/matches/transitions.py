@@ -12,8 +12,8 @@
 | `release` | RUNNING to PENDING |
 | `void` | PENDING or RUNNING to VOID |
 
-In a cancelled tournament `lease` and `release` change the match to CANCELLED. After too many
-failures of the arena (`FAILURES_TO_VOID`) they change it to VOID.
+In a cancelled tournament `lease` and `release` change the match to CANCELLED. After a failure of
+the arena the match pauses; after too many (`_record_failure`) `release` changes it to VOID.
 
 The attempt number is the fencing token: each lease gets the next number, and only the newest lease
 may write, until it lapses. All times are the database's, so the workers' clocks do not matter.
@@ -52,8 +52,9 @@ from arena.events.messages import GameOver, MatchClosed, MatchStarted
 from arena.store import schema
 from arena.store.bots import pushed_versions, quarantine
 from arena.store.database import announce, now, reading, writing
-from arena.store.matches import offline_bot_waits, rows
+from arena.store.matches import lease_times, offline_bot_waits, rows
 from arena.store.matches.games import CommittedGame, PlayedGame
+from arena.store.matches.lease_times import LEASE_SECONDS, LONGEST_PAUSE_SECONDS
 from arena.store.matches.listing import not_found
 from arena.store.matches.spec import MatchSpec
 from arena.store.postgresql import lock_rows
@@ -65,9 +66,13 @@ from referee.sanitizing import one_line
 
 log = logging.getLogger("arena.worker")
 
-LEASE_SECONDS: Final = 15.0
 FAILURES_TO_VOID: Final = 3
-"""Consecutive failures of the arena, without a committed game between them, that void a match."""
+"""Consecutive failures of the arena, without a committed game between them, that void a match.
+
+They must be on two machines or span `_SPAN_TO_VOID_SECONDS`.
+"""
+_SPAN_TO_VOID_SECONDS: Final = 600.0
+_FIRST_PAUSE_SECONDS: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +103,22 @@ class DueMatches:
     urgent: tuple[str, ...]
     others: tuple[str, ...]
     of_ladders: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ArenaFault:
+    """A failure of the arena that ended an attempt.
+
+    Attributes:
+        reason: a sentence; further lines are details for the organiser, which are not published.
+        machine: host name of the worker's machine.
+        counts: whether it counts towards a void match: not if a process was killed, or if the
+            worker fails in every match.
+    """
+
+    reason: str
+    machine: str = ""
+    counts: bool = True
 
 
 def due(engine: Engine, limit: int = 1000) -> tuple[str, ...]:
@@ -132,8 +153,8 @@ def due_by_urgency(engine: Engine, limit: int = 1000, *, pushed: bool = True) ->
 def lease(engine: Engine, match: str, owner: str, seconds: float = LEASE_SECONDS) -> Lease | None:
     """Lease a match if it is due; None if it is not, so a late or duplicate job is harmless.
 
-    Taking a match whose lease has lapsed counts as a failure of the arena. After
-    `FAILURES_TO_VOID` failures without a committed game the match becomes void instead.
+    Taking a match whose lease has lapsed records a failure of the arena, which does not count
+    towards a void match, because the worker was killed or cut off.
 
     Args:
         engine: the store.
@@ -149,18 +170,17 @@ def lease(engine: Engine, match: str, owner: str, seconds: float = LEASE_SECONDS
             _end_match(connection, row, MatchState.CANCELLED)
             return None
         lost = row.state == MatchState.RUNNING
-        given_up = lost and _record_failure(
-            connection, row, f"the worker {row.owner} that had it was lost"
-        )
-        if not given_up:
-            values = {"new_attempt": row.attempt + 1, "new_owner": owner, "seconds": seconds}
-            connection.execute(_lease_update(), {"of_match": match, **values})
-            announce(connection, MatchStarted(match, row.tournament or "", row.attempt + 1))
-            spec = rows.spec_of(connection, row)
-            committed = rows.committed(connection, match) if row.attempt else ()
+        if lost:
+            reason = f"the worker {row.owner} that had it was lost"
+            _record_failure(connection, row, ArenaFault(reason, counts=False))
+        values = {"new_attempt": row.attempt + 1, "new_owner": owner, "seconds": seconds}
+        connection.execute(_lease_update(), {"of_match": match, **values})
+        announce(connection, MatchStarted(match, row.tournament or "", row.attempt + 1))
+        spec = rows.spec_of(connection, row)
+        committed = rows.committed(connection, match) if row.attempt else ()
     if lost:
         _quarantine_failing_bots(engine, match)
-    return None if given_up else Lease(match, owner, row.attempt + 1, seconds, spec, committed)
+    return Lease(match, owner, row.attempt + 1, seconds, spec, committed)
 
 
 def renew(engine: Engine, lease: Lease) -> bool:
@@ -228,15 +248,14 @@ def commit_game(engine: Engine, lease: Lease, game: PlayedGame) -> bool:
     return True
 
 
-def release(engine: Engine, lease: Lease, reason: str | None = None) -> None:
+def release(engine: Engine, lease: Lease, fault: ArenaFault | None = None) -> None:
     """End a lease at once and keep the committed games; does nothing if the lease is lost.
 
     Args:
         engine: the store.
         lease: the lease.
-        reason: the failure of the arena that ended this attempt, as a sentence; further lines are
-            details for the organiser, which are not published. It can void the match
-            (`FAILURES_TO_VOID`). None: the worker just stops.
+        fault: the failure of the arena that ended this attempt. It can void the match. None: the
+            worker just stops.
     """
     matches = schema.matches
     with writing(engine, "release") as connection:
@@ -251,7 +270,7 @@ def release(engine: Engine, lease: Lease, reason: str | None = None) -> None:
         row = _lock(connection, lease.match, _has_newest_attempt, of_attempt=lease.attempt)
         if row is None:
             return
-        is_void = reason is not None and _record_failure(connection, row, reason)
+        is_void = fault is not None and _record_failure(connection, row, fault)
         if is_void:
             pass
         elif row.tournament_state == TournamentState.CANCELLED:
@@ -262,7 +281,7 @@ def release(engine: Engine, lease: Lease, reason: str | None = None) -> None:
                 .where(matches.c.id == lease.match)
                 .values(state=MatchState.PENDING, owner=None, lease_until=None)
             )
-    if reason is not None:
+    if fault is not None:
         _quarantine_failing_bots(engine, lease.match)
 
 
@@ -292,10 +311,10 @@ def _is_due() -> ColumnElement[bool]:
 def _is_free(at: ColumnElement[float]) -> ColumnElement[bool]:
     """Return the condition that a match is open, has no lease, and its tournament lets it begin."""
     matches, tournaments = schema.matches, schema.tournaments
-    lapsed = and_(matches.c.state == MatchState.RUNNING, matches.c.lease_until <= at)
+    pending = and_(matches.c.state == MatchState.PENDING, lease_times.may_be_tried(at))
     return and_(
         matches.c.state.in_(OPEN),
-        or_(matches.c.state == MatchState.PENDING, lapsed),
+        or_(pending, lease_times.is_lapsed(at)),
         tournaments.c.state.in_((TournamentState.RUNNING, TournamentState.CANCELLED)),
     )
 
@@ -387,6 +406,7 @@ def _lease_update() -> Update:
             owner=bindparam("new_owner"),
             leased=now(),
             lease_until=now() + bindparam("seconds", type_=Double()),
+            retry_at=None,
         )
     )
 
@@ -411,38 +431,63 @@ def _end_update() -> Update:
     )
 
 
-def _record_failure(connection: Connection, row: Row[*tuple[Any, ...]], reason: str) -> bool:
+def _record_failure(connection: Connection, row: Row[*tuple[Any, ...]], fault: ArenaFault) -> bool:
     """Record a failure of the arena; return whether it voided the match.
 
     Only consecutive attempts without a committed game count. An attempt that committed a game made
     progress, and the number of games is finite. So a match that takes longer than the time between
-    two failures still ends, and a match that cannot finish a single game becomes void.
+    two failures still ends. A match that cannot finish a single game becomes void, but not because
+    one machine is broken for a moment. Each counted failure doubles the pause before the next
+    attempt.
     """
-    matches, games, failures = schema.matches, schema.games, schema.failures
-    public_reason, _, _ = reason.partition("\n")
+    matches, failures = schema.matches, schema.failures
+    public_reason, _, _ = fault.reason.partition("\n")
     connection.execute(
-        insert(failures).values(match=row.id, attempt=row.attempt, at=now(), reason=reason)
+        insert(failures).values(
+            match=row.id,
+            attempt=row.attempt,
+            at=now(),
+            reason=fault.reason,
+            machine=fault.machine,
+            counted=int(fault.counts),
+        )
     )
+    in_a_row, machines, span = connection.execute(_consecutive_failures(row.id)).one()
+    pause = min(_FIRST_PAUSE_SECONDS * 2.0 ** max(0, in_a_row - 1), LONGEST_PAUSE_SECONDS)
     connection.execute(
         update(matches)
         .where(matches.c.id == row.id)
-        .values(failures=row.failures + 1, reason=public_reason)
+        .values(
+            failures=row.failures + 1,
+            reason=public_reason,
+            retry_at=now() + pause if fault.counts else None,
+        )
     )
-    last_progress = select(func.coalesce(func.max(games.c.attempt), 0)).where(
-        games.c.match == row.id
-    )
-    in_a_row = connection.execute(
-        select(func.count())
-        .select_from(failures)
-        .where(failures.c.match == row.id, failures.c.attempt > last_progress.scalar_subquery())
-    ).scalar_one()
-    if in_a_row < FAILURES_TO_VOID:
+    is_lasting = machines > 1 or span >= _SPAN_TO_VOID_SECONDS
+    if not fault.counts or in_a_row < FAILURES_TO_VOID or not is_lasting:
         return False
     _end_match(connection, row, MatchState.VOID)
     log.warning(
-        "%s is VOID after %d failures without a game: %s", row.id, in_a_row, one_line(reason)
+        "%s is VOID after %d failures without a game: %s", row.id, in_a_row, one_line(fault.reason)
     )
     return True
+
+
+def _consecutive_failures(match: str) -> Select[int, int, float]:
+    """Return the query of the counted failures since the last game: number, machines, seconds."""
+    games, failures = schema.games, schema.failures
+    last_progress = select(func.coalesce(func.max(games.c.attempt), 0)).where(
+        games.c.match == match
+    )
+    return select(
+        func.count(),
+        func.count(failures.c.machine.distinct()),
+        func.coalesce(func.max(failures.c.at) - func.min(failures.c.at), 0.0),
+    ).where(
+        failures.c.match == match,
+        failures.c.counted == 1,
+        failures.c.attempt > last_progress.scalar_subquery(),
+    )
 
 
 def _quarantine_failing_bots(engine: Engine, match: str) -> None:

@@ -15,6 +15,7 @@ from arena.formats.contract import Fixture, FormatEntrant
 from arena.store import ids, schema
 from arena.store.bots.owners import check_if_new
 from arena.store.database import now, reading, writing
+from arena.store.matches import lease_times
 from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.postgresql import lock_rows
 from arena.store.schema import MatchState, TournamentState
@@ -323,9 +324,7 @@ def progress(engine: Engine, tournament: str) -> TournamentProgress:
 def has_leased_match(engine: Engine) -> bool:
     """Return whether a worker holds an unexpired lease of any match."""
     matches = schema.matches
-    leased = select(matches.c.id).where(
-        matches.c.state == MatchState.RUNNING, matches.c.lease_until > now()
-    )
+    leased = select(matches.c.id).where(lease_times.is_leased())
     with reading(engine) as connection:
         return connection.execute(leased.limit(1)).first() is not None
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import signal
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from dataclasses import dataclass, field
 from multiprocessing import get_context
 from threading import Lock
 
+from arena.system import process_pool
 from referee.record import read
 from referee.replay import verify
 
@@ -60,14 +60,13 @@ def _check_elsewhere(record: str) -> Verification:
     A thread would compete with all requests: one event for 500 clients takes 500 turns.
     """
     processes = get_context("spawn")
-    with ProcessPoolExecutor(1, mp_context=processes, initializer=_lower_priority) as process:
+    with ProcessPoolExecutor(1, processes, _lower_priority, (os.getpid(),)) as process:
         return process.submit(check, record).result()
 
 
-def _lower_priority() -> None:
+def _lower_priority(server: int) -> None:
     os.nice(_NICE)
-    # Ctrl-C ends the server, which waits for this process.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    process_pool.follow_parent(server)
 
 
 @dataclass(slots=True)

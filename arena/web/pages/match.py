@@ -27,6 +27,7 @@ from arena.web.data.live_tables import live_table
 from arena.web.data.verification import Verification
 from arena.web.data.web_state import WebState
 from arena.web.page import Page, PageRequest, TextTable
+from referee.sanitizing import one_line
 
 _KEPT_SECONDS = 600.0
 
@@ -154,9 +155,11 @@ def page(web: WebState, page_request: PageRequest) -> Page:
 
 
 def _waiting_reason(web: WebState, match: Match) -> str:
-    """Return why a pending match waits for a better sandbox; empty if it does not."""
+    """Return why a pending match waits for a better sandbox or a new try; empty if it does not."""
     if match.state is not MatchState.PENDING:
         return ""
+    if reason := listing.waiting_reason(match):
+        return f"This match {one_line(reason)}."
     return web.workers.waiting_reason(web.engine, match=match.id)
 
 

@@ -433,3 +433,56 @@ def test_a_referee_serves_one_worker_and_refuses_a_second(
             worker_process._claim("unix:/nowhere/referee")
         worker_process._claim("unix:/nowhere/another").close()
     worker_process._claim("unix:/nowhere/referee").close()
+
+
+BROKEN_MACHINE = """
+import json, sys
+from pathlib import Path
+from arena.queue.match_queue import SandboxState
+from arena.queue.worker import MatchWorker, WorkerSandbox
+from arena.errors import InfrastructureError
+from arena.system.redis_connection import connect
+from arena.system.start_breaker import StartBreaker
+
+folder, breaker, doubts = Path(sys.argv[2]), StartBreaker(), []
+
+class Sandbox(WorkerSandbox):
+    def check(self):
+        if doubts and not (folder / "repaired").exists():
+            raise InfrastructureError("the self-test failed.")
+    def doubt(self):
+        doubts.append(1)
+        (folder / "doubted").touch()
+
+def play(match, drain):
+    with (folder / "notes").open("a") as notes:
+        notes.write(f"{match} {'open' if breaker.is_open else 'closed'}\\n")
+    if (folder / "repaired").exists():
+        breaker.note_success()
+    else:
+        breaker.note_failure()
+
+MatchWorker(connect(sys.argv[1]), play, "w1", sandbox=Sandbox(), breaker=breaker).work(
+    logging_level="WARNING", max_jobs=5
+)
+"""
+
+
+def test_a_worker_whose_starts_fail_takes_no_match_until_a_self_test_passes(
+    harness: WorkerHarness,
+) -> None:
+    harness.queue.enqueue(*(f"m-{number}" for number in range(5)))
+    with (harness.directory / "log").open("ab") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-c", BROKEN_MACHINE, harness.url, str(harness.directory)],
+            stdout=log,
+            stderr=log,
+        )
+    harness.processes.append(process)
+    wait_until(lambda: "takes no match: the self-test failed." in harness.log())
+    assert (harness.directory / "doubted").exists()
+    assert harness.notes() == ["m-0 closed", "m-1 closed", "m-2 closed"]
+    assert harness.queue.waiting() == ["m-3", "m-4"]
+    (harness.directory / "repaired").touch()
+    assert process.wait() == 0
+    assert harness.notes()[3:] == ["m-3 open", "m-4 closed"]

@@ -211,8 +211,10 @@ def test_an_older_backup_is_restored_with_an_odd_folder_for_temporary_files(
     old = database.open(config.sqlite_url(tmp_path / "old.db"))
     database.upgrade(old)
     with database.writing(old) as connection:
-        connection.execute(text("DROP TABLE match_luck"))
-        connection.execute(text("UPDATE alembic_version SET version_num = '0018'"))
+        connection.execute(text("ALTER TABLE matches DROP COLUMN retry_at"))
+        connection.execute(text("ALTER TABLE failures DROP COLUMN machine"))
+        connection.execute(text("ALTER TABLE failures DROP COLUMN counted"))
+        connection.execute(text("UPDATE alembic_version SET version_num = '0019'"))
     old.dispose()
     monkeypatch.setattr(tempfile, "tempdir", str(odd))
     engine = database.open(config.sqlite_url(tmp_path / "new.db"))

@@ -26,7 +26,7 @@ from arena.store.bots import versions
 from arena.store.matches import listing, results, transitions
 from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import TournamentPlan
-from arena.store.matches.transitions import FAILURES_TO_VOID, Lease
+from arena.store.matches.transitions import FAILURES_TO_VOID, ArenaFault, Lease
 from arena.store.schema import OPEN, MatchState, TournamentState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.tournaments import scheduler
@@ -108,12 +108,12 @@ class Leases(RuleBasedStateMachine):
     def lease(self, which: int) -> Lease | MultipleResults[Lease]:
         match = self.model[which]
         due = self.is_due(match)
-        lease = transitions.lease(self.store, self.ids[which], "worker", seconds=3600)
+        lease = transitions.lease(self.store, self.ids[which], "worker", seconds=600)
         if due and self.cup_state is TournamentState.CANCELLED:
             match.state = MatchState.CANCELLED
             due = False
         elif due and match.state is RUNNING:
-            due = not match.fail()
+            match.failures += 1
         self.settle()
         if not due:
             assert lease is None
@@ -162,7 +162,10 @@ class Leases(RuleBasedStateMachine):
     @rule(lease=leases, reason=st.sampled_from([None, "The referee was lost."]))
     def release(self, lease: Lease, reason: str | None) -> None:
         match = self.of(lease)
-        transitions.release(self.store, lease, reason)
+        fault = None if reason is None else ArenaFault(reason, f"machine-{lease.attempt}")
+        transitions.release(self.store, lease, fault)
+        with database.writing(self.store) as connection:
+            connection.execute(update(schema.matches).values(retry_at=None))
         if not match.newest(lease.attempt) or (reason is not None and match.fail()):
             self.settle()
         elif self.cup_state is TournamentState.CANCELLED:

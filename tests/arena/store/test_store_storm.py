@@ -12,7 +12,7 @@ from arena.store import database, schema
 from arena.store.bots import versions
 from arena.store.matches import listing, results, transitions
 from arena.store.matches.games import PlayedGame
-from arena.store.matches.transitions import FAILURES_TO_VOID
+from arena.store.matches.transitions import FAILURES_TO_VOID, ArenaFault
 from arena.store.schema import OPEN, MatchState, TournamentState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.tournaments import Tournament
@@ -49,7 +49,8 @@ def test_in_a_storm_every_match_ends_once_and_no_game_is_doubled(
                     if luck.random() < 0.05:
                         lapse(lease.match)
                 transitions.renew(store, lease)
-                transitions.release(store, lease, "It broke." if luck.random() < 0.05 else None)
+                fault = ArenaFault("It broke.", f"machine-{worker}", counts=luck.random() < 0.3)
+                transitions.release(store, lease, fault if luck.random() < 0.05 else None)
             except LeaseLost:
                 continue
 

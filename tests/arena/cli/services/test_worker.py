@@ -57,6 +57,22 @@ def test_a_worker_refuses_a_database_of_another_release(
     assert value.code == "newer-version"
 
 
+@pytest.mark.parametrize(
+    "command", [("worker",), ("serve", "--port", "0")], ids=["worker", "serve"]
+)
+def test_a_data_folder_of_a_newer_release_is_refused(
+    cli: Cli, cwd: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("POKEARENA_DATA", str(cwd / "data"))
+    assert cli("db", "upgrade").status == 0
+    with sqlite3.connect(cwd / "data" / "arena.db") as database:
+        database.execute("UPDATE alembic_version SET version_num = '9999'")
+        database.commit()
+    value = cli(*command)
+    assert value.status == 1
+    assert value.code == "newer-version"
+
+
 def test_a_database_set_twice_is_bad_input(
     cli: Cli, cwd: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

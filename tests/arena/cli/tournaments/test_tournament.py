@@ -318,7 +318,8 @@ def test_a_tournament_without_services_waits(cli: Cli, cwd: Path) -> None:
     assert state() == ("waiting", False)
     with workspace.store.begin() as connection:
         connection.exec_driver_sql(
-            "UPDATE matches SET state = 'RUNNING', attempt = 1, leased = 0, lease_until = 1e12"
+            "UPDATE matches SET state = 'RUNNING', attempt = 1, leased = 0,"
+            " lease_until = unixepoch() + 60"
         )
     assert state() == ("running", True)
 

@@ -13,7 +13,7 @@ from arena.services.closed_match_counts import Counts, language
 from arena.services.metrics_collector import ArenaCollector, connect
 from arena.store import database, schema, webhooks
 from arena.store.bots import versions
-from arena.store.matches import results, transitions
+from arena.store.matches import lease_times, results, transitions
 from arena.store.matches.spec import TournamentPlan
 from arena.store.schema import MatchState
 from arena.store.tournaments import lifecycle
@@ -127,7 +127,7 @@ def test_open_matches_and_tournaments_are_counted_by_state(metrics_arena: Metric
 
     assert open_by_state() == {"pending": 2, "held": 0, "running": 1, "lapsed": 1}
     assert (
-        value(metrics_arena.samples(), "pokearena_lease_age_seconds") >= transitions.LEASE_SECONDS
+        value(metrics_arena.samples(), "pokearena_lease_age_seconds") >= lease_times.LEASE_SECONDS
     )
     lifecycle.pause(store, tournament)
     assert open_by_state() == {"pending": 0, "held": 2, "running": 1, "lapsed": 1}
@@ -142,7 +142,7 @@ def test_infrastructure_failures_are_counted(metrics_arena: MetricsArena) -> Non
     schedule(metrics_arena, cycles=1)
     lease = transitions.lease(store, transitions.due(store)[0], "w1")
     assert lease is not None
-    transitions.release(store, lease, "a cable was pulled")
+    transitions.release(store, lease, transitions.ArenaFault("a cable was pulled"))
     assert value(metrics_arena.samples(), "pokearena_failures_total") == 1
 
 

@@ -9,6 +9,7 @@ from arena.errors import Conflict, NotFound
 from arena.store.bots import quarantine, versions
 from arena.store.matches import listing, transitions
 from arena.store.matches.games import PlayedGame
+from arena.store.matches.transitions import ArenaFault
 from arena.store.schema import MatchState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
@@ -42,7 +43,7 @@ def fail(store: Engine) -> Callable[[str], None]:
     def do(match: str) -> None:
         lease = transitions.lease(store, match, "w")
         assert lease is not None
-        transitions.release(store, lease, "It broke.")
+        transitions.release(store, lease, ArenaFault("It broke.", counts=False))
 
     return do
 

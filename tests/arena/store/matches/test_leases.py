@@ -11,13 +11,14 @@ from threading import Barrier
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, event, func, select
+from sqlalchemy import Engine, event, func, select, update
 
 from arena.errors import Conflict, LeaseLost, NotFound
 from arena.store import database, schema
-from arena.store.matches import listing, results, transitions
+from arena.store.access.audit_log import COMMAND_LINE
+from arena.store.matches import corrections, listing, results, transitions
 from arena.store.matches.games import PlayedGame
-from arena.store.matches.transitions import FAILURES_TO_VOID, Lease
+from arena.store.matches.transitions import FAILURES_TO_VOID, ArenaFault, Lease
 from arena.store.schema import MatchState
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
@@ -194,7 +195,7 @@ def test_a_takeover_fences_off_the_previous_worker(
     with pytest.raises(LeaseLost, check=has_code("other-attempt")):
         transitions.commit_game(store, old, played(old.spec, 1))
     assert not transitions.renew(store, old)
-    transitions.release(store, old, "I know nothing of the new one.")
+    transitions.release(store, old, ArenaFault("I know nothing of the new one."))
     match = listing.find(store, old.match)
     assert (match.state, match.owner) == (MatchState.RUNNING, "new")
     assert (match.failures, match.reason) == (1, "the worker old that had it was lost")
@@ -228,7 +229,7 @@ def test_the_last_game_closes_the_match(store: Engine, schedule: Schedule, playe
     with pytest.raises(LeaseLost, check=has_code("match-over")):
         transitions.commit_game(store, lease, played(lease.spec, 1))
     assert not transitions.renew(store, lease)
-    transitions.release(store, lease, "too late")
+    transitions.release(store, lease, ArenaFault("too late"))
     assert listing.find(store, lease.match) == match
     assert transitions.lease(store, lease.match, "another") is None
     with database.reading(store) as connection:
@@ -281,40 +282,107 @@ def test_a_match_can_be_released_any_number_of_times(store: Engine, schedule: Sc
     assert listing.find(store, transitions.due(store)[0]).failures == 0
 
 
-def test_three_infrastructure_failures_make_a_match_void(
-    store: Engine, schedule: Schedule, lapse: Lapse
-) -> None:
-    schedule()
-    match = take(store, owner="first").match
-    lapse(match)
-    transitions.release(store, take(store), "The referee could not be reached.")
-    last = take(store, owner="third")
-    assert last.attempt == 3
-    lapse(match)
-    assert transitions.due(store) == (match,)
-    assert transitions.lease(store, match, "fourth") is None
-    voided = listing.find(store, match)
-    assert (voided.state, voided.failures) == (MatchState.VOID, FAILURES_TO_VOID)
-    assert voided.reason == "the worker third that had it was lost"
-    assert list(results.closed(store)) == []
+def pass_time(store: Engine, match: str, seconds: float) -> None:
+    """Move the failures of a match and the end of its pause into the past."""
+    table, failures = schema.matches, schema.failures
+    with database.writing(store) as connection:
+        connection.execute(
+            update(table).where(table.c.id == match).values(retry_at=table.c.retry_at - seconds)
+        )
+        connection.execute(
+            update(failures).where(failures.c.match == match).values(at=failures.c.at - seconds)
+        )
 
 
-def test_reported_failures_count_like_detected_ones(
+def fail(store: Engine, machine: str = "first", counts: bool = True, wait: float = 130) -> str:
+    """Let the arena fail in an attempt, and return the match's state after the pause."""
+    lease = take(store)
+    reason = f"Failure {lease.attempt}.\n[Errno 11] no ids"
+    transitions.release(store, lease, ArenaFault(reason, machine, counts))
+    pass_time(store, lease.match, wait)
+    return listing.find(store, lease.match).state
+
+
+def test_failures_on_two_machines_make_a_match_void(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
     schedule()
-    for number in range(FAILURES_TO_VOID):
-        lease = take(store)
-        transitions.release(store, lease, f"Failure {number}.\n[Errno 11] no ids")
+    lease = take(store)
+    transitions.release(store, lease)
+    states = [fail(store), fail(store), fail(store), fail(store, "second")]
+    assert states == [MatchState.PENDING] * 3 + [MatchState.VOID]
     match = listing.find(store, lease.match)
     # The details are for the organiser.
-    assert (match.state, match.reason) == (MatchState.VOID, "Failure 2.")
+    assert (match.reason, match.failures) == ("Failure 5.", 4)
     assert [failure.reason for failure in listing.failures_of(store, match.id)] == [
-        f"Failure {number}.\n[Errno 11] no ids" for number in range(FAILURES_TO_VOID)
+        f"Failure {number}.\n[Errno 11] no ids" for number in range(2, 6)
     ]
     assert transitions.due(store) == ()
+    assert list(results.closed(store)) == []
     with pytest.raises(LeaseLost, check=has_code("match-over")):
         transitions.commit_game(store, lease, played(lease.spec, 0))
+
+
+def test_failures_on_one_machine_make_a_match_void_after_ten_minutes(
+    store: Engine, schedule: Schedule
+) -> None:
+    schedule()
+    states = [fail(store, wait=310), fail(store, wait=310), fail(store)]
+    assert states == [MatchState.PENDING] * 2 + [MatchState.VOID]
+
+
+def test_lost_workers_and_killed_processes_do_not_make_a_match_void(
+    store: Engine, schedule: Schedule, lapse: Lapse
+) -> None:
+    schedule()
+    for number in range(FAILURES_TO_VOID):
+        lapse(take(store, owner=f"worker-{number}").match)
+        assert fail(store, f"machine-{number}", counts=False) == MatchState.PENDING
+    match = listing.find(store, transitions.due(store)[0])
+    assert (match.failures, match.retry_at) == (2 * FAILURES_TO_VOID, None)
+
+
+def test_a_match_pauses_longer_after_each_failure(store: Engine, schedule: Schedule) -> None:
+    schedule()
+    pauses = []
+    for _ in range(9):
+        began = database.current_time(store)
+        fail(store, wait=0)
+        [match] = listing.matches(store)
+        assert match.retry_at is not None
+        pauses.append(round(match.retry_at - began))
+        assert transitions.due(store) == ()
+        assert transitions.lease(store, match.id, "worker") is None
+        assert listing.first_paused(store, match.tournament) == match
+        assert "next attempt at" in listing.waiting_reason(match)
+        with database.writing(store) as connection:
+            connection.execute(update(schema.matches).values(retry_at=0))
+    assert pauses == [1, 2, 4, 8, 16, 32, 64, 120, 120]
+
+
+def test_an_organiser_voids_a_pausing_match_at_once(store: Engine, schedule: Schedule) -> None:
+    schedule()
+    fail(store, wait=0)
+    [match] = listing.matches(store)
+    corrections.void(store, match.id, COMMAND_LINE, "the machine is gone")
+    assert listing.find(store, match.id).state is MatchState.VOID
+
+
+@pytest.mark.parametrize("column", ["lease_until", "leased"])
+def test_times_of_a_clock_that_was_ahead_do_not_hold_a_match(
+    store: Engine, schedule: Schedule, column: str
+) -> None:
+    schedule()
+    lease = take(store)
+    with database.writing(store) as connection:
+        connection.execute(update(schema.matches).values({column: database.now() + 86400}))
+    assert transitions.due(store) == (lease.match,)
+    again = take(store)
+    assert again.attempt == 2
+    transitions.release(store, again)
+    with database.writing(store) as connection:
+        connection.execute(update(schema.matches).values(retry_at=database.now() + 86400))
+    assert transitions.due(store) == (lease.match,)
 
 
 def test_a_match_can_be_voided_with_a_reason(
