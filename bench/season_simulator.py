@@ -162,7 +162,8 @@ class StoreAccess:
 
     def release(self, lease: Lease, reason: str | None) -> None:
         """Release a lease."""
-        transitions.release(self.engine, lease, reason)
+        fault = None if reason is None else transitions.ArenaFault(reason, "simulated")
+        transitions.release(self.engine, lease, fault)
 
     def read(self, ladder: LadderSums) -> int:
         """Update the sums of a ladder, and return the number of matches in them."""
