@@ -14,6 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from redis.exceptions import RedisError
+
 from arena import config
 from arena.cli.errors import CommandError
 from arena.cli.services.running_services import running
@@ -24,6 +26,7 @@ from arena.queue import redis_server
 from arena.system import grpc_probe
 from arena.system.private_files import is_private
 from referee.rules_build import rules_build
+from referee.sanitizing import one_line
 
 if TYPE_CHECKING:
     from arena.bots.sandbox.available_levels import Choice
@@ -59,7 +62,7 @@ def examine(workspace: Workspace) -> list[CheckResult]:
     looks: tuple[Callable[[Workspace], CheckResult], ...] = (
         *(_python, _system, _packages, _build, _data, _disk),
         *(_database, _storage, _redis, _referee, _services),
-        *(_ladders, _remotes, _webhooks, _limits, _sandbox),
+        *(_matches, _ladders, _remotes, _webhooks, _limits, _sandbox),
     )
     return [look(workspace) for look in looks]
 
@@ -236,6 +239,9 @@ def _redis(workspace: Workspace) -> CheckResult:
     began = time.monotonic()
     try:
         server = _redis_information(workspace)
+    except RedisError as error:
+        fix = "restart the services, or start the Redis that they use"
+        return CheckResult("Redis", FAIL, f"does not answer: {error}", fix)
     except (redis_server.RedisUnavailable, config.SettingError, OSError) as error:
         return CheckResult("Redis", FAIL, str(error), redis_server.REMEDIES)
     version = server.get("valkey_version") or server.get("redis_version")
@@ -303,10 +309,15 @@ def _services(workspace: Workspace) -> CheckResult:
     from arena.queue import match_queue, worker_sandboxes
     from arena.system import redis_connection
 
-    with redis_connection.connect(services.redis) as client:
-        workers = match_queue.workers(client)
-        alive = [worker for worker in workers if worker.alive]
-        troubles = incidents.read(client)
+    try:
+        with redis_connection.connect(services.redis) as client:
+            workers = match_queue.workers(client)
+            troubles = incidents.read(client)
+    except RedisError as error:
+        text = f"run as process {services.pid}, and their Redis does not answer: {error}"
+        logs = workspace.folder.logs
+        return CheckResult("services", FAIL, text, f"see {logs / 'redis.log'} and restart them")
+    alive = [worker for worker in workers if worker.alive]
     if troubles.errors:
         failed = "; ".join(f"{name} failed: {text}" for name, text in troubles.errors.items())
         return CheckResult(
@@ -318,6 +329,41 @@ def _services(workspace: Workspace) -> CheckResult:
             "services", WARN, f"{text}; {'; '.join(problems)}", "see the sandbox below"
         )
     return CheckResult("services", OK if alive else WARN, text, "" if alive else "pokearena worker")
+
+
+def _matches(workspace: Workspace) -> CheckResult:
+    """Name the matches that failures of the arena delay or made void."""
+    from sqlalchemy import exc
+
+    from arena.errors import StoreError
+    from arena.store import database
+    from arena.store.matches import listing
+    from arena.store.schema import OPEN, MatchState
+
+    none = CheckResult("matches", OK, "none is delayed by failures or became void in 24 hours")
+    try:
+        if not workspace.has_store:
+            return none
+        engine = database.open(workspace.folder.database_url())
+        if database.version(engine) != database.HEAD:
+            return CheckResult("matches", OK, "unknown; see the database above")
+        troubled = listing.troubled(engine)
+        engine.dispose()
+    except (exc.SQLAlchemyError, StoreError, config.SettingError):
+        return CheckResult("matches", OK, "unknown; see the database above")
+    if not troubled:
+        return none
+    delayed = [match for match in troubled if match.state in OPEN]
+    void = [match for match in troubled if match.state is MatchState.VOID]
+    counts = [f"{len(delayed)} delayed"] * bool(delayed) + [f"{len(void)} void"] * bool(void)
+    first = (delayed or void)[0]
+    reason = one_line(listing.waiting_reason(first) or first.reason or "its worker was lost")
+    return CheckResult(
+        "matches",
+        WARN,
+        f"{' and '.join(counts)} after failures of the arena; {first.id}: {reason}",
+        f"pokearena tournament show {first.tournament}; see the logs in {workspace.folder.logs}",
+    )
 
 
 def _ladders(workspace: Workspace) -> CheckResult:

@@ -9,12 +9,13 @@ from itertools import groupby
 from math import inf
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Engine, func, select
+from sqlalchemy import ColumnElement, Connection, Engine, and_, func, or_, select
 
 from arena.errors import NotFound
 from arena.formats.contract import REPLAY, place_of
 from arena.store import schema
-from arena.store.database import id_batches, reading
+from arena.store.database import id_batches, now, reading
+from arena.store.matches import lease_times
 from arena.store.schema import OPEN, MatchState
 
 _WITHIN_TOURNAMENT: Final = (schema.matches.c.round, schema.matches.c.number)
@@ -23,6 +24,9 @@ _OLDEST_FIRST: Final = (
     schema.tournaments.c.id,
     *_WITHIN_TOURNAMENT,
 )
+
+
+_RECENT_SECONDS: Final = 24 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +173,19 @@ def first_paused(engine: Engine, tournament: str) -> Match | None:
     ]
     with reading(engine) as connection:
         return next(iter(_select(connection, conditions, limit=1)), None)
+
+
+def troubled(engine: Engine) -> tuple[Match, ...]:
+    """Return the matches that failures of the arena delay, or made void in the last 24 hours."""
+    table = schema.matches
+    is_delayed = and_(table.c.state == MatchState.PENDING, table.c.retry_at.is_not(None))
+    is_void = and_(
+        table.c.state == MatchState.VOID,
+        table.c.failures > 0,
+        table.c.ended > now() - _RECENT_SECONDS,
+    )
+    with reading(engine) as connection:
+        return _select(connection, [or_(is_delayed, is_void, lease_times.is_lapsed())])
 
 
 def waiting_reason(match: Match) -> str:

@@ -1,10 +1,21 @@
 """Test `pokearena doctor`, which checks that the machine has everything the arena needs."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 
+from arena.cli.workspace import Workspace
+from arena.config import Folder, Running
+from arena.store import database, schema
+from arena.store.bots import versions
+from arena.store.matches import transitions
+from arena.store.matches.spec import TournamentPlan
+from arena.store.matches.transitions import ArenaFault
+from arena.system import process_info
+from arena.tournaments import scheduler
 from referee.games.registry import GAMES
 from tests.arena.cli.terminal import Cli
 
@@ -89,3 +100,45 @@ def test_the_object_storage_is_probed(cli: Cli, cwd: Path, monkeypatch: pytest.M
     storage = checks(result.out)["storage"]
     assert storage["state"] == "fail"
     assert storage["fix"] == "correct or unset POKEARENA_OBJECT_STORAGE_URL"
+
+
+def test_every_check_is_finished_while_the_redis_of_the_services_is_away(cli: Cli) -> None:
+    cli("bot", "add", "sample:meek")
+    began = process_info.start_time(os.getpid())
+    gone = Running(os.getpid(), "redis://127.0.0.1:1", "", "", began)
+    Folder(Path(".pokearena")).note_running(gone)
+    result = cli("doctor", "--json")
+    found = checks(result.out)
+    assert result.status == 1
+    assert {name: found[name]["state"] for name in ("services", "matches", "limits")} == {
+        "services": "fail",
+        "matches": "ok",
+        "limits": "ok",
+    }
+    assert "does not answer" in found["services"]["found"]
+    assert found["services"]["fix"]
+
+
+def test_delayed_and_void_matches_are_named(cli: Cli) -> None:
+    engine = Workspace(Path(".pokearena")).store
+    for name in ("meek", "random"):
+        versions.add(engine, name, "1", name, f"/{name}", {})
+    plan = TournamentPlan("cup", "poke", {}, seats=2, boards=1, settings={"cycles": 2})
+    cup = scheduler.begin(engine, plan, ["meek@1", "random@1"])
+    delayed, void = transitions.due(engine)
+    for match, machines in ((delayed, "a"), (void, "aab")):
+        for machine in machines:
+            with database.writing(engine) as connection:
+                connection.execute(update(schema.matches).values(retry_at=None))
+            lease = transitions.lease(engine, match, "worker")
+            assert lease is not None
+            transitions.release(engine, lease, ArenaFault(f"It broke on {machine}.", machine))
+    with database.writing(engine) as connection:
+        connection.execute(update(schema.matches).values(retry_at=database.now() + 60))
+    engine.dispose()
+    found = checks(cli("doctor", "--json").out)["matches"]
+    assert found["state"] == "warn"
+    assert found["found"].startswith(
+        f"1 delayed and 1 void after failures of the arena; {delayed}: waits after 1 failure"
+    )
+    assert cup.id in found["fix"]

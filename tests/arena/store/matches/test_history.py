@@ -97,6 +97,9 @@ _BEFORE_THEY_WERE_COUNTED = """
     ALTER TABLE match_entrants DROP COLUMN closed;
     ALTER TABLE tournaments DROP COLUMN matches;
     ALTER TABLE tournaments DROP COLUMN games;
+    ALTER TABLE matches DROP COLUMN retry_at;
+    ALTER TABLE failures DROP COLUMN machine;
+    ALTER TABLE failures DROP COLUMN counted;
     ALTER TABLE submissions DROP COLUMN approval;
     ALTER TABLE submissions DROP COLUMN approval_reason;
     UPDATE alembic_version SET version_num = '0008'
