@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
@@ -208,15 +209,29 @@ def not_allowed(folder: Path, words: tuple[str, ...]) -> list[str]:
         granted = runtimes.grants(folder, words)
     except BotError:
         return []
-    allowed = (*runtimes.allowed(), *runtimes.grants(folder, ("python",)).read)
-    wrong = [path for path in granted.read if not _is_below(path, allowed)]
+    wrong = [path for path in granted.read if not _is_below(path, _fixed_list())]
     # What a path of the list really is must be on the list too.
     wrong += [
-        f"{path} is {os.path.realpath(path)}"
+        f"{path} is {_real(path)}"
         for path in granted.read
-        if _is_below(os.path.realpath(path), (str(folder.parents[1]), "/proc"))
+        if _is_below(_real(path), (str(folder.parents[1]), "/proc"))
     ]
     return wrong
+
+
+@cache
+def _fixed_list() -> tuple[str, ...]:
+    """Return the list of the arena, which is read once and without a folder of a bot."""
+    runtimes: Any = import_module("arena.bots.sandbox.runtimes")
+    return tuple(runtimes.allowed())
+
+
+def _real(path: str) -> str:
+    """Return the path without links; a path that cannot be followed is that of /proc."""
+    try:
+        return os.path.realpath(path)
+    except OSError:
+        return "/proc"
 
 
 def _is_below(path: str, folders: Sequence[str]) -> bool:

@@ -8,7 +8,7 @@ from tests.hostile.sandboxed_run import need
 
 pytestmark = [pytest.mark.hostile, pytest.mark.timeout(300)]
 LEVELS = (Level.BUBBLEWRAP, Level.LANDLOCK)
-MINUTES = 0.5
+MINUTES = 0.2
 """Time after which no further writer starts; the last one may take as long again."""
 MOST_LIKELY = ("bound_memory", "attributes", "touches_names")
 """Kinds whose memory was found once."""

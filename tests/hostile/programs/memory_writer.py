@@ -288,9 +288,13 @@ def keys(n: int) -> None:
 
 
 def queries(n: int) -> None:
+    """Change every attribute of a process, each in a child, because some of them end it."""
     for number in (*range(1, 80), 0x59616D61):
-        if number not in (1, 22, 35):
+        pid = os.fork()
+        if pid == 0:
             libc.prctl(number, n, 0, 0, 0)
+            os._exit(0)
+        os.waitpid(pid, 0)
 
 
 def names_of_sockets(n: int) -> None:
