@@ -1,9 +1,8 @@
 """`pokearena bot push`: a bot is sent to an arena at a URL, tested and entered there."""
 
 import json
-import multiprocessing
 import os
-import signal
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
@@ -14,7 +13,7 @@ import pytest
 from arena.services import web_process
 from arena.store.bots import owners, submissions, versions
 from arena.store.tournaments import tournaments
-from arena.submissions import runner
+from arena.submissions import turns
 from arena.submissions.conformance.check import Check, CheckOutcome
 from arena.submissions.pipeline import SubmissionPipeline
 from arena.web.data.web_state import ServerSettings, WebState
@@ -38,21 +37,24 @@ class PushArena:
         self._stack = stack
 
     def open(self) -> None:
-        """Process uploads until the test ends."""
-        # A process without the threads of the web server, as in `serve`.
-        self.submission_harness.engine.dispose()
-        process = multiprocessing.get_context("fork").Process(
-            target=_handle_submissions, args=(self.submission_harness.pipeline,)
-        )
-        process.start()
-        self._stack.callback(process.join)
-        self._stack.callback(process.terminate)
+        """Process uploads until the test ends.
+
+        In a thread: a fork of this process, in which a web server runs, could inherit a lock of
+        SQLite. `tests/arena/submissions` tests the processes of `arena.submissions.runner`.
+        """
+        ended = threading.Event()
+        working = threading.Thread(target=_handle, args=(self.submission_harness.pipeline, ended))
+        working.start()
+        self._stack.callback(working.join)
+        self._stack.callback(ended.set)
         wait_until(lambda: self.submission_harness.pending_uploads.is_attended)
 
 
-def _handle_submissions(pipeline: SubmissionPipeline) -> None:
-    signal.signal(signal.SIGTERM, runner.leave)
-    runner.run(pipeline)
+def _handle(pipeline: SubmissionPipeline, ended: threading.Event) -> None:
+    with pipeline.pending_uploads.create().attended():
+        while not ended.wait(0.02):
+            for submission in turns.due(pipeline.engine):
+                pipeline.work(submission.id)
 
 
 @pytest.fixture
@@ -60,7 +62,6 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PushArena
     with ExitStack() as stack:
         arena = PushArena(tmp_path / "arena", stack)
         monkeypatch.setenv("POKEARENA_TOKEN", arena.token)
-        monkeypatch.setattr(runner, "_PAUSE_SECONDS", 0.05)
         yield arena
 
 
