@@ -122,6 +122,8 @@ def test_services_write_only_private_files(tmp_path: Path) -> None:
     command = [
         str(POKEARENA),
         "serve",
+        "--data",
+        str(user.data),
         "--port",
         "0",
         "--workers",

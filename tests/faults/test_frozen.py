@@ -91,7 +91,7 @@ def test_no_bot_is_charged_for_a_short_freeze_of_the_referee(
         serve.until(arena.over)
     tally = conclude(arena, witness, "SIGSTOP of the referee, short")
     assert (tally.closed, faults(arena)) == (1, [])
-    [(reason,)] = arena.sql("SELECT reason FROM matches")
+    [(reason,)] = arena.sql("SELECT reason FROM failures")
     assert "process stalled" in reason
 
 
