@@ -55,7 +55,7 @@ def reach(stage):
 
 def is_held(stage):
     try:
-        return HELD.read_text() == stage
+        return HELD.read_text().strip() == stage
     except FileNotFoundError:
         return False
 
@@ -98,6 +98,14 @@ class StoppableArena:
         self.serve = serve
         self.folders = folders
         self._held: Path | None = None
+        for folder in folders.values():
+            self._mark(folder / "held", "")
+
+    @staticmethod
+    def _mark(mark: Path, stage: str) -> None:
+        """Write a stage in place: a bot sees its folder through an overlay, which keeps the file."""
+        with mark.open("r+b" if mark.exists() else "wb", buffering=0) as file:
+            file.write(stage.ljust(16).encode())
 
     def schedule(self, bot: str, other: str) -> str:
         """Schedule a match between two bots; return its id."""
@@ -119,9 +127,7 @@ class StoppableArena:
         """
         name, at = (other, "answering") if stage == "waiting" else (bot, stage)
         mark = self.folders[name] / "held"
-        fresh = mark.with_name("fresh")
-        fresh.write_text(at)
-        fresh.rename(mark)
+        self._mark(mark, at)
         # Release the previous bot only now, so that it cannot pass the next stage meanwhile.
         if self._held != mark:
             self.let_go()
@@ -130,7 +136,7 @@ class StoppableArena:
     def let_go(self) -> None:
         """Release the bot that was stopped last."""
         if self._held is not None:
-            self._held.unlink()
+            self._mark(self._held, "")
         self._held = None
 
     def await_stage(self, bot: str, other: str, stage: str) -> int:
