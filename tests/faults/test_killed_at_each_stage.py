@@ -103,7 +103,7 @@ class StoppableArena:
 
     @staticmethod
     def _mark(mark: Path, stage: str) -> None:
-        """Write a stage in place: a bot sees its folder through an overlay, which keeps the file."""
+        """Write a stage in place: a bot sees its folder through an overlay."""
         with mark.open("r+b" if mark.exists() else "wb", buffering=0) as file:
             file.write(stage.ljust(16).encode())
 
