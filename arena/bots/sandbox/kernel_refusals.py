@@ -4,19 +4,19 @@ Only such a definite refusal lets the arena choose a lower sandbox level; any ot
 self-test stops play (docs/decisions/2026-11-28-sandbox-level.md).
 """
 
-import ctypes
 import errno
 import os
 from typing import Final
 
-_CLONE_NEWNS: Final = 0x20000
-_CLONE_NEWUTS: Final = 0x4000000
-_CLONE_NEWIPC: Final = 0x8000000
-_CLONE_NEWUSER: Final = 0x10000000
-_CLONE_NEWPID: Final = 0x20000000
-_CLONE_NEWNET: Final = 0x40000000
-_NAMESPACES: Final = _CLONE_NEWNS | _CLONE_NEWUTS | _CLONE_NEWIPC | _CLONE_NEWPID | _CLONE_NEWNET
-_MS_REC_PRIVATE: Final = 0x4000 | 0x40000
+from arena.bots.sandbox import linux
+
+_NAMESPACES: Final = (
+    linux.CLONE_NEWNS
+    | linux.CLONE_NEWUTS
+    | linux.CLONE_NEWIPC
+    | linux.CLONE_NEWPID
+    | linux.CLONE_NEWNET
+)
 _REFUSALS: Final = frozenset(
     (errno.EPERM, errno.EACCES, errno.ENOSPC, errno.EUSERS, errno.ENOSYS, errno.EINVAL)
 )
@@ -46,8 +46,6 @@ SETTINGS: Final = {
     ),
 }
 """Settings of the kernel that refuse user namespaces: the value that does, and a remedy."""
-
-_libc = ctypes.CDLL(None, use_errno=True)
 
 
 def kernel_refusal(output: str) -> str:
@@ -111,22 +109,16 @@ def _create_namespaces() -> None:
     """
     uid, gid = os.geteuid(), os.getegid()
     if uid == 0:
-        _check(_libc.unshare(_NAMESPACES))
+        linux.unshare(_NAMESPACES)
     else:
-        _check(_libc.unshare(_CLONE_NEWUSER | _NAMESPACES))
+        linux.unshare(linux.CLONE_NEWUSER | _NAMESPACES)
         _write("/proc/self/setgroups", "deny")
         _write("/proc/self/uid_map", f"0 {uid} 1")
         _write("/proc/self/gid_map", f"0 {gid} 1")
-    _check(_libc.mount(None, b"/", None, _MS_REC_PRIVATE, None))
-    _check(_libc.mount(b"tmpfs", b"/tmp", b"tmpfs", 0, None))
+    linux.mount(None, "/", None, linux.MS_REC | linux.MS_PRIVATE, None)
+    linux.mount("tmpfs", "/tmp", "tmpfs", 0, None)
 
 
 def _write(path: str, text: str) -> None:
     with open(path, "w") as file:
         file.write(text)
-
-
-def _check(result: int) -> None:
-    if result != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number))

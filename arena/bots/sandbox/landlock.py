@@ -63,7 +63,7 @@ class Enclosure:
             words.append(OTHERS)
         attributes = struct.pack(f"={len(words)}Q", *words)
         size = ctypes.c_size_t(len(attributes))
-        self.rules = _checked(_libc.syscall(CREATE, attributes, size, 0), "landlock")
+        self.rules = linux.checked(_libc.syscall(CREATE, attributes, size, 0), "landlock")
 
     def open(self, paths: Iterable[str], rights: int) -> None:
         """Grant rights to those paths that exist."""
@@ -77,13 +77,13 @@ class Enclosure:
             if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
                 rights &= OF_FILES
             rule = struct.pack("=Qi", rights & self.handled, descriptor)
-            _checked(_libc.syscall(ADD, self.rules, BENEATH, rule, 0), path)
+            linux.checked(_libc.syscall(ADD, self.rules, BENEATH, rule, 0), path)
         finally:
             os.close(descriptor)
 
     def close_behind(self) -> None:
         """Apply the rules to this process permanently."""
-        _checked(_libc.syscall(RESTRICT, self.rules, 0), "landlock")
+        linux.checked(_libc.syscall(RESTRICT, self.rules, 0), "landlock")
         os.close(self.rules)
 
 
@@ -113,7 +113,7 @@ def filter_calls(*, locks: bool, own_files: bool) -> None:
     kept = ctypes.create_string_buffer(program, len(program))
     whole = struct.pack("@HP", len(program) // 8, ctypes.addressof(kept))
     where = ctypes.c_char_p(whole)
-    _checked(_libc.prctl(PR_SET_SECCOMP, FILTER, where, 0, 0), "seccomp")
+    linux.checked(_libc.prctl(PR_SET_SECCOMP, FILTER, where, 0, 0), "seccomp")
 
 
 def drop_capabilities() -> None:
@@ -124,11 +124,4 @@ def drop_capabilities() -> None:
     with contextlib.suppress(OSError):
         linux.prctl(PR_CAP_AMBIENT, CLEAR_ALL)
     header = struct.pack("=Ii", CAPABILITY_VERSION, 0)
-    _checked(_libc.capset(header, bytes(24)), "capset")
-
-
-def _checked(result: int, what: str) -> int:
-    if result < 0:
-        number = ctypes.get_errno()
-        raise OSError(number, f"{what}: {os.strerror(number)}")
-    return result
+    linux.checked(_libc.capset(header, bytes(24)), "capset")

@@ -11,6 +11,8 @@ PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 PR_SET_NO_NEW_PRIVS = 38
 PF_EXITING = 4
+CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC = 0x20000, 0x2000000, 0x4000000, 0x8000000
+CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
 MS_NOSUID, MS_NODEV, MS_NOEXEC = 2, 4, 8
 MS_BIND, MS_REC, MS_PRIVATE, MS_SLAVE = 1 << 12, 1 << 14, 1 << 18, 1 << 19
 MNT_DETACH = 2
@@ -24,7 +26,7 @@ def prctl(option: int, value: int) -> None:
     Raises:
         OSError: the kernel refuses it.
     """
-    _checked(_libc.prctl(option, value, 0, 0, 0), f"prctl {option}")
+    checked(_libc.prctl(option, value, 0, 0, 0), f"prctl {option}")
 
 
 def unshare(namespaces: int) -> None:
@@ -33,7 +35,7 @@ def unshare(namespaces: int) -> None:
     Raises:
         OSError: the kernel refuses it.
     """
-    _checked(_libc.unshare(namespaces), "unshare")
+    checked(_libc.unshare(namespaces), "unshare")
 
 
 def mount(
@@ -46,7 +48,7 @@ def mount(
     """
     words = [None if word is None else os.fsencode(word) for word in (source, kind, options)]
     result = _libc.mount(words[0], os.fsencode(target), words[1], ctypes.c_ulong(flags), words[2])
-    _checked(result, f"mount {target}")
+    checked(result, f"mount {target}")
 
 
 def unmount(target: str) -> None:
@@ -55,13 +57,19 @@ def unmount(target: str) -> None:
     Raises:
         OSError: the kernel refuses it.
     """
-    _checked(_libc.umount2(os.fsencode(target), MNT_DETACH), f"umount {target}")
+    checked(_libc.umount2(os.fsencode(target), MNT_DETACH), f"umount {target}")
 
 
-def _checked(result: int, call: str) -> None:
-    if result != 0:
+def checked(result: int, call: str) -> int:
+    """Return the result of a call of the C library.
+
+    Raises:
+        OSError: the result is negative, so the call failed.
+    """
+    if result < 0:
         number = ctypes.get_errno()
         raise OSError(number, f"{call}: {os.strerror(number)}")
+    return result
 
 
 def children(of: int) -> list[int]:

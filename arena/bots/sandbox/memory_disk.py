@@ -15,8 +15,6 @@ import os
 from arena.bots.sandbox import linux, machine_files
 from arena.system import file_tree
 
-CLONE_NEWNS = 0x00020000
-CLONE_NEWUSER = 0x10000000
 SPARE_BYTES = 8 << 20
 """Bytes above the limit, so that the init process can detect that a bot exceeds its limit."""
 SPARE_FILES = 4
@@ -168,9 +166,9 @@ def _unshare_mounts() -> None:
     """
     uid, gid = os.geteuid(), os.getegid()
     if uid == 0:
-        linux.unshare(CLONE_NEWNS)
+        linux.unshare(linux.CLONE_NEWNS)
     else:
-        linux.unshare(CLONE_NEWUSER | CLONE_NEWNS)
+        linux.unshare(linux.CLONE_NEWUSER | linux.CLONE_NEWNS)
         for file, text in (
             ("setgroups", "deny"),
             ("uid_map", f"{uid} {uid} 1"),

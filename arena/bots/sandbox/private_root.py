@@ -20,9 +20,8 @@ AT_FDCWD = -100
 AT_RECURSIVE = 0x8000
 RDONLY, NOSUID = 0x1, 0x2
 """Attributes of mounts (mount_setattr(2))."""
-NAMESPACES = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000
+NAMESPACES = linux.CLONE_NEWNS | linux.CLONE_NEWCGROUP | linux.CLONE_NEWUTS | linux.CLONE_NEWIPC
 """New namespaces of mounts, control groups, host names, and messages."""
-NETWORK_NAMESPACE = 0x40000000
 DEVICES = ("null", "zero", "full", "random", "urandom")
 DEVICE_LINKS = {
     "fd": "/proc/self/fd",
@@ -46,8 +45,8 @@ def enter(root: str, entries: list[view.Entry], *, network: bool) -> None:
     Raises:
         OSError: the kernel refuses a step.
     """
-    linux.unshare(NAMESPACES | (0 if network else NETWORK_NAMESPACE))
-    _checked(_libc.sethostname(HOST_NAME, len(HOST_NAME)), "sethostname")
+    linux.unshare(NAMESPACES | (0 if network else linux.CLONE_NEWNET))
+    linux.checked(_libc.sethostname(HOST_NAME, len(HOST_NAME)), "sethostname")
     linux.mount(None, "/", None, linux.MS_REC | linux.MS_PRIVATE, None)
     linux.mount("tmpfs", root, "tmpfs", linux.MS_NODEV, f"mode=0755,size={view.EMPTY}")
     for entry in entries:
@@ -58,7 +57,7 @@ def enter(root: str, entries: list[view.Entry], *, network: bool) -> None:
             _set_attributes(root + entry.path, 0, RDONLY, 0)
     # The old root is mounted over the new one and then removed from it (pivot_root(2)).
     os.chdir(root)
-    _checked(_libc.syscall(PIVOT_ROOT[os.uname().machine], b".", b"."), "pivot_root")
+    linux.checked(_libc.syscall(PIVOT_ROOT[os.uname().machine], b".", b"."), "pivot_root")
     linux.unmount(".")
     os.chdir("/")
 
@@ -121,10 +120,4 @@ def _make_folders(path: str) -> None:
 def _set_attributes(path: str, setting: int, clearing: int, flags: int) -> None:
     attributes = struct.pack("=4Q", setting, clearing, 0, 0)
     arguments = (AT_FDCWD, os.fsencode(path), flags, attributes, ctypes.c_size_t(len(attributes)))
-    _checked(_libc.syscall(MOUNT_SETATTR, *arguments), "mount_setattr")
-
-
-def _checked(result: int, what: str) -> None:
-    if result != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, f"{what}: {os.strerror(number)}")
+    linux.checked(_libc.syscall(MOUNT_SETATTR, *arguments), "mount_setattr")

@@ -56,7 +56,7 @@ LINKS: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Grants:
-    """What the command of a bot may read besides the bot's folder, and how it is run.
+    """The paths outside of its folder that a bot's command may read, and the command itself.
 
     Attributes:
         argv: the command; its first word is the path of the program, not resolved further.
@@ -209,7 +209,7 @@ def _of_path(path: str, name: str) -> str:
             a bot must not learn which files exist.
     """
     if sys.platform != "linux":
-        # There is no sandbox, so only trusted bots run and nothing is granted.
+        # Without a sandbox only trusted bots run, and nothing is granted.
         return ""
     real = real_path(path)
     if real is not None:
@@ -282,11 +282,11 @@ def _installation(program: str) -> tuple[str, ...]:
 
     The program is on the PATH or the arena's Python, so the links are those of the machine.
     """
-    found: dict[str, None] = {}
+    folders: dict[str, None] = {}
     path = os.path.abspath(program)
     for _ in range(LINKS):
         if not is_system(path):
-            found[_prefix(path)] = None
+            folders[_prefix(path)] = None
         if not os.path.islink(path):
             break
         # The kernel follows ".." of a link from the real folder.
@@ -295,8 +295,8 @@ def _installation(program: str) -> tuple[str, ...]:
         )
     real = os.path.realpath(program)
     if not is_system(real):
-        found[_prefix(real)] = None
-    return tuple(found)
+        folders[_prefix(real)] = None
+    return tuple(folders)
 
 
 def _prefix(path: str) -> str:

@@ -150,7 +150,7 @@ class Sandbox:
             entries = self.entries()
             private_root.enter(root, entries, network=start.network)
             # Other users' processes are hidden in the /proc of root's bots.
-            live = ["/proc"] if self.uid is not None else ["/proc/self", *machine_files.LIVE]
+            live = ["/proc"] if self.uid is not None else list(machine_files.LIVE)
             files = start.place
             writable = [view.SCRATCH, start.directory, view.SHARED_MEMORY]
             listed = [entry.path for entry in entries if entry.kind == view.FOLDER]

@@ -1,4 +1,4 @@
-"""A bot's own view of the file system: what it sees at which path, for both ways to mount it."""
+"""A bot's own view of the file system: its entries, for both ways to mount them."""
 
 from __future__ import annotations
 
