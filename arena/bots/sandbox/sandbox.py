@@ -148,9 +148,11 @@ class Sandbox:
         if self.has_view:
             root = memory_disk.view_root(start.directory)
             entries = self.entries()
+            copies = os.listdir(memory_disk.copies(start.directory))
             private_root.enter(root, entries, network=start.network)
-            # Other users' processes are hidden in the /proc of root's bots.
-            live = ["/proc"] if self.uid is not None else list(machine_files.LIVE)
+            # The /proc of root's bots hides the processes of other users.
+            own_files = ["/proc/self", *(f"/proc/{name}" for name in copies)]
+            live = ["/proc"] if self.uid is not None else own_files
             files = start.place
             writable = [view.SCRATCH, start.directory, view.SHARED_MEMORY]
             listed = [entry.path for entry in entries if entry.kind == view.FOLDER]

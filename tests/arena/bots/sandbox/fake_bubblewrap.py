@@ -8,7 +8,8 @@ import pytest
 from arena.bots.sandbox import available_levels, stored_level
 from arena.bots.sandbox.level import SETTING
 
-WORKS: Final = 'exec /usr/bin/bwrap "$@"'
+# The shell sets variables, which a bot of the same user could read in /proc/1/environ.
+WORKS: Final = 'exec /usr/bin/env -i /usr/bin/bwrap "$@"'
 REFUSED: Final = (
     "echo 'bwrap: No permissions to create new namespace, likely because the kernel does not allow"
     " non-privileged user namespaces.' >&2; exit 1"
@@ -22,7 +23,11 @@ ESCAPES: Final = """
 words() { /usr/bin/tr '\\000' '\\n' </proc/self/fd/"$1"; }
 cd "$(words "$2" | /bin/grep -A 1 '^--chdir$' | /usr/bin/tail -n 1)"
 until case "$1" in *python*) true;; *) false;; esac; do shift; done
-TMPDIR=/tmp exec "$@"
+scratch=$(/usr/bin/mktemp -d)
+TMPDIR=$scratch "$@"
+status=$?
+/bin/rm -r "$scratch"
+exit $status
 """
 """Runs the program without a sandbox."""
 

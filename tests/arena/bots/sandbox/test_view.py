@@ -79,6 +79,11 @@ def test_counters_of_the_machine_are_not_readable(stored: StoredBot) -> None:
     script = """
 import os
 seen = {}
+for name in ("cpuinfo", "meminfo", "stat", "vmstat", "zoneinfo", "interrupts", "sys/fs/file-nr"):
+    try:
+        seen[f"/proc/{name}"] = open(f"/proc/{name}").read()
+    except OSError:
+        pass
 for folder, _, names in os.walk("/proc"):
     if folder.split("/")[2:3] and folder.split("/")[2].isdigit():
         continue
