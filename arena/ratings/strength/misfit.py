@@ -306,7 +306,10 @@ def _by_chance(
         return scale * (pairs - linked)
     bend = curvature(weights * table.count * expected * (1 - expected))
     scatter = score_scatter(table, weights, expected)
-    taken = float(np.trace(np.linalg.pinv(bend, hermitian=True) @ scatter))
+    # A common shift of all strengths changes nothing, so `bend` is singular. NumPy's own
+    # limit lies at the rounding error of that zero, which some processors would then invert.
+    inverse = np.linalg.pinv(bend, rcond=1e-10, hermitian=True)
+    taken = float(np.trace(inverse @ scatter))
     return scale * pairs - taken
 
 
