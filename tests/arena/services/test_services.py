@@ -195,6 +195,7 @@ def test_lost_jobs_are_enqueued_again(arena: ServicesArena) -> None:
     assert arena.sql("SELECT count(*) FROM results") == [(2,)]
 
 
+@pytest.mark.long
 def test_a_killed_worker_neither_loses_nor_doubles_a_game(
     arena: ServicesArena,
 ) -> None:
@@ -281,6 +282,7 @@ def serve(arena: ServicesArena, workers: int = 1) -> subprocess.Popen[bytes]:
     return process
 
 
+@pytest.mark.long
 def test_nothing_survives_a_killed_supervisor(arena: ServicesArena) -> None:
     entrants = [arena.admit("first", 0, NAP), arena.admit("last", -1, NAP)]
     begun_tournament = arena.schedule(entrants, boards=20)
