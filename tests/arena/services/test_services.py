@@ -282,7 +282,6 @@ def serve(arena: ServicesArena, workers: int = 1) -> subprocess.Popen[bytes]:
     return process
 
 
-@pytest.mark.long
 def test_nothing_survives_a_killed_supervisor(arena: ServicesArena) -> None:
     entrants = [arena.admit("first", 0, NAP), arena.admit("last", -1, NAP)]
     begun_tournament = arena.schedule(entrants, boards=20)

@@ -106,7 +106,6 @@ def test_after_a_match_notes_are_public_and_output_is_the_owners(tmp_path: Path)
     }
 
 
-@pytest.mark.long
 def test_during_a_match_nothing_that_its_bots_wrote_can_be_read(tmp_path: Path) -> None:
     assert readable_secrets(AuthorPolicyArena(tmp_path, is_over=False)) == {
         "": set(),
