@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import uuid
 from collections.abc import Iterator
 from typing import Any
@@ -16,6 +17,14 @@ from sqlalchemy import URL, Connection, Engine
 
 from tests import process_guard
 from tests.examples import EXAMPLES
+
+_MOST_TEMPORARY = 20
+"""Maximum length of the folder of temporary files in which tests put sockets."""
+
+# gRPC accepts no space in the path of a socket, and the kernel 107 bytes. The arena takes care of
+# that; tests put sockets into the folders that pytest gives them.
+if " " in tempfile.gettempdir() or len(tempfile.gettempdir()) > _MOST_TEMPORARY:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", "/tmp")
 
 RUN = pytest.StashKey[str]()
 """The name of a run whose processes are guarded."""
@@ -49,7 +58,12 @@ def pytest_sessionfinish(session: pytest.Session) -> Iterator[None]:
     """Fail the run if its tests leave processes behind, which the guard will end."""
     yield
     run = session.config.stash.get(RUN, "")
-    left = list(process_guard.marked(run)) if run else []
+    # The tracker of multiprocessing ends with this process.
+    left = [
+        (process, words)
+        for process, words in (process_guard.marked(run) if run else [])
+        if "multiprocessing.resource_tracker" not in words
+    ]
     for process, words in left:
         print(f"\nleft behind: process {process}: {words}", file=sys.stderr)
     if left:
@@ -170,6 +184,14 @@ def uv() -> str:
             pytest.fail("uv is not installed, and in CI nothing is skipped")
         pytest.skip("uv is not on the PATH")
     return program_path
+
+
+@pytest.fixture
+def strangers_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run bots that are not trusted at the best level of this machine, whatever it is."""
+    from arena.bots.sandbox import available_levels, level
+
+    monkeypatch.setenv(level.SETTING, available_levels.best_level())
 
 
 @pytest.fixture

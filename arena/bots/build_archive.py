@@ -7,8 +7,10 @@ not packed: they are many times larger than the program, which does not need the
 
 from __future__ import annotations
 
+import errno
 import gzip
 import os
+import shutil
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +21,9 @@ from arena.bots.resolver import from_folder
 from arena.bots.version_store import MIB
 from arena.errors import BotError
 from arena.system import file_tree
+from arena.system.beneath import open_beneath
 from arena.system.file_tree import Entry, TreeTooLarge
+from referee.sanitizing import quote
 
 MOST_BYTES: Final = 1024 * MIB
 """Maximum size of a built version in bytes, unpacked."""
@@ -27,6 +31,10 @@ MOST_PACKED: Final = 256 * MIB
 MOST_ENTRIES: Final = 100_000
 _LEVEL: Final = 6
 _CARGO: Final = ".cargo-lock"
+_WRONG_PLACE: Final = frozenset(
+    {errno.EXDEV, errno.ELOOP, errno.EEXIST, errno.ENOENT, errno.ENOTDIR, errno.EINVAL}
+)
+"""Errors that follow from the name of an entry, and not from the disk."""
 _REBUILDING: Final = frozenset({"deps", "build", "incremental", ".fingerprint", _CARGO})
 
 
@@ -71,7 +79,7 @@ def unpack(archive: IO[bytes], versions: Path, content: str) -> None:
                 for count, member in enumerate(tar):
                     size += member.size
                     _check(count + 1, size)
-                    tar.extract(member, copy, set_attrs=True, filter=_allowed)
+                    _place(tar, member, copy)
         except (tarfile.TarError, EOFError, gzip.BadGzipFile) as error:
             raise BotError(
                 f"the stored files of {content[:12]}… are broken: {error}.", code="invalid-archive"
@@ -127,15 +135,39 @@ def _member(entry: Entry) -> tarfile.TarInfo:
     return member
 
 
-def _allowed(member: tarfile.TarInfo, folder: str) -> tarfile.TarInfo:
-    """Check that a member is a file, folder or link inside the folder; a filter for tarfile."""
-    if member.issym():
-        # The link of a virtual environment points to the machine's Python. Nothing is written
-        # through a link, and the sandbox does not expose further files through it. Therefore only
-        # its place is checked.
-        tarfile.data_filter(member.replace(linkname="."), folder)
-        return member
-    return tarfile.data_filter(member, folder)
+def _place(archive: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> None:
+    """Create a file, folder or link below a folder, through no link that leads out of it.
+
+    The target of a link is not checked: that of a virtual environment is the machine's Python, and
+    the sandbox does not expose further files through it. The filters of tarfile would refuse it,
+    and Python 3.11.0 to 3.11.3 lack them.
+
+    Raises:
+        tarfile.TarError: it is something else, has a place outside of the folder, or exists.
+        OSError: it cannot be written.
+    """
+    inside, name = os.path.split(member.name)
+    try:
+        parent = open_beneath(folder, inside or ".", os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            if member.isdir():
+                os.mkdir(name, dir_fd=parent)
+            elif member.issym():
+                os.symlink(member.linkname, name, dir_fd=parent)
+            elif (content := archive.extractfile(member)) is not None and member.isreg():
+                flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+                with os.fdopen(os.open(name, flags, 0o600, dir_fd=parent), "wb") as target:
+                    shutil.copyfileobj(content, target)
+                    os.fchmod(target.fileno(), member.mode & 0o755)
+                    os.utime(target.fileno(), (member.mtime, member.mtime))
+            else:
+                raise tarfile.TarError(f"{quote(member.name)} is no file, folder or link")
+        finally:
+            os.close(parent)
+    except OSError as error:
+        if error.errno not in _WRONG_PLACE:
+            raise
+        raise tarfile.TarError(f"{quote(member.name)} has no place in the folder") from None
 
 
 def _check(count: int, size: int) -> None:

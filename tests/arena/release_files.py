@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.store import database
+from tests import tar_files
 from tests.arena.cli.terminal import POKEARENA, in_own_process
 
 ROOT = Path(__file__).parents[2]
@@ -58,7 +59,7 @@ def check(release: Path) -> int:
     """Return 1 if the protocol or the database has changed since these files were written."""
     with tempfile.TemporaryDirectory() as folder:
         with tarfile.open(release / "arena.tar.gz") as archive:
-            archive.extract("arena.db", folder, filter="data")
+            tar_files.extract_all(archive, Path(folder))
         with contextlib.closing(sqlite3.connect(Path(folder) / "arena.db")) as store:
             ((migration,),) = store.execute("SELECT version_num FROM alembic_version")
     changed = {

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from arena.cli.run import execute
+from tests import tar_files
 from tests.arena.cli.terminal import CommandResult
 from tests.arena.release_files import BUF, EARLIER, ROOT
 
@@ -52,7 +53,7 @@ def earlier(request: pytest.FixtureRequest, tmp_path: Path) -> EarlierRelease:
     """Unpack the files of the release that the test names."""
     release = EARLIER / request.param
     with tarfile.open(release / "arena.tar.gz") as archive:
-        archive.extractall(tmp_path / ".pokearena", filter="tar")
+        tar_files.extract_all(archive, tmp_path / ".pokearena")
     shutil.copytree(release / "bundle", tmp_path / "bundle")
     return EarlierRelease(release, tmp_path, json.loads((release / "expected.json").read_text()))
 

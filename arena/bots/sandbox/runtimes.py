@@ -48,6 +48,8 @@ PYTHON: Final = ("python", "python3")
 VENV_PYTHON: Final = ".venv/" + ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
 NOT_ALLOWED: Final = "program-not-allowed"
 PATH_ONLY: Final = getattr(os, "O_PATH", os.O_RDONLY)
+_MOST_LINKS: Final = 40
+"""As the kernel's limit."""
 LEADS_OUT: Final = frozenset({errno.EXDEV, errno.ELOOP, errno.EAGAIN})
 """Errors of a path that leaves the folder, follows links of /proc, or is renamed all the time."""
 LINKS: Final = 20
@@ -183,7 +185,24 @@ def _program(name: str, folder: Path) -> tuple[str, str]:
             f'the program "{quote(name)}" is not on the PATH of the arena'
             f"{hint if _exists(folder / name) else ''}"
         )
+    path = _system_program(path)
     return path, "" if is_system(os.path.realpath(path)) else path
+
+
+def _system_program(path: str) -> str:
+    """Follow a link of the arena's PATH until it is among the system's programs, if it gets there.
+
+    A bot sees the system but not the folder of the link. The last target is not taken at once:
+    some programs behave by the name of the link that leads to them.
+    """
+    step = path
+    for _ in range(_MOST_LINKS):
+        if is_system(step):
+            return step
+        if not os.path.islink(step):
+            break
+        step = os.path.join(os.path.realpath(os.path.dirname(step)), os.readlink(step))
+    return path
 
 
 def _of_folder(name: str, folder: Path) -> str:

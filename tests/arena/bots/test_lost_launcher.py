@@ -13,7 +13,6 @@ from arena.bots import resolver
 from arena.bots.bot_session import BotSession
 from arena.bots.build import build
 from arena.bots.manifest import Manifest
-from arena.bots.sandbox import available_levels
 from arena.errors import InfrastructureError
 from tests.errors import has_code
 from tests.waiting import wait_until
@@ -41,9 +40,8 @@ def bot_that_does_not_listen(folder: Path) -> None:
 
 @pytest.mark.parametrize("waits", [build_that_sleeps, bot_that_does_not_listen])
 def test_a_killed_launcher_is_an_infrastructure_fault_at_once(
-    waits: Callable[[Path], None], tmp_path: Path
+    waits: Callable[[Path], None], tmp_path: Path, strangers_accepted: None
 ) -> None:
-    available_levels.best_level()
     tmp_path.chmod(0o777)
     before = launchers()
     with ThreadPoolExecutor(1) as pool:

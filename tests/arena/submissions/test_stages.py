@@ -200,7 +200,9 @@ def test_an_upload_that_is_not_a_bot_is_refused(harness: SubmissionHarness) -> N
     assert (missing.status, missing.stage) == (422, SubmissionStage.CHECKING)
 
 
-def test_a_failed_build_shows_the_end_of_its_output(harness: SubmissionHarness) -> None:
+def test_a_failed_build_shows_the_end_of_its_output(
+    harness: SubmissionHarness, strangers_accepted: None
+) -> None:
     command = '["python", "-c", "print(1 / 0)"]'
     submission = harness.pushed(harness.bot("mybot", f"build = {command}"))
     assert (submission.state, submission.stage) == (

@@ -174,6 +174,21 @@ def test_a_folder_below_the_system_is_left_out_of_it(
     assert not any(path in ("/usr", "/usr/share") for path in system)
 
 
+def test_a_link_to_a_program_of_the_system_is_followed_as_far_as_the_system(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "tool").symlink_to("further")
+    (tmp_path / "bin" / "further").symlink_to("/bin/sh")
+    (tmp_path / "bin" / "loop").symlink_to("loop")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    granted = runtimes.grants(folder, ("tool",))
+    assert granted.argv == ("/bin/sh",)
+    assert {*granted.read} <= runtimes.allowed()
+    with pytest.raises(BotError):
+        runtimes.grants(folder, ("loop",))
+
+
 def test_every_grant_is_on_the_list(folder: Path, node: Path) -> None:
     listed = runtimes.allowed()
     for word in ("python", "node", "sh", "./bin/prog", str(node)):

@@ -1,6 +1,7 @@
 """Test completion, in this process and in real shells: bash, zsh and fish."""
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -158,7 +159,7 @@ def test_completions_from_the_store(
     monkeypatch.setenv("POKEARENA_DATA", "elsewhere")
     assert complete("pokearena tournament show ") == []
     data = Workspace(Path(".pokearena")).folder.root
-    assert complete(f"pokearena tournament show --data {data} ") == [tournament]
+    assert complete(f"pokearena tournament show --data {shlex.quote(str(data))} ") == [tournament]
 
 
 @pytest.mark.parametrize(

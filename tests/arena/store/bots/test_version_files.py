@@ -270,11 +270,37 @@ def test_intermediate_files_of_cargo_are_not_archived(tmp_path: Path) -> None:
         assert tar.getnames() == ["build", "target", "target/release", "target/release/random"]
 
 
-@pytest.mark.parametrize("name", ["../out", "x/../../out"])
-def test_a_build_archive_that_escapes_its_folder_is_refused(tmp_path: Path, name: str) -> None:
+def entry(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile.TarInfo:
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname = kind, link
+    return info
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        [entry("../out")],
+        [entry("x", tarfile.DIRTYPE), entry("x/../../out")],
+        [entry("/tmp/out")],
+        [entry("x", tarfile.SYMTYPE, ".."), entry("x/out")],
+        [entry("x", tarfile.SYMTYPE, "../out"), entry("x")],
+        [entry("x"), entry("out", tarfile.LNKTYPE, "x")],
+        [entry("out", tarfile.FIFOTYPE)],
+        [entry("out", tarfile.CHRTYPE)],
+        [entry("x"), entry("x/out")],
+        [entry("missing/out")],
+        [entry("x", tarfile.DIRTYPE), entry("x", tarfile.DIRTYPE)],
+        [entry("..", tarfile.SYMTYPE, "x")],
+    ],
+    ids=lambda entries: " ".join(f"{info.name}:{info.type.decode()}" for info in entries),
+)
+def test_a_build_archive_that_no_build_made_is_refused(
+    tmp_path: Path, entries: list[tarfile.TarInfo]
+) -> None:
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w:gz") as tar:
-        tar.addfile(tarfile.TarInfo(name), io.BytesIO())
+        for info in entries:
+            tar.addfile(info, io.BytesIO())
     packed.seek(0)
     with pytest.raises(BotError, check=has_code("invalid-archive")):
         build_archive.unpack(packed, tmp_path / "versions", "0" * 64)
