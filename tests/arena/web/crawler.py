@@ -66,7 +66,6 @@ class Crawl:
             if address in self.statuses or self._counts.get(path, 0) >= self.most:
                 continue
             self._counts[path] = self._counts.get(path, 0) + 1
-            # A stream does not end: its beginning shows that there is one.
             self.statuses[address], kind, text = self.get(address)
             waiting += self._inside(address, links_in(kind, text))
 

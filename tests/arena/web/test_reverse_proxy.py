@@ -4,7 +4,8 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -24,7 +25,7 @@ from arena.web import static_site
 from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.cli.terminal import in_own_process
 from tests.arena.web.closed_matches import StoredMatch, play, table
-from tests.arena.web.crawler import Crawl
+from tests.arena.web.crawler import Crawl, Get
 from tests.arena.web.page_server import served
 from tests.nginx import nginx
 
@@ -64,21 +65,33 @@ class ProxiedArena:
     stored: StoredMatch
     client: httpx2.Client
 
-    def get(self, address: str) -> tuple[int, str, str]:
-        """Request an address as a browser; of a stream only the first event is read."""
-        with self.client.stream("GET", address) as answer:
-            kind = answer.headers.get("content-type", "").partition(";")[0]
-            if kind in ("text/event-stream", "application/x-ndjson"):
-                return answer.status_code, kind, next(answer.iter_text())
-            answer.read()
-            text = answer.text if kind.startswith("text/") or "xml" in kind else ""
-            return answer.status_code, kind, text
+    @property
+    def get(self) -> Get:
+        """Requests an address as a browser."""
+        return partial(get, self.client)
 
     def form_token(self, page: str) -> str:
         """Return the token of the forms of a page."""
         hidden = re.search(r'name="form_token" value="(\w+)"', self.client.get(page).text)
         assert hidden is not None
         return hidden[1]
+
+
+def get(client: httpx2.Client, address: str) -> tuple[int, str, str]:
+    """Request an address; of a stream only the first event is read, because it does not end."""
+    with client.stream("GET", address) as answer:
+        kind = answer.headers.get("content-type", "").partition(";")[0]
+        if kind in ("text/event-stream", "application/x-ndjson"):
+            return answer.status_code, kind, next(answer.iter_text())
+        answer.read()
+        text = answer.text if kind.startswith("text/") or "xml" in kind else ""
+        return answer.status_code, kind, text
+
+
+def client_of(origin: str) -> httpx2.Client:
+    """Return a client that sends the headers of a browser and does not follow redirects."""
+    headers = {"Accept": "text/html,*/*;q=0.8", "Origin": origin}
+    return httpx2.Client(base_url=origin, headers=headers, timeout=60, trust_env=False)
 
 
 @pytest.fixture(scope="module", params=LAYOUTS)
@@ -103,10 +116,7 @@ def arena(
         upstream = stack.enter_context(served(WebState(workspace.store, settings)))
         location = passes.format(upstream=upstream) + HEADERS + f"proxy_set_header {header};"
         origin = stack.enter_context(nginx(folder, f"location /arena/ {{ {location} }}"))
-        headers = {"Accept": "text/html,*/*;q=0.8", "Origin": origin}
-        client = stack.enter_context(
-            httpx2.Client(base_url=origin, headers=headers, timeout=60, trust_env=False)
-        )
+        client = stack.enter_context(client_of(origin))
         yield ProxiedArena(f"{origin}/arena", workspace, stored, client)
 
 
@@ -203,15 +213,13 @@ def test_a_bot_is_pushed(arena: ProxiedArena, tmp_path: Path) -> None:
     assert arena.client.get(f"/arena/submissions/{name}").status_code == 200
 
 
-def test_an_exported_site_works_in_a_folder(arena: ProxiedArena, tmp_path: Path) -> None:
-    engine, tournament = arena.workspace.store, arena.stored.tournament
-    static_site.write(engine, tournament, tmp_path / "site")
+def test_an_exported_site_works_in_a_folder(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "data")
+    stored = play(workspace, table("poke-2-must_beat=true"))
+    static_site.write(workspace.store, stored.tournament, tmp_path / "site")
     location = f"location /some/folder/ {{ alias {tmp_path}/site/; }}"
-    with (
-        nginx(tmp_path, location) as origin,
-        httpx2.Client(base_url=origin, trust_env=False) as client,
-    ):
-        crawl = Crawl("/some/folder/", replace(arena, client=client).get)
+    with nginx(tmp_path, location) as origin, client_of(origin) as client:
+        crawl = Crawl("/some/folder/", partial(get, client))
         crawl.follow("/some/folder/index.html")
     check(crawl)
-    assert f"/some/folder/matches/{arena.stored.match}/games/0.html" in crawl.statuses
+    assert f"/some/folder/matches/{stored.match}/games/0.html" in crawl.statuses
