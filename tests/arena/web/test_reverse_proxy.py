@@ -28,25 +28,22 @@ from tests.arena.web.closed_matches import StoredMatch, play, table
 from tests.arena.web.crawler import Crawl, Get
 from tests.arena.web.page_server import served
 from tests.nginx import nginx
+from tests.repository_copy import ROOT
 
 pytestmark = pytest.mark.long
 
-HEADERS = """
-    proxy_http_version 1.1;
-    proxy_set_header Connection "";
-    proxy_set_header Host $http_host;
-    proxy_set_header X-Forwarded-For $remote_addr;
-    proxy_set_header X-Forwarded-Proto $scheme;
-"""
+PAGE = ROOT / "docs/how-to/operations.md"
+UPSTREAM = "http://127.0.0.1:8000;"
+PREFIX = 'X-Forwarded-Prefix ""'
 LAYOUTS = {
-    # nginx leaves the path in requests.
-    "kept": ("/arena", "proxy_pass {upstream};", 'X-Forwarded-Prefix ""'),
+    "kept": ("/arena", "{};", PREFIX),
     # The slash at the end removes the path.
-    "removed": ("/arena", "proxy_pass {upstream}/;", 'X-Forwarded-Prefix ""'),
+    "removed": ("/arena", "{}/;", PREFIX),
     # The server does not know the path, and nginx sends it.
-    "sent": ("", "proxy_pass {upstream}/;", "X-Forwarded-Prefix /arena"),
-    "sent and kept": ("", "proxy_pass {upstream};", "X-Forwarded-Prefix /arena"),
+    "sent": ("", "{}/;", "X-Forwarded-Prefix /arena"),
+    "sent and kept": ("", "{};", "X-Forwarded-Prefix /arena"),
 }
+"""The root path of the server, and the changes of the documented lines of nginx."""
 
 
 @dataclass
@@ -75,6 +72,12 @@ class ProxiedArena:
         hidden = re.search(r'name="form_token" value="(\w+)"', self.client.get(page).text)
         assert hidden is not None
         return hidden[1]
+
+
+def documented_location() -> str:
+    """Return the lines for nginx in the guide."""
+    (lines,) = re.findall(r"^```nginx\n(.*?)^```$", PAGE.read_text(), re.DOTALL | re.MULTILINE)
+    return str(lines)
 
 
 def get(client: httpx2.Client, address: str) -> tuple[int, str, str]:
@@ -114,8 +117,11 @@ def arena(
     with ExitStack() as stack:
         stack.enter_context(uploads.create().attended())
         upstream = stack.enter_context(served(WebState(workspace.store, settings)))
-        location = passes.format(upstream=upstream) + HEADERS + f"proxy_set_header {header};"
-        origin = stack.enter_context(nginx(folder, f"location /arena/ {{ {location} }}"))
+        location = documented_location()
+        for old, new in ((UPSTREAM, passes.format(upstream)), (PREFIX, header)):
+            assert old in location
+            location = location.replace(old, new)
+        origin = stack.enter_context(nginx(folder, location))
         client = stack.enter_context(client_of(origin))
         yield ProxiedArena(f"{origin}/arena", workspace, stored, client)
 
@@ -203,8 +209,9 @@ def test_programs_use_the_url_with_the_path(arena: ProxiedArena) -> None:
 
 def test_a_bot_is_pushed(arena: ProxiedArena, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
-    (tmp_path / "mine/bot.toml").write_text('name = "mine"\nrun = ["python", "bot.py"]\n')
-    (tmp_path / "mine/bot.py").write_text("pass\n")
+    (tmp_path / "mine/bot.toml").write_text('name = "mine"\nrun = ["python", "weights"]\n')
+    # nginx refuses more than 1 MiB unless its configuration allows it.
+    (tmp_path / "mine/weights").write_bytes(os.urandom(2**21))
     environment = {"POKEARENA_TOKEN": owners.add(arena.workspace.store, "ada")}
     words = ("bot", "push", "mine", "--to", f"{arena.url}/", "--no-wait")
     pushed = in_own_process(tmp_path, words, environment)

@@ -82,7 +82,7 @@ def test_the_root_path_itself_is_the_home_page(fixed: TestClient) -> None:
     "path", ["//evil.example", "https://evil.example", "/a/../b", "arena", "/a b", "/%2e", "/é", ""]
 )
 def test_an_invalid_path_of_a_proxy_is_ignored(sent: TestClient, path: str) -> None:
-    assert sent.get("/", headers=[(HEADER, path.encode())]).text == sent.get("/").text
+    assert sent.get("/", headers=[(HEADER.encode(), path.encode())]).text == sent.get("/").text
     assert not checked_root_path(path)
 
 
