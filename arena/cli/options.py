@@ -153,6 +153,40 @@ def _site(context: click.Context, parameter: click.Parameter, url: str) -> str:
     return url.rstrip("/")
 
 
+def _root_path(context: click.Context, parameter: click.Parameter, path: str) -> str:
+    """Return the path of a proxy without the slash at its end."""
+    from arena.services.web_process import checked_root_path
+
+    checked = checked_root_path(path)
+    if checked is None:
+        raise click.BadParameter(
+            "write a path such as /arena, of letters, digits and the characters . _ ~ -."
+        )
+    return checked
+
+
+def _common_root_path(root_path: str, site: str) -> str:
+    """Return the path of `--root-path` and `--site`, of which one may be empty.
+
+    Raises:
+        CommandError: they differ, or the path of `--site` is not valid.
+    """
+    from urllib.parse import urlsplit
+
+    from arena.services.web_process import checked_root_path
+
+    path = checked_root_path(urlsplit(site).path)
+    if path is None or (site and root_path and path != root_path):
+        expected = root_path or "/arena"
+        raise CommandError(
+            f"--site {site}: the path must be the one of --root-path, for example "
+            f"https://arena.example.org{expected}.",
+            USAGE,
+            code="root-path",
+        )
+    return path or root_path
+
+
 def web_options(command: F) -> F:
     """Add --host, --port and the web settings, which are passed as `web_settings`."""
     from arena.services.web_process import WebSettings
@@ -160,6 +194,7 @@ def web_options(command: F) -> F:
     @wraps(command)
     def gathered(*given: Any, **named: Any) -> Any:
         values = {field.name: named.pop(field.name) for field in fields(WebSettings)}
+        values["root_path"] = _common_root_path(values["root_path"], values["site"])
         return command(*given, web_settings=WebSettings(**values), **named)
 
     usual = WebSettings()
@@ -173,6 +208,14 @@ def web_options(command: F) -> F:
             metavar="URL",
             callback=_site,
             help="Public address of the web pages, for links in feeds and webhooks.",
+        ),
+        click.option(
+            "--root-path",
+            default=usual.root_path,
+            metavar="PATH",
+            callback=_root_path,
+            help="Path below which a proxy shows the web pages, such as /arena. [default: that of "
+            "--site; with --behind-proxy also that of X-Forwarded-Prefix]",
         ),
     ]
     return _with_options(cast(F, gathered), options)
@@ -225,7 +268,8 @@ def _access_options(usual: WebSettings) -> list[Decorator]:
             "--behind-proxy",
             "proxied",
             is_flag=True,
-            help="Trust X-Forwarded-For; only behind a proxy that sets it.",
+            help="Trust X-Forwarded-For, -Host, -Proto and -Prefix; only behind a proxy that sets "
+            "or removes them.",
         ),
     ]
 

@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-FORMS: Final = "grpc://HOST:PORT, grpcs://HOST:PORT, or http(s)://HOST[:PORT] of the arena's pages"
+FORMS: Final = (
+    "grpc://HOST:PORT, grpcs://HOST:PORT, or http(s)://HOST[:PORT][/PATH] of the arena's pages"
+)
 PATH: Final = "/relay.json"
-"""Path on the arena's web site that returns the relay's address as JSON."""
+"""Path below the URL of the arena's web site that returns the relay's address as JSON."""
 _SECONDS: Final = 10.0
 _BYTES: Final = 64 << 10
 _LOOPBACK: Final = re.compile(r"localhost|127\.\d+\.\d+\.\d+|\[?::1\]?")
@@ -62,9 +64,8 @@ def find(url: str, authority: Path | None = None) -> RelayTarget:
         raise InvalidRelayUrl(f'"{url}" is not the address of a relay; write {FORMS}.')
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     if parts.scheme.startswith("http"):
-        return _relay_of(
-            url, _fetch_reply(f"{parts.scheme}://{parts.netloc}{PATH}", authority), host
-        )
+        pages = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
+        return _relay_of(url, _fetch_reply(pages + PATH, authority), host)
     if port is None:
         raise InvalidRelayUrl(f'"{url}" has no port; write {parts.scheme}://{host}:PORT.')
     return RelayTarget(f"{host}:{port}", parts.scheme == "grpcs")

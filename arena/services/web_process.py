@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import errno
 import ipaddress
+import re
 import socket
 from argparse import BooleanOptionalAction
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -20,6 +22,8 @@ HOST, PORT = "127.0.0.1", 8000
 """Default address of the web server."""
 _ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 _PORTS_TO_TRY = 50
+_ROOT_PATH: Final = re.compile(r"(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*/?")
+_ROOT_PATH_LETTERS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,9 @@ class WebSettings:
         challenges: the maximum number of challenges of an owner per day; 0 disables them.
         challenge_boards: the maximum number of boards of a challenge.
         site: the public URL of the pages without a slash at the end, for links in feeds and
-            webhooks; empty: feeds have paths as links.
+            webhooks; empty: feeds have paths as links. Its path is `root_path`.
+        root_path: the path below which a proxy shows the pages, such as "/arena"; empty: the root,
+            or the path that a trusted proxy sends in X-Forwarded-Prefix.
         play: whether people can play against bots; None: only if the server listens on a loopback
             address and not behind a proxy.
         play_tables: the maximum number of matches of people at the same time; one client can have
@@ -63,8 +69,15 @@ class WebSettings:
     challenges: int = 10
     challenge_boards: int = 20
     site: str = ""
+    root_path: str = ""
     play: bool | None = None
     play_tables: int = 4
+
+    @property
+    def origin(self) -> str:
+        """The public URL without its path; links from `arena.web.page` follow it."""
+        parts = urlsplit(self.site)
+        return f"{parts.scheme}://{parts.netloc}" if self.site else ""
 
     def arguments(self) -> list[str]:
         """Return the options for `python -m arena.web`. Other users can read them: no secrets."""
@@ -74,7 +87,8 @@ class WebSettings:
         options += [f"--builds={self.builds}"]
         options += [f"--challenges={self.challenges}"]
         options += [f"--challenge-boards={self.challenge_boards}"]
-        options += [f"--site={self.site}", f"--play-tables={self.play_tables}"]
+        options += [f"--site={self.site}", f"--root-path={self.root_path}"]
+        options += [f"--play-tables={self.play_tables}"]
         options += [] if self.play is None else ["--play" if self.play else "--no-play"]
         options += ["--no-spectators"] * (not self.spectators)
         return options + ["--behind-proxy"] * self.proxied
@@ -95,6 +109,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--challenges", type=int, default=defaults.challenges)
     parser.add_argument("--challenge-boards", type=int, default=defaults.challenge_boards)
     parser.add_argument("--site", default=defaults.site)
+    parser.add_argument("--root-path", default=defaults.root_path)
     parser.add_argument("--play-tables", type=int, default=defaults.play_tables)
     parser.add_argument("--play", action=BooleanOptionalAction, default=defaults.play)
     parser.add_argument("--no-spectators", action="store_true")
@@ -116,6 +131,7 @@ def settings_from(arguments: Namespace) -> WebSettings:
         challenges=arguments.challenges,
         challenge_boards=arguments.challenge_boards,
         site=arguments.site,
+        root_path=arguments.root_path,
         play=arguments.play,
         play_tables=arguments.play_tables,
     )
@@ -140,7 +156,7 @@ class Pages:
     @property
     def address(self) -> str:
         """URL for a browser on this machine."""
-        return address_of(self.listening)
+        return address_of(self.listening, self.settings.root_path)
 
     def arguments(self) -> list[str]:
         """Return the options of `python -m arena.web`. Other users can read them: no secrets."""
@@ -205,9 +221,18 @@ def is_loopback(listening: socket.socket) -> bool:
     return ipaddress.ip_address(listening.getsockname()[0].partition("%")[0]).is_loopback
 
 
-def address_of(listening: socket.socket) -> str:
+def checked_root_path(text: str) -> str | None:
+    """Return a path for `WebSettings.root_path`, without a slash at its end; None if not valid.
+
+    Its words have only letters that no URL, cookie or configuration of a proxy must escape.
+    """
+    is_valid = _ROOT_PATH.fullmatch(text) and len(text) <= _ROOT_PATH_LETTERS
+    return text.rstrip("/") if is_valid else None
+
+
+def address_of(listening: socket.socket, root_path: str = "") -> str:
     """Return the URL for a browser on this machine."""
     host, port = listening.getsockname()[:2]
     host = _ANY.get(host, host)
     shown = f"[{host}]" if ":" in host else host
-    return f"http://{shown}:{port}/"
+    return f"http://{shown}:{port}{root_path}/"

@@ -41,6 +41,7 @@ from arena.web.serving.owner_requests import OwnerRequests
 from arena.web.serving.play_requests import PlayRequests
 from arena.web.serving.request_limits import RequestLimits
 from arena.web.serving.responses import FEED, LIVE, PageEndpoints
+from arena.web.serving.root_path import RootPath
 from arena.web.serving.security import ContentNegotiation, SecurityHeaders
 from arena.web.serving.uploads import UploadEndpoint
 
@@ -58,15 +59,17 @@ def create(web: WebState) -> Starlette:
     feed = Feed(web)
 
     async def failed(request: Request, error: Exception) -> Response:
-        return error_responses.response(request, error, links)
+        return error_responses.response(request, error)
 
+    routes = _routes(web, static, feed)
     app = Starlette(
-        routes=_routes(web, links, static, feed),
+        routes=routes,
         middleware=[
+            Middleware(RootPath, settings=web.settings, links=links, routes=routes),
             Middleware(SecurityHeaders),
             Middleware(GZipMiddleware, minimum_size=1000, compresslevel=5),
             Middleware(ContentNegotiation),
-            Middleware(RequestLimits, settings=web.settings, links=links),
+            Middleware(RequestLimits, settings=web.settings),
         ],
         exception_handlers={HTTPException: failed},
         lifespan=_background_tasks(web, feed),
@@ -76,8 +79,8 @@ def create(web: WebState) -> Starlette:
     return app
 
 
-def _routes(web: WebState, links: ServerLinks, static: _StaticFiles, feed: Feed) -> list[BaseRoute]:
-    serving = PageEndpoints(web, links)
+def _routes(web: WebState, static: _StaticFiles, feed: Feed) -> list[BaseRoute]:
+    serving = PageEndpoints(web)
     upload = serving.failing(UploadEndpoint(web).receive)
     owned = OwnerRequests(web)
     routes: list[BaseRoute] = [
@@ -90,9 +93,9 @@ def _routes(web: WebState, links: ServerLinks, static: _StaticFiles, feed: Feed)
         Route(uploads.ADDRESS, upload, methods=["POST"]),
         Route(owner_requests.RETIRE, serving.failing(owned.retire), methods=["POST"]),
         Route(owner_requests.CHALLENGE, serving.failing(owned.challenge), methods=["POST"]),
-        *ManagementEndpoints(web, links, serving).routes(),
+        *ManagementEndpoints(web, serving).routes(),
         # Before the pages, because the page of a game has the address of its form.
-        *PlayRequests(web, links).routes(serving),
+        *PlayRequests(web).routes(serving),
     ]
     for page in PAGES:
         methods = ["GET", "POST"] if page.owners else ["GET"]

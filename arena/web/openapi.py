@@ -294,6 +294,7 @@ def document(
             "summary": "Ladders, tournaments, matches and replays of the Poke games.",
             "description": ABOUT,
         },
+        "servers": [{"url": (web.settings.origin + links.to()).rstrip("/") or "/"}],
         "paths": {
             plain(each.path): {
                 **_path(web, links, each, samples),

@@ -31,11 +31,22 @@ class Links(Protocol):
 
 
 class ServerLinks:
-    """Absolute paths on the server."""
+    """Absolute paths on the server.
 
-    def __init__(self, version: str = "", *, has_play: bool = False) -> None:
+    Args:
+        version: the version of the style sheets and scripts; empty: unknown.
+        has_play: whether people can play against bots on this server.
+        root_path: the path below which a proxy shows the pages, such as "/arena".
+    """
+
+    def __init__(self, version: str = "", *, has_play: bool = False, root_path: str = "") -> None:
         self._version = version
         self._has_play = has_play
+        self.root_path = root_path
+
+    def below(self, root_path: str) -> ServerLinks:
+        """Return the same links below another path."""
+        return ServerLinks(self._version, has_play=self._has_play, root_path=root_path)
 
     @property
     def has_play(self) -> bool:
@@ -45,11 +56,15 @@ class ServerLinks:
     def to(self, *words: object, **query: object) -> str:
         """Return an absolute path."""
         path = "/" + "/".join(quote(str(word), safe="@") for word in words)
-        return path + _query(query)
+        return self.within(path + _query(query))
+
+    def within(self, path: str) -> str:
+        """Return the link to a path of the server's routes, such as "/bots/greedy"."""
+        return self.root_path + path
 
     def static(self, name: str) -> str:
         """Return an absolute path with the files' version, so that browsers can keep the file."""
-        return f"/static/{name}" + (f"?v={self._version}" if self._version else "")
+        return self.within(f"/static/{name}" + (f"?v={self._version}" if self._version else ""))
 
 
 def _query(values: Mapping[str, object]) -> str:

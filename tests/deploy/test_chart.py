@@ -8,8 +8,9 @@ from rq import Queue
 
 from arena.matches.lease_renewal import GRACE_SECONDS
 from arena.queue import match_queue
+from arena.remote import relay_url
 from arena.system import redis_connection
-from arena.web.serving import relay_address, uploads
+from arena.web.serving import uploads
 from tests.deploy.command_lines import parsed_command, variables
 from tests.deploy.manifests import CHART, Pod, Tree, of_kind, pods, render, rules, selects
 
@@ -161,18 +162,26 @@ def test_volume_claims_and_ingress_backends_exist(manifests: list[Tree]) -> None
             assert ("Service", path["backend"]["service"]["name"]) in names
 
 
-def test_pushes_are_routed_to_the_submission_runner(helm: str, tmp_path: Path) -> None:
-    manifests = render(helm, tmp_path, "--values", CHART / "ci" / "scaledjob-values.yaml")
+@pytest.mark.parametrize("root_path", ["", "/arena"])
+def test_pushes_are_routed_to_the_submission_runner(
+    helm: str, tmp_path: Path, root_path: str
+) -> None:
+    values = CHART / "ci" / "scaledjob-values.yaml"
+    manifests = render(helm, tmp_path, "--values", values, "--set", f"rootPath={root_path}")
     [ingress] = of_kind(manifests, "Ingress")
     paths = {
         path["path"]: path["backend"]["service"]["name"]
         for path in ingress["spec"]["rules"][0]["http"]["paths"]
     }
     assert paths == {
-        uploads.ADDRESS: "arena-services",
-        relay_address.ADDRESS: "arena-services",
-        "/": "arena-web",
+        f"{root_path}{uploads.ADDRESS}": "arena-services",
+        f"{root_path}{relay_url.PATH}": "arena-services",
+        root_path or "/": "arena-web",
     }
+    for component in ("services", "web"):
+        words = pod(manifests, component).spec["containers"][0]["args"]
+        settings = parsed_command(words, CHART / "Chart.yaml").params
+        assert settings["root_path"] == root_path
 
 
 def test_pods_have_time_to_release_their_match(manifests: list[Tree]) -> None:
@@ -268,6 +277,8 @@ def test_scaled_jobs_follow_the_queue_of_the_arena_and_end(helm: str, tmp_path: 
         "podSecurity.user=0",
         "worker.graceSeconds=1",
         "services.ingress.enabled=true",
+        "rootPath=arena",
+        "rootPath=/arena/",
     ],
 )
 def test_invalid_values_are_refused(helm: str, tmp_path: Path, wrong: str) -> None:

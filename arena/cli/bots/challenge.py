@@ -77,7 +77,7 @@ def challenge(
     begun = content_of(
         arena, lambda: arena.challenge(bot=bot, opponent=opponent, form=form, boards=boards)
     )
-    page = f"{arena.url}{begun['page']}"
+    page = f"{arena.url}/tournaments/{begun['challenge']}"
     if not as_json:
         output.hint(f"{' v '.join(begun['entrants'])} · {begun['form']} · {begun['games']} games")
         output.hint(page)

@@ -40,7 +40,7 @@ def web(host: str, port: int, web_settings: WebSettings, as_json: bool, data: Pa
         listening = listen(host, port)
     except PortTaken as error:
         raise CommandError(str(error), UNREACHABLE) from None
-    address = address_of(listening)
+    address = address_of(listening, web_settings.root_path)
     if as_json:
         output.document({"page": address, "data": str(workspace.folder.root)})
     else:

@@ -16,14 +16,12 @@ from starlette.responses import Response
 from arena.store.access import sessions
 from arena.store.access.audit_log import Actor, Origin
 from arena.store.access.sessions import LIFETIME_SECONDS, Identity, Role
+from arena.web.serving.root_path import links_of
 from arena.web.serving.security import check_form_origin
 
 FORM_TOKEN: Final = "form_token"
 """Name of the hidden field that each form of a session contains."""
 _LETTERS: Final = 200
-# The prefix __Host- prevents that another host of the domain sets the cookie. Browsers accept it
-# only over HTTPS.
-_SECURE_COOKIE: Final = "__Host-pokearena"
 _COOKIE: Final = "pokearena"
 
 
@@ -101,17 +99,27 @@ def is_secure(request: Request, proxied: bool) -> bool:
 
 def cookie_of(request: Request) -> str:
     """Return the value of the session cookie; empty without one."""
-    cookies = request.cookies
-    return (cookies.get(_SECURE_COOKIE) or cookies.get(_COOKIE) or "")[:_LETTERS]
+    root_path = links_of(request).root_path
+    names = (_cookie_name(root_path, secure=secure) for secure in (True, False))
+    return next(filter(None, map(request.cookies.get, names)), "")[:_LETTERS]
 
 
-def set_cookie(response: Response, secret: str, *, secure: bool) -> None:
-    """Set the session cookie; an empty secret deletes it."""
+def _cookie_name(root_path: str, *, secure: bool) -> str:
+    """Return a name that differs from those of other arenas on the host."""
+    # Browsers accept these prefixes only over HTTPS. The first one prevents that another host of
+    # the domain sets the cookie, but the cookie would be sent to all applications of the host.
+    prefix = ("__Secure-" if root_path else "__Host-") if secure else ""
+    return prefix + _COOKIE + root_path.replace("/", ".")
+
+
+def set_cookie(request: Request, response: Response, secret: str, *, proxied: bool) -> None:
+    """Set the session cookie; an empty secret deletes it. `proxied`: as for `is_secure`."""
+    root_path, secure = links_of(request).root_path, is_secure(request, proxied)
     response.set_cookie(
-        _SECURE_COOKIE if secure else _COOKIE,
+        _cookie_name(root_path, secure=secure),
         secret,
         max_age=LIFETIME_SECONDS if secret else 0,
-        path="/",
+        path=root_path or "/",
         secure=secure,
         httponly=True,
         samesite="strict",

@@ -109,7 +109,7 @@ class ActionResult:
 
     Args:
         values: the result as JSON values.
-        page: the page to show after a form; empty: the values are shown once on a page.
+        page: the path of the page to show after a form; empty: the values are shown once on a page.
         template: the template of the page that shows the values.
         model: further values for this template.
     """

@@ -24,11 +24,12 @@ from arena.web.management.access import FORM_TOKEN, Access
 from arena.web.management.action import Action, ActionRequest, ActionResult
 from arena.web.management.actions import ACTIONS
 from arena.web.management.pages import PAGES, ManagementPage
-from arena.web.page import Links, Page, PageRequest
+from arena.web.page import Page, PageRequest
 from arena.web.serving import data_formats, html_pages
 from arena.web.serving.error_responses import status_and_sentence, without_command
 from arena.web.serving.page_kinds import KINDS
 from arena.web.serving.responses import Endpoint, PageEndpoints
+from arena.web.serving.root_path import links_of
 from arena.web.serving.security import check_form_origin
 from referee.games.contract import SetupError
 from referee.sanitizing import one_line
@@ -45,13 +46,11 @@ class ManagementEndpoints:
 
     Args:
         web: the server's state.
-        links: the builder of links.
         serving: converts exceptions to error responses.
     """
 
-    def __init__(self, web: WebState, links: Links, serving: PageEndpoints) -> None:
+    def __init__(self, web: WebState, serving: PageEndpoints) -> None:
         self._web = web
-        self._links = links
         self._serving = serving
 
     def routes(self) -> list[Route]:
@@ -71,7 +70,7 @@ class ManagementEndpoints:
     async def _sign_in_page(self, request: Request) -> Response:
         access = await self._access(request)
         page = Page("Sign in", "management/sign_in.html", {"access": access})
-        return self._html(page)
+        return _html(request, page)
 
     async def _sign_in(self, request: Request) -> Response:
         """Open a session. The earlier session of the browser ends, against session fixation."""
@@ -86,9 +85,8 @@ class ManagementEndpoints:
                 "to organisers.",
             )
         secret, role = opened
-        response = RedirectResponse(_HOME[role], 303, _PRIVATE)
-        secure = accesses.is_secure(request, self._web.settings.proxied)
-        accesses.set_cookie(response, secret, secure=secure)
+        response = _redirect(request, _HOME[role])
+        accesses.set_cookie(request, response, secret, proxied=self._web.settings.proxied)
         return response
 
     def _open_session(self, token: str, earlier: str) -> tuple[str, Role] | None:
@@ -112,9 +110,8 @@ class ManagementEndpoints:
             form = await _form(request)
             self._check_form(request, access, str(form.get(FORM_TOKEN, "")))
             await anyio.to_thread.run_sync(sessions.sign_out, self._web.engine, access.secret)
-        response = RedirectResponse("/", 303, _PRIVATE)
-        secure = accesses.is_secure(request, self._web.settings.proxied)
-        accesses.set_cookie(response, "", secure=secure)
+        response = _redirect(request, "/")
+        accesses.set_cookie(request, response, "", proxied=self._web.settings.proxied)
         return response
 
     def _check_form(self, request: Request, access: Access, sent: str) -> None:
@@ -124,20 +121,20 @@ class ManagementEndpoints:
         async def show(request: Request) -> Response:
             access = await self._required_access(request, page.role)
             if access is None:
-                return RedirectResponse(SIGN_IN, 303, _PRIVATE)
+                return _redirect(request, SIGN_IN)
             query = {
                 name: request.query_params[name]
                 for name, _ in page.query
                 if name in request.query_params
             }
-            page_request = PageRequest(dict(request.path_params), query, self._links)
+            page_request = PageRequest(dict(request.path_params), query, links_of(request))
             content = await anyio.to_thread.run_sync(page.draw, self._web, page_request, access)
             if request.state.kind == "json" or not access.secret:
                 if content.data is None:
                     raise HTTPException(406, "Not available as JSON. Available formats: HTML.")
                 body = data_formats.as_json(content)
                 return Response(body, 200, {**content.headers, **_PRIVATE}, KINDS["json"])
-            return self._html(content)
+            return _html(request, content)
 
         return show
 
@@ -147,7 +144,7 @@ class ManagementEndpoints:
                 request.state.error_kind = "json"
             access = await self._required_access(request, action.role)
             if access is None:
-                return RedirectResponse(SIGN_IN, 303, _PRIVATE)
+                return _redirect(request, SIGN_IN)
             values = await _values(request, access)
             self._check_form(request, access, str(values.pop(FORM_TOKEN, "")))
             action_request = ActionRequest(
@@ -160,19 +157,9 @@ class ManagementEndpoints:
                     raise
                 return self._form_again(request, action, error, values, access)
             self._web.nudge()
-            return self._answer(action, result, access)
+            return _response(request, action, result, access)
 
         return act
-
-    def _answer(self, action: Action, result: ActionResult, access: Access) -> Response:
-        if not access.secret:
-            status = 201 if action.created else 200
-            where = {"Location": result.page} if action.created and result.page else {}
-            return JSONResponse(dict(result.values), status, {**where, **_PRIVATE})
-        if result.page:
-            return RedirectResponse(result.page, 303, _PRIVATE)
-        model = {"values": result.values, "access": access, "action": action, **result.model}
-        return self._html(Page(action.label, result.template, model))
 
     def _form_again(
         self,
@@ -185,9 +172,9 @@ class ManagementEndpoints:
         """Return the form of a refused request with the sent values and the reason."""
         status, sentence, headers = status_and_sentence(request, error)
         (form,) = (page for page in PAGES if page.path == action.form)
-        page = form.draw(self._web, PageRequest({}, {}, self._links), access)
+        page = form.draw(self._web, PageRequest({}, {}, links_of(request)), access)
         model = {**page.model, "refusal": one_line(sentence), "values": values}
-        return self._html(replace(page, model=model, status=status, headers=headers))
+        return _html(request, replace(page, model=model, status=status, headers=headers))
 
     async def _required_access(self, request: Request, role: Role) -> Access | None:
         """Return the sender, or None if a browser should sign in first.
@@ -211,9 +198,28 @@ class ManagementEndpoints:
     async def _access(self, request: Request) -> Access | None:
         return await anyio.to_thread.run_sync(accesses.find, request, self._web.engine)
 
-    def _html(self, page: Page) -> Response:
-        body = html_pages.html(page, self._links)
-        return Response(body, page.status, {**page.headers, **_PRIVATE}, KINDS["html"])
+
+def _response(request: Request, action: Action, result: ActionResult, access: Access) -> Response:
+    """Return the response for a successful action: JSON for programs, a page for browsers."""
+    if not access.secret:
+        status = 201 if action.created else 200
+        has_page = action.created and result.page
+        where = {"Location": links_of(request).within(result.page)} if has_page else {}
+        return JSONResponse(dict(result.values), status, {**where, **_PRIVATE})
+    if result.page:
+        return _redirect(request, result.page)
+    model = {"values": result.values, "access": access, "action": action, **result.model}
+    return _html(request, Page(action.label, result.template, model))
+
+
+def _html(request: Request, page: Page) -> Response:
+    body = html_pages.html(page, links_of(request))
+    return Response(body, page.status, {**page.headers, **_PRIVATE}, KINDS["html"])
+
+
+def _redirect(request: Request, path: str) -> Response:
+    """Return the redirect to the path of a page."""
+    return RedirectResponse(links_of(request).within(path), 303, _PRIVATE)
 
 
 def _run_audited(action: Action, request: ActionRequest) -> ActionResult:

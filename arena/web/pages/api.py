@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.metadata import version
-from urllib.parse import urlencode
 
 from arena.web import openapi
 from arena.web.data.web_state import WebState
@@ -30,7 +29,7 @@ def page(web: WebState, page_request: PageRequest, addresses: Sequence[PageRoute
 
     def address(path: str, kind: str, query: dict[str, str]) -> str:
         ending = "" if kind == "html" or path == "/" else f".{kind}"
-        return path + ending + (f"?{urlencode(query)}" if query else "")
+        return page_request.links.to(*f"{path}{ending}".split("/")[1:], **query)
 
     rows = []
     for each in addresses:

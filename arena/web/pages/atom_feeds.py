@@ -100,13 +100,13 @@ def _feed(
         created: creation time of the feed's subject; it distinguishes arenas in the identity.
         events: the announcements in any order.
     """
-    site = web.settings.site
+    origin = web.settings.origin
     newest = sorted(events, key=lambda event: (event.at, event.subject), reverse=True)[:ENTRIES]
     return AtomFeed(
         identity=announcement.identity("feed", *page, created),
         title=title,
         created=created,
-        link=site + links.to(*page),
-        own_link=site + links.to(*page[:-1], f"{page[-1]}.atom"),
-        entries=[AtomEntry(event, site + links.to(*event.page)) for event in newest],
+        link=origin + links.to(*page),
+        own_link=origin + links.to(*page[:-1], f"{page[-1]}.atom"),
+        entries=[AtomEntry(event, origin + links.to(*event.page)) for event in newest],
     )

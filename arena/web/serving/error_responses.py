@@ -13,9 +13,10 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from arena.errors import NotFound
 from arena.store.objects.object_storage import ObjectStorageError
-from arena.web.page import Forbidden, InvalidQuery, Links, Page, PageNotFound
+from arena.web.page import Forbidden, InvalidQuery, Page, PageNotFound
 from arena.web.serving import html_pages
 from arena.web.serving.page_kinds import KINDS
+from arena.web.serving.root_path import links_of
 from referee.sanitizing import one_line
 
 log = logging.getLogger("arena.web")
@@ -23,9 +24,9 @@ log = logging.getLogger("arena.web")
 _COMMAND_HINT: Final = re.compile(r"; `pokearena [^`]*`[^`]*\.$")
 """The end of an error of the store that names a command for the terminal."""
 _LISTS: Final = {
-    "unknown-match": "/matches",
-    "unknown-tournament": "/tournaments",
-    "unknown-version": "/bots",
+    "unknown-match": "matches",
+    "unknown-tournament": "tournaments",
+    "unknown-version": "bots",
 }
 """Page that lists all objects, by the code of the error for an unknown one."""
 _NEXT_PAGES: Final = {
@@ -44,7 +45,7 @@ _NEXT_PAGES: Final = {
 address."""
 
 
-def response(request: Request, error: Exception, links: Links) -> Response:
+def response(request: Request, error: Exception) -> Response:
     """Return the response for a failed request. Unexpected exceptions are logged."""
     status, sentence, headers = status_and_sentence(request, error)
     # The sentence may contain a part of the URL, chosen by the author of a link.
@@ -58,7 +59,9 @@ def response(request: Request, error: Exception, links: Links) -> Response:
         return PlainTextResponse(f"{sentence}\n", status, headers)
     model = {"sentence": sentence, "next_page": _next_page(request, status)}
     page = Page(title=sentence, template="error.html", model=model, status=status)
-    return Response(html_pages.html(page, links), status, headers, media_type=KINDS["html"])
+    return Response(
+        html_pages.html(page, links_of(request)), status, headers, media_type=KINDS["html"]
+    )
 
 
 def without_command(error: Exception) -> str:
@@ -88,7 +91,9 @@ def status_and_sentence(request: Request, error: Exception) -> tuple[int, str, M
         case NotFound(code=code):
             sentence = without_command(error)
             if code in _LISTS:
-                sentence = f"{sentence.rstrip('.')}; {_LISTS[code]} lists all."
+                sentence = (
+                    f"{sentence.rstrip('.')}; {links_of(request).to(_LISTS[code])} lists all."
+                )
             return 404, sentence, {}
         case HTTPException(status_code=404, detail="Not Found"):
             return 404, "page not found; the home page lists the ladders.", {}

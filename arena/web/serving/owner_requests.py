@@ -19,6 +19,7 @@ from arena.submissions import challenges, open_ladders
 from arena.submissions.challenges import ChallengeRefused
 from arena.tournaments import json_values
 from arena.web.data.web_state import WebState
+from arena.web.serving.root_path import links_of
 from arena.web.serving.security import owner_of
 
 RETIRE: Final = "/bots/{name}/retire"
@@ -77,6 +78,7 @@ class OwnerRequests:
         (match,) = await anyio.to_thread.run_sync(
             lambda: listing.matches(self._web.engine, tournament=tournament.id)
         )
+        page = links_of(request).to("tournaments", tournament.id)
         values = {
             "challenge": tournament.id,
             "match": match.id,
@@ -84,10 +86,10 @@ class OwnerRequests:
             "boards": tournament.plan.boards,
             "games": match.games,
             "entrants": list(tournament.entrants),
-            "page": f"/tournaments/{tournament.id}",
+            "page": page,
             "created": json_values.iso(tournament.created),
         }
-        where = {"Location": f"/tournaments/{tournament.id}", "Cache-Control": "no-store"}
+        where = {"Location": page, "Cache-Control": "no-store"}
         return JSONResponse(values, 201, where)
 
     @property

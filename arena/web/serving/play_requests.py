@@ -15,10 +15,11 @@ from starlette.routing import Route
 from arena.errors import TooMany
 from arena.web.data.play_tables import PlayTable
 from arena.web.data.web_state import WebState
-from arena.web.page import Links, PageRequest, PageRoute
+from arena.web.page import PageRequest, PageRoute
 from arena.web.pages import play
 from arena.web.pages.replay import QUERY as REPLAY_QUERY
 from arena.web.serving.responses import LIVE, Endpoint, PageEndpoints
+from arena.web.serving.root_path import links_of
 from arena.web.serving.security import check_form_origin, expect_loopback_name
 
 GAME: Final = "/play/{game}"
@@ -46,9 +47,8 @@ _TURN_SECONDS: Final = 1.0
 class PlayRequests:
     """The endpoints. A table is private: only its address, which cannot be guessed, leads to it."""
 
-    def __init__(self, web: WebState, links: Links) -> None:
+    def __init__(self, web: WebState) -> None:
         self._web = web
-        self._links = links
 
     def routes(self, serving: PageEndpoints) -> list[Route]:
         """Return the routes of tables.
@@ -85,7 +85,7 @@ class PlayRequests:
         except TooMany as error:
             raise HTTPException(429, str(error), {"Retry-After": str(error.wait)}) from None
         await anyio.to_thread.run_sync(table.await_turn, _START_SECONDS)
-        return self._to(table)
+        return _redirect(request, table)
 
     async def choose(self, request: Request) -> Response:
         """Play a choice, or leave the table; redirect to it.
@@ -102,9 +102,9 @@ class PlayRequests:
             text = form.get("action") or form.get("text", "")
             refused = table.choose(form.get("question", ""), text)
             if refused is not None:
-                return self._to(table, text if refused.code == "several" else "")
+                return _redirect(request, table, text if refused.code == "several" else "")
         await anyio.to_thread.run_sync(table.await_turn, _TURN_SECONDS)
-        return self._to(table)
+        return _redirect(request, table)
 
     async def record(self, request: Request) -> Response:
         """Return the record of a finished match."""
@@ -128,11 +128,14 @@ class PlayRequests:
         return touch_and_answer
 
     def _table(self, request: Request) -> PlayTable:
-        return play.find_table(self._web, PageRequest(dict(request.path_params), {}, self._links))
+        links = links_of(request)
+        return play.find_table(self._web, PageRequest(dict(request.path_params), {}, links))
 
-    def _to(self, table: PlayTable, find: str = "") -> Response:
-        address = self._links.to("play", "tables", table.id, find=find)
-        return RedirectResponse(address, 303, {"Cache-Control": "no-store"})
+
+def _redirect(request: Request, table: PlayTable, find: str = "") -> Response:
+    """Return the redirect to a table."""
+    address = links_of(request).to("play", "tables", table.id, find=find)
+    return RedirectResponse(address, 303, {"Cache-Control": "no-store"})
 
 
 async def _form(request: Request) -> Mapping[str, str]:

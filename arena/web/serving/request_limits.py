@@ -11,7 +11,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arena.system.token_buckets import Buckets, network_of
 from arena.web.data.web_state import ServerSettings
-from arena.web.page import Links
 from arena.web.serving import error_responses
 
 PATH_LETTERS = 1000
@@ -46,10 +45,9 @@ _UNLIMITED_PATHS = ("/static/", "/healthz", "/readyz")
 class RequestLimits:
     """Middleware that refuses too long, too large or too frequent requests."""
 
-    def __init__(self, app: ASGIApp, settings: ServerSettings, links: Links) -> None:
+    def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
         self._app = app
         self._settings = settings
-        self._links = links
         self._reading = Buckets(settings.rate, READ_BURST)
         self._writing = Buckets(WRITE_RATE if settings.rate else 0, WRITE_BURST)
         self._pushing = Buckets(PUSH_RATE if settings.rate else 0, PUSH_BURST)
@@ -69,7 +67,7 @@ class RequestLimits:
             most, seconds = self._body(scope)
             _check_length(scope, most)
         except HTTPException as error:
-            await error_responses.response(Request(scope), error, self._links)(scope, receive, send)
+            await error_responses.response(Request(scope), error)(scope, receive, send)
             return
         await self._app(scope, _bounded(receive, most, seconds), send)
 

@@ -22,7 +22,7 @@ from arena.presentation.csv_text import BYTE_ORDER_MARK
 from arena.web import atom
 from arena.web.data.changes import Changes
 from arena.web.data.web_state import WebState
-from arena.web.page import Links, Page, PageRequest, PageRoute
+from arena.web.page import Page, PageRequest, PageRoute
 from arena.web.serving import data_formats, error_responses, html_pages, page_kinds
 from arena.web.serving.feed import Feed, FeedFilter
 from arena.web.serving.live_updates import (
@@ -34,11 +34,12 @@ from arena.web.serving.live_updates import (
     read_digests,
 )
 from arena.web.serving.page_kinds import KINDS
+from arena.web.serving.root_path import links_of
 from arena.web.serving.security import token_of
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 CacheKey = tuple[str, ...]
-"""Path, kind and query of the request."""
+"""What a response depends on, such as the address of the home page, path, kind and query."""
 KEPT_BYTES = 64 * 2**20
 """Size limit of the cache; the least recently used responses are removed first."""
 _MAX_CACHED_BYTES = 8 * 2**20
@@ -198,9 +199,8 @@ class ResponseCache:
 class PageEndpoints:
     """Creates the endpoints of pages."""
 
-    def __init__(self, web: WebState, links: Links) -> None:
+    def __init__(self, web: WebState) -> None:
         self._web = web
-        self._links = links
         self._live = LiveUpdates(web.changes)
         self._cache = ResponseCache(web.changes)
         self._stream_clients = StreamClients(web.settings.watchers)
@@ -231,7 +231,8 @@ class PageEndpoints:
         async def render() -> CachedResponse:
             return await self._render_in_thread(route, page_request, path, kind)
 
-        key = (path, kind, urlencode(sorted(page_request.query.items())))
+        root = page_request.links.to()
+        key = (root, path, kind, urlencode(sorted(page_request.query.items())))
         return await self._cache.get(key, render)
 
     async def _render_in_thread(
@@ -239,7 +240,7 @@ class PageEndpoints:
     ) -> CachedResponse:
         def render() -> CachedResponse:
             page = route.draw(self._web, page_request)
-            return _rendered(page, page_request, path, kind, self._web.settings.site)
+            return _rendered(page, page_request, path, kind, self._web.settings.origin)
 
         return await anyio.to_thread.run_sync(render, limiter=self._threads)
 
@@ -251,7 +252,7 @@ class PageEndpoints:
 
             def draw() -> tuple[Parts, frozenset[str]]:
                 page = route.draw(self._web, page_request)
-                return html_pages.fragments(page, self._links), page.topics
+                return html_pages.fragments(page, page_request.links), page.topics
 
             async def parts() -> tuple[Parts, frozenset[str]]:
                 return await anyio.to_thread.run_sync(draw, limiter=self._threads)
@@ -259,7 +260,7 @@ class PageEndpoints:
             # Render the page first, so that errors produce a response with their status.
             path = request.scope["path"]
             await self._cached_response(route, page_request, path.removeprefix(LIVE), "html")
-            name = _address(path, page_request)
+            name = _address(page_request, path)
             shown = request.headers.get("last-event-id") or request.query_params.get(
                 SHOWN_DIGESTS, ""
             )
@@ -293,7 +294,7 @@ class PageEndpoints:
             try:
                 return await endpoint(request)
             except Exception as error:
-                return error_responses.response(request, error, self._links)
+                return error_responses.response(request, error)
 
         return answer
 
@@ -307,17 +308,18 @@ class PageEndpoints:
             )
         known = {name for name, _ in route.query}
         query = {name: text for name, text in request.query_params.items() if name in known}
-        return PageRequest(dict(request.path_params), query, self._links)
+        return PageRequest(dict(request.path_params), query, links_of(request))
 
 
-def _address(path: str, page_request: PageRequest) -> str:
-    return path + (f"?{urlencode(page_request.query)}" if page_request.query else "")
+def _address(page_request: PageRequest, path: str, **more: str) -> str:
+    """Return the link to a path with the query of a request and more parameters."""
+    return page_request.links.to(*path.split("/")[1:], **{**page_request.query, **more})
 
 
 def _rendered(
-    page: Page, page_request: PageRequest, path: str, kind: str, site: str
+    page: Page, page_request: PageRequest, path: str, kind: str, origin: str
 ) -> CachedResponse:
-    """Return a page in the requested kind; `site` is the public URL of the pages."""
+    """Return a page in the requested kind; `origin` is the public URL before all paths."""
     if kind not in page_kinds.offered(page):
         raise HTTPException(
             406,
@@ -330,7 +332,7 @@ def _rendered(
         text = atom.text(feed)
         headers = {**headers, "Last-Modified": formatdate(feed.updated, usegmt=True)}
     else:
-        text = _text(page, page_request, path, kind, site)
+        text = _text(page, page_request, path, kind, origin)
     return CachedResponse(text.encode(), page.status, KINDS[kind], headers, page.topics, page.fresh)
 
 
@@ -341,12 +343,12 @@ def _kind(request: Request, route: PageRoute) -> str:
     return "json" if kind == "html" and "html" not in route.kinds and is_program else kind
 
 
-def _text(page: Page, page_request: PageRequest, path: str, kind: str, site: str) -> str:
+def _text(page: Page, page_request: PageRequest, path: str, kind: str, origin: str) -> str:
     if kind != "html":
         return data_formats.written(page, kind)
     live = "" if page.still else _live_address(page, page_request, path)
-    public = site + _address(path, page_request) if site else ""
-    picture = site + page.picture if site and page.picture else ""
+    public = origin + _address(page_request, path) if origin else ""
+    picture = origin + page.picture if origin and page.picture else ""
     return html_pages.html(
         page, page_request.links, live=live, path=path, public=public, picture=picture
     )
@@ -357,7 +359,7 @@ def _live_address(page: Page, page_request: PageRequest, path: str) -> str:
     if not page.parts:
         return ""
     shown = digests_text(html_pages.fragments(page, page_request.links))
-    return f"{LIVE}{path}?{urlencode({**page_request.query, SHOWN_DIGESTS: shown})}"
+    return _address(page_request, LIVE + path, **{SHOWN_DIGESTS: shown})
 
 
 def _client_has(request: Request, answer: CachedResponse) -> bool:

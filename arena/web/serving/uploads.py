@@ -26,6 +26,7 @@ from arena.system import private_files
 from arena.web.data.web_state import WebState
 from arena.web.pages.submission import positions_of, to_json
 from arena.web.serving.request_limits import PUSH
+from arena.web.serving.root_path import links_of
 from arena.web.serving.security import owner_of
 
 ADDRESS: Final = PUSH
@@ -77,7 +78,7 @@ class UploadEndpoint:
         )
         known = await anyio.to_thread.run_sync(self._checked, announced)
         if known is not None:
-            return await self._answer(known, 200)
+            return await self._answer(request, known, 200)
         if _is_empty(request):
             return JSONResponse({"wanted": True, "most_bytes": self._most_bytes})
         with self._counted(owner):
@@ -156,13 +157,13 @@ class UploadEndpoint:
         finally:
             if stored is None or stored.id != number:
                 pending_uploads.clear(number)
-        return await self._answer(stored, 201)
+        return await self._answer(request, stored, 201)
 
-    async def _answer(self, submission: Submission, status: int) -> Response:
+    async def _answer(self, request: Request, submission: Submission, status: int) -> Response:
         positions = await anyio.to_thread.run_sync(positions_of, self._web, [submission])
         values = to_json(submission, owned=True, position=positions.get(submission.id))
-        where = {"Location": f"{ADDRESS}/{submission.id}", "Cache-Control": "no-store"}
-        return JSONResponse(values, status, where)
+        page = links_of(request).to("submissions", submission.id)
+        return JSONResponse(values, status, {"Location": page, "Cache-Control": "no-store"})
 
     def _add_submission(
         self, pending_uploads: PendingUploads, upload: ReceivedUpload

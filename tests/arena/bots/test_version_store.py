@@ -124,7 +124,7 @@ def test_a_manifest_with_another_name_needs_no_bot_toml(tmp_path: Path) -> None:
 
 def test_a_bot_is_built_once_in_the_copy(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    folder = make(tmp_path / "a", f'build = ["sh", "-c", "echo built >> '{log}'; touch made"]')
+    folder = make(tmp_path / "a", f'build = ["sh", "-c", "echo built >> {log}; touch made"]')
     first = admit(bot(folder), tmp_path / "versions")
     second = admit(bot(folder), tmp_path / "versions")
     assert first == second

@@ -23,8 +23,8 @@ REVIEWED = frozenset(
     faults form format from-start full game games gif high html json keep ladder ladders lang
     lenient limit list los low max-active-versions max-matches model name no-history no-pause
     no-wait once open option output owner parquet partner patience play-tables port push-mib
-    pushes quality quick rate reason record relay-wait rounds sample saving season seat seats
-    seed set size spectators sprt start step-time tables think timing tournament trace version
+    pushes quality quick rate reason record relay-wait root-path rounds sample saving season seat
+    seats seed set size spectators sprt start step-time tables think timing tournament trace version
     views watch watchers web workers
     """.split()
 )
@@ -265,6 +265,8 @@ def value_for(option: click.Option, folder: Path) -> object:
         value = "640x400"
     elif option.metavar == "URL":
         value = f"http://{value}"
+    elif config_file.key_of(option) == "root-path":
+        value = "/arena"
     elif isinstance(kind, (type(click.INT), type(click.FLOAT))):
         value = 2 if not isinstance(kind, click.FloatRange) or kind.max != 1 else 1
     count = 1 if option.nargs == 1 else option.nargs

@@ -35,11 +35,13 @@ def test_the_printed_address_can_be_opened() -> None:
     with listen("0.0.0.0", 0) as listening:
         port = listening.getsockname()[1]
         assert Pages(listening).address == f"http://127.0.0.1:{port}/"
+        settings = WebSettings(root_path="/arena")
+        assert Pages(listening, settings).address == f"http://127.0.0.1:{port}/arena/"
 
 
 def test_the_command_line_contains_only_settings() -> None:
     with listen("127.0.0.1", 0) as listening:
-        settings = WebSettings(spectators=False, delay=3.0, rate=0, proxied=True)
+        settings = WebSettings(spectators=False, delay=3.0, proxied=True, root_path="/arena")
         words = Pages(listening, settings).arguments()
         assert words.pop(0) == f"--socket={listening.fileno()}"
     parser = ArgumentParser()

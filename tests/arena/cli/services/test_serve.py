@@ -4,6 +4,7 @@ import json
 import subprocess
 from http import HTTPStatus
 from pathlib import Path
+from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 import pytest
@@ -11,15 +12,21 @@ import pytest
 from tests.arena.cli.terminal import POKEARENA, Cli
 
 
-def ladders(*options: str) -> dict[str, str]:
-    """Start `serve`, request its home page if it has one, stop it, and return the open ladders."""
+def ladders(*options: str, root: str = "/") -> dict[str, str]:
+    """Start `serve`, request its home page if it has one, stop it, and return the open ladders.
+
+    The links of the home page begin with `root`.
+    """
     line = [str(POKEARENA), "serve", "--workers", "0", "--json", *options]
     with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         announced = json.loads(process.stdout.readline())
         assert (announced["page"] is None) == ("--no-web" in options)
         if announced["page"]:
-            assert urlopen(announced["page"], timeout=60).status == HTTPStatus.OK
+            assert urlsplit(announced["page"]).path == root
+            with urlopen(announced["page"], timeout=60) as home:
+                assert home.status == HTTPStatus.OK
+                assert f'href="{root}static/' in home.read().decode()
         process.terminate()
     assert process.returncode == 0
     by_form: dict[str, str] = announced["ladders"]
@@ -31,7 +38,7 @@ def test_serve_opens_ladders_and_doctor_lists_them(cli: Cli, cwd: Path) -> None:
     assert cli("bot", "add", "sample:meek").status == 0
     named = ladders("--no-web", "--no-ladders", "--ladder", "saint_poker-3")
     assert list(named) == ["saint_poker-3"]
-    all_ladders = ladders()
+    all_ladders = ladders("--root-path", "/arena/", root="/arena/")
     assert {form.partition("-")[0] for form in all_ladders} == {
         *("poke", "saint_poker", "pokex", "pouku", "pokino")
     }
@@ -44,4 +51,23 @@ def test_serve_opens_ladders_and_doctor_lists_them(cli: Cli, cwd: Path) -> None:
 @pytest.mark.parametrize("form", ["pokex-9", "whist", "poke-must_beat=7", "poke-nonsense"])
 def test_an_unknown_form_is_refused_before_anything_starts(cli: Cli, cwd: Path, form: str) -> None:
     assert cli("serve", "--ladder", form).status == 2
+    assert not (cwd / ".pokearena").exists()
+
+
+@pytest.mark.parametrize("command", ["serve", "web"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--root-path", "arena"),
+        ("--root-path", "//evil.example"),
+        ("--root-path", "/a/../b"),
+        ("--site", "https://arena.example.org/a%20b"),
+        ("--site", "https://arena.example.org", "--root-path", "/arena"),
+        ("--site", "https://arena.example.org/one", "--root-path", "/other"),
+    ],
+)
+def test_an_invalid_root_path_is_refused_before_anything_starts(
+    cli: Cli, cwd: Path, command: str, options: tuple[str, ...]
+) -> None:
+    assert cli(command, *options).status == 2
     assert not (cwd / ".pokearena").exists()
