@@ -112,8 +112,8 @@ class ArenaFault:
     Attributes:
         reason: a sentence; further lines are details for the organiser, which are not published.
         machine: host name of the worker's machine.
-        counts: whether it counts towards a void match: not if a process was killed, or if the
-            worker fails in every match.
+        counts: whether it counts towards a void match and the quarantine of a version: not if a
+            process was killed, or if the worker fails in every match.
     """
 
     reason: str
