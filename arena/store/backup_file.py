@@ -8,6 +8,7 @@ while it is taken.
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import shutil
 import sqlite3
@@ -36,6 +37,7 @@ from sqlalchemy import (
 from arena import config
 from arena.errors import Conflict, NotFound, StoreError
 from arena.store import database, postgresql, schema
+from arena.store.access.audit_log import BACKUP, COMMAND_LINE, AuditEntry, audited
 from arena.store.bots.remote_bots import ALWAYS
 from arena.store.database import HEAD, reading, writing
 from arena.store.schema import MatchState, ObjectState
@@ -44,6 +46,8 @@ from arena.system import output_file
 
 OnProgress = Callable[[str, int, int], None]
 """Progress callback: receives the label of the copied data, the number done and the total."""
+
+log = logging.getLogger("arena.store")
 
 _ROWS_AT_ONCE: Final = 500
 # Each piece is up to 1 MiB, so only a few of them are loaded at a time.
@@ -108,7 +112,20 @@ def backup(engine: Engine, file: Path, report: OnProgress) -> int:
             f"cannot back up {database.public_url(engine)} to {file}: {reason}."
             " Nothing was left behind."
         ) from None
+    _note(engine, file)
     return file.stat().st_size
+
+
+def _note(engine: Engine, file: Path) -> None:
+    """Record the backup, whose age the metrics report, if the store can be written."""
+    if database.version(engine) != HEAD:
+        return
+    entry = AuditEntry(COMMAND_LINE, BACKUP, file.name, details={"bytes": file.stat().st_size})
+    try:
+        with audited(engine, entry):
+            pass
+    except exc.DBAPIError as error:
+        log.warning("the backup %s is complete, but cannot be noted: %s", file, error.orig)
 
 
 def restore(engine: Engine, file: Path, report: OnProgress) -> int:
@@ -312,7 +329,8 @@ def _readable(file: Path) -> Iterator[Engine]:
             source = database.open(config.sqlite_url(copy))
         stack.callback(source.dispose)
         if version != HEAD:
-            database.upgrade(source)
+            # Nobody plays on the copy, whose leases may seem valid.
+            database.upgrade(source, wait_seconds=None)
         try:
             yield source
         except exc.DatabaseError as error:

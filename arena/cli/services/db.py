@@ -190,19 +190,28 @@ def db() -> None:
 
 
 @db.command(epilog="Example: pokearena db upgrade")
+@click.option(
+    "--wait",
+    type=click.FloatRange(0),
+    metavar="SECONDS",
+    default=20.0,
+    show_default=True,
+    help="How long to wait until no worker plays a match.",
+)
 @json_option
 @data_option
-def upgrade(as_json: bool, data: Path | None) -> None:
+def upgrade(wait: float, as_json: bool, data: Path | None) -> None:
     """Create the tables, or migrate them to this version of pokearena.
 
-    Stop all services of the arena and make a backup first. The command does nothing if the database
-    is current, and it can run several times at once.
+    Make a backup and stop all services and workers of the arena first: the command waits for
+    workers that are still playing, and then refuses. It does nothing if the database is current,
+    and it can run several times at once.
     """
     from arena.store import database
 
     engine = _engine(data, made=True)
     before = database.version(engine)
-    database.upgrade(engine)
+    database.upgrade(engine, wait)
     if as_json:
         shown = database.public_url(engine)
         output.document({"database": shown, "from": before, "to": database.HEAD})
