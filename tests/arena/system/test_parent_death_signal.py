@@ -125,8 +125,9 @@ def test_every_process_of_the_arena_has_the_signal_or_a_reason() -> None:
             continue
         module = ast.parse(text)
         for function in ast.walk(module):
-            is_function = isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
-            if is_function and lacks_signal(function, module):
+            if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            if lacks_signal(function, module):
                 without.add(f"{path.relative_to(ROOT).as_posix()}:{function.name}")
     assert without == WITHOUT.keys()
 
