@@ -15,6 +15,7 @@ import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -49,6 +50,7 @@ OnProgress = Callable[[str, int, int], None]
 
 log = logging.getLogger("arena.store")
 
+_DATED_NAMES: Final = f"pokearena-{'[0-9]' * 8}T{'[0-9]' * 6}Z.db"
 _ROWS_AT_ONCE: Final = 500
 # Each piece is up to 1 MiB, so only a few of them are loaded at a time.
 _PIECES_AT_ONCE: Final = 10
@@ -114,6 +116,23 @@ def backup(engine: Engine, file: Path, report: OnProgress) -> int:
         ) from None
     _note(engine, file)
     return file.stat().st_size
+
+
+def dated_name() -> str:
+    """Return the file name of a backup in a folder of backups: names sort by their time."""
+    return f"pokearena-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.db"
+
+
+def delete_older(folder: Path, keep: int) -> list[Path]:
+    """Delete all backups of a folder that have a `dated_name`, except the newest; return them.
+
+    Raises:
+        OSError: a file cannot be deleted.
+    """
+    older = sorted(folder.glob(_DATED_NAMES))[:-keep]
+    for file in older:
+        file.unlink()
+    return older
 
 
 def _note(engine: Engine, file: Path) -> None:

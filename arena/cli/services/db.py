@@ -224,10 +224,16 @@ def upgrade(wait: float, as_json: bool, data: Path | None) -> None:
 
 
 @db.command(epilog="Example: pokearena db backup friday.db")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--keep",
+    type=click.IntRange(1),
+    metavar="N",
+    help="FILE is a folder: add a dated backup to it, and keep its newest N.",
+)
 @json_option
 @data_option
-def backup(file: Path, as_json: bool, data: Path | None) -> None:
+def backup(file: Path, keep: int | None, as_json: bool, data: Path | None) -> None:
     """Write the whole database to FILE; the arena can keep running.
 
     FILE is always an SQLite database; `restore` reads it into SQLite or PostgreSQL. Keep it secret:
@@ -237,10 +243,13 @@ def backup(file: Path, as_json: bool, data: Path | None) -> None:
     from arena.cli.output import ProgressLine
     from arena.store import backup_file, database
 
+    if keep is not None:
+        folder, file = file, file / backup_file.dated_name()
     engine = _engine(data)
     size = backup_file.backup(engine, file.absolute(), ProgressLine())
+    deleted = backup_file.delete_older(folder, keep) if keep is not None else []
     shown = database.public_url(engine)
-    values = {"database": shown, "file": str(file), "bytes": size}
+    values = {"database": shown, "file": str(file), "bytes": size, "deleted": len(deleted)}
     _print_copied(as_json, values, f"wrote {file}: {size / (1 << 20):.1f} MiB from {shown}")
     engine.dispose()
 
