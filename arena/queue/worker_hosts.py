@@ -51,8 +51,9 @@ def lost_hosts(connection: Redis, registered: Collection[WorkerInfo]) -> set[str
         redis.exceptions.RedisError: Redis does not answer.
     """
     connection.zremrangebyscore(HOSTS, "-inf", time.time() - FORGOTTEN_SECONDS)
-    known: list[bytes] = connection.zrange(HOSTS, 0, -1)
-    return {host.decode(errors="replace") for host in known} - live_hosts(registered)
+    known = connection.zrange(HOSTS, 0, -1)
+    names = {host.decode(errors="replace") for host in known if isinstance(host, bytes)}
+    return names - live_hosts(registered)
 
 
 def live_hosts(registered: Collection[WorkerInfo]) -> set[str]:

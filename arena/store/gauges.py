@@ -120,12 +120,13 @@ def _open(connection: Connection, pushed: bool) -> dict[str, int]:
         (not_(lease_times.may_be_tried(at)), RETRYING),
         else_=PENDING,
     )
-    query = (
-        select(word, func.count())
+    words = (
+        select(word.label("word"))
         .select_from(matches.join(tournaments, tournaments.c.id == matches.c.tournament))
         .where(matches.c.state.in_(OPEN))
-        .group_by(word)
+        .subquery()
     )
+    query = select(words.c.word, func.count()).group_by(words.c.word)
     counted = {str(state): int(number) for state, number in connection.execute(query)}
     return dict.fromkeys(STATES, 0) | counted
 

@@ -152,18 +152,6 @@ def test_matches_that_wait_are_counted_by_what_they_wait_for(metrics_arena: Metr
     assert open_by_state(metrics_arena) == {"retrying": 1, "absent": 1, "barred": 1}
 
 
-def test_a_lapsed_match_waits_for_its_remote_bot(metrics_arena: MetricsArena) -> None:
-    store = metrics_arena.workspace.store
-    versions.add(store, "a", "1", "a" * 64, "/a", {})
-    remote_bots.add_direct(store, "far", "1", "127.0.0.1:1")
-    plan = TournamentPlan("cup", "poke", {"must_beat": True}, 2, 1)
-    scheduler.begin(store, plan, ["a@1", "far@1"])
-    assert transitions.lease(store, transitions.due(store)[0], "w", 0) is not None
-    assert open_by_state(metrics_arena) == {"lapsed": 1}
-    remote_bots.record_disconnected(store, "far@1")
-    assert open_by_state(metrics_arena) == {"absent": 1}
-
-
 def test_the_age_of_the_last_backup_is_reported(
     metrics_arena: MetricsArena, tmp_path: Path
 ) -> None:
