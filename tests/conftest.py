@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import uuid
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,7 +14,11 @@ import sqlalchemy
 from hypothesis import HealthCheck, settings
 from sqlalchemy import URL, Connection, Engine
 
+from tests import process_guard
 from tests.examples import EXAMPLES
+
+RUN = pytest.StashKey[str]()
+"""The name of a run whose processes are guarded."""
 
 # Python images set this; each of a thousand processes would compile all its imports.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -30,6 +35,25 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("pokearena")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Guard the processes of this run, unless it is a part of another one."""
+    if sys.platform == "linux" and process_guard.MARK not in os.environ:
+        config.stash[RUN] = uuid.uuid4().hex
+        process_guard.start(config.stash[RUN])
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> Iterator[None]:
+    """Fail the run if its tests leave processes behind, which the guard will end."""
+    yield
+    run = session.config.stash.get(RUN, "")
+    left = list(process_guard.marked(run)) if run else []
+    for process, words in left:
+        print(f"\nleft behind: process {process}: {words}", file=sys.stderr)
+    if left:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.fixture(scope="session", autouse=True)

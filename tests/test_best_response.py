@@ -69,6 +69,7 @@ class Checked(Clairvoyant):
         return sample
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("stock", [False, True])
 @every_form
 def test_the_clairvoyant_deals_the_true_hands(form: MeasuredForm, stock: bool) -> None:
@@ -79,6 +80,7 @@ def test_the_clairvoyant_deals_the_true_hands(form: MeasuredForm, stock: bool) -
     assert dealing.checked >= 8
 
 
+@pytest.mark.long
 @every_form
 def test_a_reader_without_weights_plays_as_champion(form: MeasuredForm) -> None:
     table = Table()
@@ -142,6 +144,7 @@ def test_hands_without_a_pattern_give_no_gain_on_other_boards() -> None:
     assert mean < half
 
 
+@pytest.mark.long
 def test_examples_of_games_are_the_hands_of_other_seats() -> None:
     examples = learned(MeasuredForm(find("pouku"), 3), range(1))
     rows = np.concatenate([np.array(rows) for rows in examples.rows.values()])

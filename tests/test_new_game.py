@@ -18,6 +18,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> RepositoryCopy:
     return repository
 
 
+@pytest.mark.long
 def test_the_tests_of_the_new_game_and_the_conformance_suite_pass(copy: RepositoryCopy) -> None:
     tests = ("tests/referee/test_high_card.py", "tests/conformance/test_contract.py")
     # That test needs an oracle of the game, which is written by hand.

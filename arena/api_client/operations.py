@@ -621,7 +621,7 @@ class ApiOperations:
     def show_organiser(self) -> ApiAnswer:
         """Send `GET /organiser`.
 
-        Open tournaments and the latest actions.
+        Open tournaments, workers and the latest actions.
         """
         return self.send("GET", "/organiser")
 

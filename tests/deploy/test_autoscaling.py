@@ -39,6 +39,7 @@ def redis(tmp_path: Path) -> Iterator[str]:
         yield address.url
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("waiting", "running", "pending", "started"),
     [

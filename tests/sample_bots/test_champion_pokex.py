@@ -215,6 +215,7 @@ def test_chances_to_win_the_game_follow_the_points(seats: int, modules: Modules)
     assert probabilities(results, np.array([[33, 20], [35, 40]]), False).tolist() == [0, 1]
 
 
+@pytest.mark.long
 @every_number_of_seats
 def test_champion_plays_whole_games_of_pokex_legally(seats: int, modules: Modules) -> None:
     search = modules.pokex.Pokex(seats, 0.01)

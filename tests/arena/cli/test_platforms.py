@@ -41,6 +41,7 @@ def on_system(
     return done
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_an_author_writes_plays_and_replays_without_a_sandbox(tmp_path: Path, system: str) -> None:
     on_system(system, tmp_path, "new", "mine")

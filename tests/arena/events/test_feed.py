@@ -201,6 +201,7 @@ def test_events_are_public_and_in_order(
             )
 
 
+@pytest.mark.long
 def test_the_feed_shows_no_board_that_a_bot_with_a_network_still_plays(
     arena: ServicesArena,
 ) -> None:

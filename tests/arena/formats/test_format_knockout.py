@@ -95,6 +95,7 @@ def test_only_certainly_needed_matches_of_a_series_are_scheduled(
     assert [f.number for f in step.fixtures] == [len(means) + more for more in range(expected)]
 
 
+@pytest.mark.long
 @given(count=st.integers(2, 33), seed=st.integers(0, 2**32), best_of=st.integers(1, 5))
 @settings(max_examples=examples(40))
 def test_all_but_one_lose_once_and_the_best_seeds_get_the_byes(

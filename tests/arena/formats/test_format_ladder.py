@@ -41,6 +41,7 @@ def even(fixture: Fixture) -> bool:
     return fixture.why.startswith("even")
 
 
+@pytest.mark.long
 @given(
     count=st.integers(4, 12), sides=st.integers(2, 4), adaptive=st.integers(0, 90),
     batch=st.integers(0, 9), seed=st.integers(0, 2**32), data=st.data(),
@@ -156,6 +157,7 @@ def test_even_matches_are_shared_evenly_among_entrants_and_opponents(
     assert max(times) - min(times) <= 3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("pairing", EARLIER_LONG)
 def test_a_newcomer_catches_up_within_its_placement_matches(pairing: int) -> None:
     playing = SimulatedTournament(LadderFormat(placement=10, pairing=pairing), everyone(6))

@@ -135,6 +135,7 @@ def test_a_wrong_tunnel_secret_is_refused_and_logged(relay: Relay, tmp_path: Pat
                 relayed.start(0, Bot(version, relay=ELSEWHERE, tunnel=way, awaited=False))
 
 
+@pytest.mark.long
 def test_the_tunnel_leads_only_to_the_control_api_and_seats(relay: Relay, tmp_path: Path) -> None:
     with relay.connected(tmp_path, "walled") as (version, _):
         for name in ("../../etc/passwd", "port", "1.bot/../port", "", "99999.bot"):

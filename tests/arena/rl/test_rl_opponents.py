@@ -170,6 +170,7 @@ def test_bots_that_cannot_be_used_are_refused_at_once(tmp_path: Path) -> None:
         raw_env("poke", bots={2: "greedy"})
 
 
+@pytest.mark.long
 def test_the_example_of_the_page_runs(
     tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

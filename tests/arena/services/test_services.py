@@ -195,6 +195,7 @@ def test_lost_jobs_are_enqueued_again(arena: ServicesArena) -> None:
     assert arena.sql("SELECT count(*) FROM results") == [(2,)]
 
 
+@pytest.mark.long
 def test_a_killed_worker_neither_loses_nor_doubles_a_game(
     arena: ServicesArena,
 ) -> None:

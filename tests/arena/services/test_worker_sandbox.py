@@ -58,6 +58,7 @@ def machine(tmp_path: Path) -> Iterator[WorkerMachine]:
         created.host.engine.dispose()
 
 
+@pytest.mark.long
 def test_a_worker_waits_for_its_lost_sandbox_and_continues(machine: WorkerMachine) -> None:
     machine.bwrap.behave(fake_bubblewrap.WORKS)
     with machine.host.worker() as process:
@@ -80,6 +81,7 @@ def test_a_worker_waits_for_its_lost_sandbox_and_continues(machine: WorkerMachin
     assert machine.host.log.count("takes no match") == 1
 
 
+@pytest.mark.long
 def test_a_pushed_bot_waits_if_landlock_was_not_chosen(machine: WorkerMachine) -> None:
     [match] = machine.host.schedule(pushed=["random"])
     with machine.host.worker() as process:
@@ -91,6 +93,7 @@ def test_a_pushed_bot_waits_if_landlock_was_not_chosen(machine: WorkerMachine) -
         process.terminate()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("pushed", "words"), [([], []), (["meek", "random"], ["--sandbox", "landlock"])]
 )
@@ -104,6 +107,7 @@ def test_matches_are_played_at_landlock(
         process.terminate()
 
 
+@pytest.mark.long
 def test_a_worker_below_the_stored_level_registers_it(machine: WorkerMachine) -> None:
     machine.bwrap.behave(fake_bubblewrap.WORKS)
     with machine.host.worker() as process:
@@ -117,6 +121,7 @@ def test_a_worker_below_the_stored_level_registers_it(machine: WorkerMachine) ->
         process.terminate()
 
 
+@pytest.mark.long
 def test_a_burst_worker_does_not_wait_for_its_sandbox(machine: WorkerMachine) -> None:
     machine.bwrap.behave(fake_bubblewrap.MISSING_FILE)
     [match] = machine.host.schedule()

@@ -3,6 +3,7 @@
 import subprocess
 from collections.abc import Callable
 
+import pytest
 from sqlalchemy import Engine, func, select
 
 from arena.store import database, schema
@@ -18,6 +19,7 @@ Lapse = Callable[[str], None]
 Start = Callable[..., "subprocess.Popen[str]"]
 
 
+@pytest.mark.long
 def test_a_killed_process_loses_no_committed_game(
     store: Engine, schedule: Schedule, played: Played, lapse: Lapse, contend: Start
 ) -> None:

@@ -63,6 +63,7 @@ def run_until(harness: SubmissionHarness, condition: Callable[[], bool]) -> None
     runner.run(harness.pipeline, lambda: not condition())
 
 
+@pytest.mark.long
 def test_honest_owners_are_decided_while_a_hostile_build_runs(harness: SubmissionHarness) -> None:
     hostile, honest = push_hostile(harness, SLEEPS), push_honest(harness)
     running: list[list[Submission]] = []
@@ -91,6 +92,7 @@ def test_honest_owners_are_decided_while_a_hostile_build_runs(harness: Submissio
         assert refused.sentence.count("0.5 s") == 1
 
 
+@pytest.mark.long
 def test_a_slow_test_is_stopped_at_the_total_limit(tmp_path: Path) -> None:
     harness = SubmissionHarness(tmp_path)
 

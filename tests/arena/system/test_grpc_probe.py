@@ -1,5 +1,7 @@
 """Test that a stopped process does not count as alive, although the kernel accepts connections."""
 
+import os
+import signal
 import socket
 import subprocess
 import sys
@@ -31,10 +33,10 @@ def test_a_frozen_referee_answers_again_after_it_continues(
     address, pid = referee
     assert grpc_probe.answers(address, 10)
     assert not is_frozen(pid)
-    subprocess.run(["kill", "-STOP", str(pid)], check=True)
+    os.kill(pid, signal.SIGSTOP)
     wait_until(lambda: is_frozen(pid))
     assert not grpc_probe.answers(address, 0.2)
-    subprocess.run(["kill", "-CONT", str(pid)], check=True)
+    os.kill(pid, signal.SIGCONT)
     assert grpc_probe.answers(address, 10)
 
 

@@ -97,6 +97,7 @@ def readable_secrets(arena: AuthorPolicyArena) -> Mapping[str, set[str]]:
         }
 
 
+@pytest.mark.long
 def test_after_a_match_notes_are_public_and_output_is_the_owners(tmp_path: Path) -> None:
     assert readable_secrets(AuthorPolicyArena(tmp_path, is_over=True)) == {
         "": {NOTE},

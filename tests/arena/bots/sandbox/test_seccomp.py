@@ -546,6 +546,7 @@ const server = net.createServer(() => {}).listen("socket", () => {
     assert filtered(profile, installed("node"), "-e", script, cwd=tmp_path) == "42\n"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("profile", [PLAYER, LANDLOCK, BUILD], ids=str)
 def test_java_runs_under_the_filter_with_numa_support_requested(
     profile: Profile, tmp_path: Path
@@ -571,6 +572,7 @@ def _java_version() -> int:
     return int(version[1])
 
 
+@pytest.mark.long
 def test_npm_installs_and_builds(tmp_path: Path) -> None:
     (tmp_path / "library").mkdir()
     (tmp_path / "library" / "package.json").write_text('{"name": "library", "version": "1.0.0"}')

@@ -108,6 +108,7 @@ def _without_clock(text: str) -> str:
     return str(request)
 
 
+@pytest.mark.long
 def test_a_crash_that_depends_on_memory_happens_again(cli: Cli) -> None:
     bot = write_stateful_bot(act="self.seen == 9 and os._exit(3)")
     play(cli, bot, boards=3)

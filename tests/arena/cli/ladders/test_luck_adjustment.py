@@ -91,6 +91,7 @@ def fast(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(adjusted_standings, "FEWEST", BOARDS)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("fast")
 def test_adjusted_results_complement_raw_ones(cli: Cli, cwd: Path) -> None:
     store_played_match(Workspace(), BOARDS)
@@ -124,6 +125,7 @@ def test_without_the_option_records_are_not_read(
     assert "adjusted" not in json.loads(cli("compare", "ace", "bee", "--json").out)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("fast")
 def test_idle_workers_measure_the_luck_that_comparisons_and_standings_use(
     cli: Cli, cwd: Path

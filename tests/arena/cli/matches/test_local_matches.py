@@ -28,6 +28,7 @@ def ids(cli: Cli) -> list[str]:
     return [json.loads(line)["match"] for line in cli("play", "--list", "--json").out.splitlines()]
 
 
+@pytest.mark.long
 def test_the_list_shows_the_newest_match_first(cli: Cli, played: Path) -> None:
     kept(played, "m-aaaaaaaaaa", "m-bbbbbbbbbb")
     listed = cli("play", "--list")

@@ -239,6 +239,7 @@ def test_a_bot_that_does_not_play_the_game_is_refused(cli: Cli) -> None:
     assert result.code == "not-played"
 
 
+@pytest.mark.long
 def test_ctrl_c_keeps_the_finished_games(cwd: Path) -> None:
     words = ["sample:meek", "sample:meek", "-n", "5000", "--watch", "--record", "m.jsonl"]
     with subprocess.Popen(

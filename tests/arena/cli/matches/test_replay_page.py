@@ -22,6 +22,7 @@ def browser(cwd: Path) -> Path:
     return browser
 
 
+@pytest.mark.long
 def test_play_writes_the_replay_and_opens_it_in_the_browser(program: Cli, browser: Path) -> None:
     shown = program("play", "poke", *BOTS, "--open", BROWSER=f"{browser} %s")
     assert shown.status == 0

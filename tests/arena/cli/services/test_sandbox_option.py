@@ -39,6 +39,7 @@ def sandbox_of(*words: str) -> dict[str, Any]:
     return sandbox
 
 
+@pytest.mark.long
 def test_serve_announces_the_level_and_starts_without_one(bwrap: FakeBubblewrap) -> None:
     bwrap.behave(fake_bubblewrap.WORKS)
     best = {"level": "bubblewrap", "reason": "the best level", "keeps_tables_apart": True}
@@ -51,6 +52,7 @@ def test_serve_announces_the_level_and_starts_without_one(bwrap: FakeBubblewrap)
     assert (lower["level"], lower["keeps_tables_apart"]) == ("landlock", False)
 
 
+@pytest.mark.long
 def test_commands_refuse_to_play_after_the_level_is_gone(
     bwrap: FakeBubblewrap, program: Cli, cwd: Path
 ) -> None:
@@ -69,6 +71,7 @@ def test_commands_refuse_to_play_after_the_level_is_gone(
     assert program(*play).status == 0
 
 
+@pytest.mark.long
 def test_a_lowered_level_is_printed(bwrap: FakeBubblewrap, program: Cli) -> None:
     played = program("play", "poke", "sample:meek", "sample:random", "-n", "1")
     assert played.status == 0
@@ -83,6 +86,7 @@ def test_a_lowered_level_is_printed(bwrap: FakeBubblewrap, program: Cli) -> None
     assert check["state"] == "ok"
 
 
+@pytest.mark.long
 def test_doctor_reports_a_level_below_the_stored_one(
     bwrap: FakeBubblewrap, program: Cli, cwd: Path
 ) -> None:

@@ -26,6 +26,7 @@ def ladders(*options: str) -> dict[str, str]:
     return by_form
 
 
+@pytest.mark.long
 def test_serve_opens_ladders_and_doctor_lists_them(cli: Cli, cwd: Path) -> None:
     assert cli("bot", "add", "sample:meek").status == 0
     named = ladders("--no-web", "--no-ladders", "--ladder", "saint_poker-3")

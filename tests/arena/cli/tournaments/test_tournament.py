@@ -165,6 +165,7 @@ def test_an_invalid_tournament_is_refused_before_anything_is_stored(cli: Cli) ->
     assert twice.code == "named-twice"
 
 
+@pytest.mark.long
 def test_ctrl_c_loses_nothing_and_resume_continues(cli: Cli, cwd: Path) -> None:
     words = ["tournament", "run", "poke", *BOTS, "-n", "60", "--workers", "1"]
     with subprocess.Popen([POKEARENA, *words], stderr=subprocess.PIPE, text=True) as process:
@@ -324,6 +325,7 @@ def test_a_tournament_without_services_waits(cli: Cli, cwd: Path) -> None:
     assert state() == ("running", True)
 
 
+@pytest.mark.long
 def test_a_read_only_data_folder_can_be_read(
     arena: Path, tmp_path: Path, run_document: dict[str, Any]
 ) -> None:

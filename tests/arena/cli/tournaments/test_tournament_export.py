@@ -45,6 +45,7 @@ def test_the_site_is_written_only_into_an_empty_folder(
     assert again.code == "not-empty"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("exists", [False, True])
 def test_a_full_disk_leaves_no_incomplete_site(
     cli: Cli, data: Path, tournament: Tournament, tmp_path: Path, exists: bool

@@ -76,6 +76,7 @@ def test_a_terminal_shows_ladder_bot_match_and_crosstable(data: Path) -> None:
         assert terminal.ends() == 0
 
 
+@pytest.mark.long
 def test_a_low_terminal_shows_the_keys_and_survives_a_burst_of_arrows(data: Path) -> None:
     for _ in range(8):
         store_tournament(Workspace(data), ["ada", "bob", "cy"], {}, boards=2)

@@ -141,6 +141,7 @@ def blunder(state: State, seat: int, action: Action) -> Action:
     return action
 
 
+@pytest.mark.long
 def test_a_planted_blunder_is_the_costliest_decision() -> None:
     record = played("pouku", 3, blunder)
     analysis = analyse(record, engine=engine("pouku", 6_000))

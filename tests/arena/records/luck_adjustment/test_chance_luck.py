@@ -63,6 +63,7 @@ def test_the_luck_of_two_seats_of_poke_adds_up_to_zero() -> None:
     assert luck.sum(axis=2) == pytest.approx(0, abs=1e-9)
 
 
+@pytest.mark.long
 def test_luck_explains_most_of_the_results_between_equal_players_of_poke() -> None:
     results, controls = boards_of(measured("poke", 2), POLICIES, range(25), 4)
     points, luck = results[:, 0, 1], controls[:, 0, 0, 1].sum(axis=1)
@@ -89,6 +90,7 @@ def test_playouts_by_the_bots_end_with_the_game() -> None:
     assert values[0, 0] - values[0, 1] in {-0.5, 0, 0.5}
 
 
+@pytest.mark.long
 def test_the_ceiling_of_the_factor_is_without_the_noise_of_playouts() -> None:
     normal = np.random.default_rng(0).standard_normal
     luck, choices = normal(20_000), normal(20_000) / 2

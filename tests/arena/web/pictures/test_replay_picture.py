@@ -42,6 +42,7 @@ def test_pages_show_the_shapes_of_the_pictures() -> None:
     assert all(f" d='{path}'" in style for path in paths)
 
 
+@pytest.mark.long
 def test_an_animation_has_a_frame_per_position(tmp_path: Path) -> None:
     table = min(ONE_PER_GAME, key=lambda each: each.game.id != "saint_poker")
     games = list(read_games(match_record(table, SEED, 1)))[:1]
