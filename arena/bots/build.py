@@ -19,7 +19,7 @@ from arena.bots.exit_report import MIB, Limits
 from arena.bots.manifest import Manifest
 from arena.bots.sandbox import runtimes
 from arena.errors import BotError
-from arena.system import process_info
+from arena.system import parent_death_signal, process_info
 from referee.sanitizing import quote, sanitized
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def _run(command: tuple[str, ...], folder: Path, output: IO[bytes], report: Repo
     environment = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
     try:
         process = subprocess.Popen(
-            command,
+            parent_death_signal.killed_with_parent(command),
             cwd=folder,
             env=environment,
             stdin=subprocess.DEVNULL,

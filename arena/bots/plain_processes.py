@@ -20,7 +20,7 @@ from arena.bots.sandbox import runtimes
 from arena.bots.sandbox.level import Level, refusal
 from arena.bots.socket_probe import listens
 from arena.errors import BotError, InfrastructureError
-from arena.system import process_info
+from arena.system import parent_death_signal, process_info
 from referee.sanitizing import quote, sanitized
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ class _PlainProcess:
     def start(self, bot: Bot) -> None:
         try:
             self._process = subprocess.Popen(
-                runtimes.bot_grants(bot).argv,
+                parent_death_signal.killed_with_parent(runtimes.bot_grants(bot).argv),
                 cwd=bot.folder,
                 env=os.environ | {"POKEARENA_ADDRESS": self.address},
                 stdin=subprocess.DEVNULL,

@@ -131,10 +131,21 @@ def _attempt(resources: WorkerResources, match: str, drain: StopEvent) -> None:
     ):
         lease = transitions.lease(resources.engine, match, resources.owner)
         if lease is None:
-            log.info("%s: no longer due", match)
+            _note_not_leased(resources, match, drain)
             return
         with logs.bound(attempt=lease.attempt):
             _play_or_release(resources, lease, drain, publisher)
+
+
+def _note_not_leased(resources: WorkerResources, match: str, drain: StopEvent) -> None:
+    """Log why a match was not leased; pause if the database is that of a newer release."""
+    try:
+        database.refuse_newer(resources.engine)
+    except StoreError as error:
+        log.error("%s: not started: %s", match, error)
+        drain.wait(_OUTAGE_SECONDS)
+    else:
+        log.info("%s: no longer due", match)
 
 
 def _play_or_release(

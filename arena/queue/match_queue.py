@@ -53,6 +53,10 @@ STORED_SANDBOX = "sandbox_stored"
 """Field in which a worker registers the best level that has held on its machine."""
 PLAYS_PUSHED = "plays_pushed"
 """Field in which a worker registers whether it plays pushed versions: 1 or 0."""
+PAUSED = "paused"
+"""Field in which a worker registers whether it pauses because its matches fail: 1 or 0."""
+HOSTS = "pokearena:worker_hosts"
+"""Sorted set of the machines with workers, and when they were last alive."""
 UNKNOWN = "unknown"
 _JOB = "rq:job:"
 
@@ -162,6 +166,7 @@ class WorkerInfo:
         match: id of the match it plays, if any.
         silent: seconds since its last heartbeat, by the clock of Redis.
         sandbox: the sandbox of its bots.
+        paused: whether it pauses, because its last matches failed.
     """
 
     name: str
@@ -171,6 +176,7 @@ class WorkerInfo:
     match: str | None
     silent: float
     sandbox: SandboxState = SandboxState()
+    paused: bool = False
 
     @property
     def alive(self) -> bool:
@@ -278,6 +284,7 @@ class MatchQueue:
             Group.REDIS_GROUP_KEY: "set",
             WORKERS_BY_QUEUE_KEY % QUEUE: "set",
             REDIS_WORKER_KEYS: "set",
+            HOSTS: "zset",
         }
         with self._connection.pipeline(transaction=False) as pipeline:
             for key in expected:
@@ -388,6 +395,7 @@ def worker(connection: Redis, name: str) -> WorkerInfo | None:
             fields.get(STORED_SANDBOX, ""),
             fields.get(PLAYS_PUSHED) != "0",
         ),
+        paused=fields.get(PAUSED) == "1",
     )
 
 

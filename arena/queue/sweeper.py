@@ -27,6 +27,8 @@ from arena.queue import match_queue, worker_sandboxes
 from arena.queue.match_queue import HEARTBEAT_SECONDS, MatchQueue, forget_worker
 from arena.queue.offline_bots import OfflineBots
 from arena.queue.waiting_order import WaitingOrder
+from arena.store import database
+from arena.store.database import NEWER_VERSION
 from arena.store.matches import listing, transitions
 from arena.store.schema import TournamentState
 from arena.system import timings
@@ -81,7 +83,8 @@ class Sweeper:
         self._wake = wake
         self._stopping = False
         self._removal_at = 0.0
-        self._workers_at = 0.0
+        self._workers_at = self._version_at = 0.0
+        self._outdated: StoreError | None = None
         self._pushed_wait = False
         self._failures = 0
         self._failing = False
@@ -113,6 +116,11 @@ class Sweeper:
         """Whether the latest sweep ended with an error."""
         return self._failing
 
+    @property
+    def outdated(self) -> StoreError | None:
+        """The error that ended the sweeps: a newer release has upgraded the database."""
+        return self._outdated
+
     def sweep(self) -> int:
         """Sweep once.
 
@@ -122,8 +130,9 @@ class Sweeper:
         Raises:
             RedisError: Redis does not answer.
             SQLAlchemyError: the database does not answer.
-            StoreError: the store rejected an operation.
+            StoreError: the store rejected an operation, or a newer release has upgraded it.
         """
+        self._refuse_newer()
         if removed := self._match_queue.discard_malformed():
             incidents.note_discarded(self._connection, removed)
         while self._exited_workers:
@@ -159,6 +168,12 @@ class Sweeper:
                 log.warning("%s", worker_sandboxes.waiting_reason(workers))
         return self._pushed_wait
 
+    def _refuse_newer(self) -> None:
+        """Check the release of the database every `HEARTBEAT_SECONDS`."""
+        if self._clock() >= self._version_at:
+            database.refuse_newer(self._engine)
+            self._version_at = self._clock() + HEARTBEAT_SECONDS
+
     def _publish(self, tournament: str, state: TournamentState) -> None:
         with contextlib.suppress(RedisError):
             send(self._connection, TournamentChanged(tournament, state))
@@ -182,6 +197,9 @@ class Sweeper:
                 self.sweep()
             except (RedisError, SQLAlchemyError, StoreError) as error:
                 self._failing, pause = True, backoff.after()
+                if isinstance(error, StoreError) and error.code == NEWER_VERSION:
+                    self._outdated = error
+                    return
                 log.warning("cannot sweep, next try in %.0f s: %s", pause, error)
             except Exception as error:
                 # Without a sweeper no match is played, so an error must not end the thread.

@@ -26,11 +26,13 @@ from rq.worker.base import BaseWorker, WorkerStatus
 from rq.worker_registration import register
 
 from arena.errors import InfrastructureError
+from arena.queue import worker_hosts
 from arena.queue.match_queue import (
     FORGOTTEN_SECONDS,
     FUNCTION,
     HEARTBEAT_SECONDS,
     MATCH_ID,
+    PAUSED,
     QUEUE,
     MatchQueue,
     SandboxState,
@@ -454,8 +456,15 @@ class MatchWorker(BaseWorker):
         super().heartbeat(FORGOTTEN_SECONDS, pipeline)
         connection = self.connection if pipeline is None else pipeline
         fields = {**self.serialize(), "state": self.get_state(), **self._sandbox.state().fields()}
+        fields[PAUSED] = str(int(self._breaker.is_open))
         connection.hset(self.key, mapping=fields)
         register(self, pipeline)
+        worker_hosts.note_host(connection, self.hostname or "")
+
+    def register_death(self) -> None:
+        """Remove the registration, and that of the machine if this was its last worker."""
+        super().register_death()  # type: ignore[no-untyped-call]
+        worker_hosts.remove_stopped_host(self.connection, self.hostname or "")
 
     def subscribe(self) -> None:
         """Do not listen for RQ's commands, which needs a thread.

@@ -86,7 +86,7 @@ BOT_DECISION: Final = _new_histogram(
 
 OPEN: Final = _new_gauge(
     "open_matches",
-    "Matches that are not over: pending, held (of a paused tournament), running, or lapsed.",
+    "Matches that are not over, by state: what they wait for, running, or lapsed.",
     "state",
 )
 LEASE_AGE: Final = _new_gauge(
@@ -110,16 +110,27 @@ DELIVERY_AGE: Final = _new_gauge(
     "webhook_delivery_age_seconds", "Time since the event of the oldest waiting delivery."
 )
 
+BACKUP_AGE: Final = _new_gauge(
+    "backup_age_seconds", "Since the last `db backup`, or since the first bot if there is none."
+)
+DISK_FREE: Final = _new_gauge("disk_free_bytes", "Free bytes of the disk of the data folder.")
+DISK_SIZE: Final = _new_gauge("disk_size_bytes", "Size of the disk of the data folder.")
+
 QUEUE_JOBS: Final = _new_gauge("queue_jobs", "Jobs in the match queue; at most 256.")
 WORKERS: Final = _new_gauge(
     "workers",
-    "Workers: busy, idle, or silent for 15 s; and the sandbox level of their bots, or unavailable.",
+    "Workers: busy, idle, paused, or silent for 15 s; and the sandbox level, or unavailable.",
     "state",
     "sandbox",
 )
 LOWERED_WORKERS: Final = _new_gauge(
     "lowered_workers",
     "Live workers below the best sandbox level that has held on their machine.",
+)
+WORKER_HOSTS: Final = _new_gauge(
+    "worker_hosts",
+    "Machines with workers: alive, or lost within the last day without stopping their workers.",
+    "state",
 )
 TRANSACTION: Final = _new_histogram(
     "transaction", "How long workers and the sweeper took to write to the store.", "transaction"
@@ -145,6 +156,7 @@ ALL: Final = (
     *(MATCHES, GAMES, VERDICTS, FAILURES, MATCH, DECISION, BOT_DECISION),
     *(OPEN, LEASE_AGE, ATTEMPT_AGE, TOURNAMENTS, SUBMISSIONS, SUBMISSION_AGE, REMOTES, QUARANTINED),
     *(WEBHOOKS, DELIVERIES, DELIVERY_AGE),
-    *(QUEUE_JOBS, WORKERS, LOWERED_WORKERS, TRANSACTION, LAG),
+    *(BACKUP_AGE, DISK_FREE, DISK_SIZE),
+    *(QUEUE_JOBS, WORKERS, LOWERED_WORKERS, WORKER_HOSTS, TRANSACTION, LAG),
     *(SERVICE_UP, RESTARTS, DISCARDED, SERVICE_FAILURES),
 )

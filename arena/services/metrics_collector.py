@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import platform
+import shutil
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
+from pathlib import Path
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.core import Metric as Family
@@ -21,8 +23,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from arena.errors import StoreError
 from arena.events import incidents
-from arena.queue import match_queue
-from arena.queue.match_queue import MatchQueue
+from arena.queue import match_queue, worker_hosts, worker_sandboxes
+from arena.queue.match_queue import MatchQueue, WorkerInfo
 from arena.services import metric_definitions as metrics
 from arena.services.closed_match_counts import Counts, Spread, cumulated
 from arena.services.metric_definitions import Kind, Metric
@@ -45,6 +47,7 @@ class ArenaCollector(Collector):
         connection: a client of the arena's Redis; None: its metrics are omitted.
         referee: address of the referee; empty if unknown, as with workers that start their own.
         children: returns the states of the supervisor's child processes, if there is a supervisor.
+        folder: the data folder, the free space of whose disk is reported; None: omitted.
     """
 
     def __init__(
@@ -53,9 +56,12 @@ class ArenaCollector(Collector):
         connection: Redis | None,
         referee: str = "",
         children: Callable[[], Sequence[ServiceState]] = tuple,
+        folder: Path | None = None,
     ) -> None:
         self._engine = engine
         self._connection = connection
+        self._folder = folder
+        self._pushed = True
         self._referee = referee
         self._children = children
         self._counts: Counts | None = None
@@ -83,6 +89,13 @@ class ArenaCollector(Collector):
         yield _gauge(metrics.BUILD, {(version("pokearena"), platform.python_version()): 1.0})
         up: dict[Labels, float] = {}
         took: dict[Labels, float] = {}
+        # First, because the workers determine which matches are due.
+        if self._connection is not None:
+            began = time.monotonic()
+            redis_families = self._of_redis(self._connection)
+            up[REDIS,] = float(redis_families is not None)
+            took[REDIS,] = time.monotonic() - began
+            yield from redis_families or ()
         began = time.monotonic()
         store_gauges = self._catch_up()
         up[DATABASE,] = float(store_gauges is not None)
@@ -91,12 +104,7 @@ class ArenaCollector(Collector):
             yield from _played(self._counts)
         if store_gauges is not None:
             yield from _standing(store_gauges)
-        if self._connection is not None:
-            began = time.monotonic()
-            redis_families = self._of_redis(self._connection)
-            up[REDIS,] = float(redis_families is not None)
-            took[REDIS,] = time.monotonic() - began
-            yield from redis_families or ()
+        yield from self._disk()
         if self._referee:
             up[REFEREE,] = float(grpc_probe.answers(self._referee))
         yield _gauge(metrics.UP, up)
@@ -115,9 +123,19 @@ class ArenaCollector(Collector):
             if self._counts is None:
                 self._counts = Counts(self._engine)
             self._counts.catch_up()
-            return gauges.read_gauges(self._engine)
+            return gauges.read_gauges(self._engine, pushed=self._pushed)
         except (SQLAlchemyError, StoreError, OSError):
             return None
+
+    def _disk(self) -> Iterator[Family]:
+        if self._folder is None:
+            return
+        try:
+            usage = shutil.disk_usage(self._folder)
+        except OSError:
+            return
+        yield _gauge(metrics.DISK_FREE, {(): float(usage.free)})
+        yield _gauge(metrics.DISK_SIZE, {(): float(usage.total)})
 
     def _of_redis(self, connection: Redis) -> list[Family] | None:
         """Read the metrics in Redis; None if it does not answer."""
@@ -126,17 +144,20 @@ class ArenaCollector(Collector):
             workers = match_queue.workers(connection)
             times = timings.read(connection)
             troubles = incidents.read(connection)
+            lost = worker_hosts.lost_hosts(connection, workers)
         except RedisError:
             return None
         by_state: Counter[Labels] = Counter()
         for worker in workers:
-            state = "silent" if not worker.alive else "busy" if worker.match else "idle"
-            by_state[state, worker.sandbox.level] += 1
+            by_state[_state(worker), worker.sandbox.level] += 1
+        self._pushed = not worker_sandboxes.pushed_versions_wait(workers)
+        alive = worker_hosts.live_hosts(workers)
         below = sum(worker.alive and worker.sandbox.is_below_stored for worker in workers)
         return [
             _gauge(metrics.QUEUE_JOBS, {(): float(jobs)}),
             _gauge(metrics.WORKERS, by_state),
             _gauge(metrics.LOWERED_WORKERS, {(): float(below)}),
+            _gauge(metrics.WORKER_HOSTS, {("alive",): len(alive), ("lost",): len(lost)}),
             _timed(metrics.TRANSACTION, times.get(timings.TRANSACTION, {})),
             _timed(metrics.LAG, times.get(timings.LAG, {})),
             _counter(metrics.DISCARDED, {(): float(troubles.discarded)}),
@@ -145,6 +166,14 @@ class ArenaCollector(Collector):
                 {(name,): float(number) for name, number in troubles.failures.items()},
             ),
         ]
+
+
+def _state(worker: WorkerInfo) -> str:
+    if not worker.alive:
+        return "silent"
+    if worker.paused:
+        return "paused"
+    return "busy" if worker.match else "idle"
 
 
 def connect(url: str) -> Redis | None:
@@ -192,6 +221,7 @@ def _standing(store_gauges: StoreGauges) -> Iterator[Family]:
         (metrics.SUBMISSION_AGE, store_gauges.submission_age),
         (metrics.QUARANTINED, float(store_gauges.quarantined)),
         (metrics.DELIVERY_AGE, store_gauges.delivery_age),
+        (metrics.BACKUP_AGE, store_gauges.backup_age),
     ):
         yield _gauge(metric, {(): value})
 

@@ -134,7 +134,7 @@ class Supervisor:
         Raises:
             ServicesError: a service does not start.
             RedisUnavailable: Redis is not available.
-            StoreError: the store is not available.
+            StoreError: the store is not available, or a newer release has upgraded it.
         """
         with self._stack, _log_to(self._data_folder.logs / "services.log", self._environment):
             if self._pages is not None:
@@ -155,6 +155,8 @@ class Supervisor:
             log.info("all services are ready")
 
             def on_check() -> None:
+                if self._sweeper is not None and self._sweeper.outdated is not None:
+                    raise self._sweeper.outdated
                 self._count_failures()
                 report(self._snapshot())
 

@@ -8,12 +8,14 @@ while it is taken.
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import shutil
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -36,6 +38,7 @@ from sqlalchemy import (
 from arena import config
 from arena.errors import Conflict, NotFound, StoreError
 from arena.store import database, postgresql, schema
+from arena.store.access.audit_log import BACKUP, COMMAND_LINE, AuditEntry, audited
 from arena.store.bots.remote_bots import ALWAYS
 from arena.store.database import HEAD, reading, writing
 from arena.store.schema import MatchState, ObjectState
@@ -45,6 +48,9 @@ from arena.system import output_file
 OnProgress = Callable[[str, int, int], None]
 """Progress callback: receives the label of the copied data, the number done and the total."""
 
+log = logging.getLogger("arena.store")
+
+_DATED_NAMES: Final = f"pokearena-{'[0-9]' * 8}T{'[0-9]' * 6}Z.db"
 _ROWS_AT_ONCE: Final = 500
 # Each piece is up to 1 MiB, so only a few of them are loaded at a time.
 _PIECES_AT_ONCE: Final = 10
@@ -108,7 +114,37 @@ def backup(engine: Engine, file: Path, report: OnProgress) -> int:
             f"cannot back up {database.public_url(engine)} to {file}: {reason}."
             " Nothing was left behind."
         ) from None
+    _note(engine, file)
     return file.stat().st_size
+
+
+def dated_name() -> str:
+    """Return the file name of a backup in a folder of backups: names sort by their time."""
+    return f"pokearena-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.db"
+
+
+def delete_older(folder: Path, keep: int) -> list[Path]:
+    """Delete all backups of a folder that have a `dated_name`, except the newest; return them.
+
+    Raises:
+        OSError: a file cannot be deleted.
+    """
+    older = sorted(folder.glob(_DATED_NAMES))[:-keep]
+    for file in older:
+        file.unlink()
+    return older
+
+
+def _note(engine: Engine, file: Path) -> None:
+    """Record the backup, whose age the metrics report, if the store can be written."""
+    if database.version(engine) != HEAD:
+        return
+    entry = AuditEntry(COMMAND_LINE, BACKUP, file.name, details={"bytes": file.stat().st_size})
+    try:
+        with audited(engine, entry):
+            pass
+    except exc.DBAPIError as error:
+        log.warning("the backup %s is complete, but cannot be noted: %s", file, error.orig)
 
 
 def restore(engine: Engine, file: Path, report: OnProgress) -> int:
@@ -312,7 +348,8 @@ def _readable(file: Path) -> Iterator[Engine]:
             source = database.open(config.sqlite_url(copy))
         stack.callback(source.dispose)
         if version != HEAD:
-            database.upgrade(source)
+            # Nobody plays on the copy, whose leases may seem valid.
+            database.upgrade(source, wait_seconds=None)
         try:
             yield source
         except exc.DatabaseError as error:

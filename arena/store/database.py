@@ -7,6 +7,7 @@ Code that only one kind of database needs is in `arena.store.sqlite` and
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -19,11 +20,17 @@ from sqlalchemy import (
     Connection,
     Double,
     Engine,
+    Text,
+    and_,
+    column,
     create_engine,
     event,
     exc,
+    exists,
+    func,
     inspect,
     select,
+    table,
     text,
 )
 from sqlalchemy.engine import URL, make_url
@@ -55,11 +62,18 @@ _EVENTS: Final = "pokearena_events"
 _listeners: Final[WeakKeyDictionary[Engine, list[Listener]]] = WeakKeyDictionary()
 HEAD: Final = "0020"
 """The newest migration. As a constant it can be compared without importing Alembic."""
+NEWER_VERSION: Final = "newer-version"
+"""Code of the error that a newer release has upgraded the database."""
 _WRITES: Final = "pokearena_writes"
 _READ_OPTIONS: Final[dict[str, Any]] = {
     "isolation_level": "REPEATABLE READ",
     "postgresql_readonly": True,
 }
+LONGEST_LEASE_SECONDS: Final = 600.0
+"""Bound of the duration of a lease; one that ends later was taken before a step of the clock."""
+UPGRADE_WAIT_SECONDS: Final = 20.0
+"""How long an upgrade waits for leases: those of killed workers lapse within 15 s."""
+_UPGRADE_POLL_SECONDS: Final = 0.25
 _IDS_PER_STATEMENT: Final = 500
 """SQLite limits the number of bound values in one statement."""
 
@@ -289,24 +303,68 @@ def public_url(engine: Engine) -> str:
     return engine.url.render_as_string(hide_password=True)
 
 
-def upgrade(engine: Engine) -> None:
+def upgrade(engine: Engine, wait_seconds: float | None = UPGRADE_WAIT_SECONDS) -> None:
     """Create the tables, or migrate them to `HEAD`; cheap if they are current.
 
-    Several processes may call this at once: one migrates, the others wait.
+    Several processes may call this at once: one migrates, the others wait. No worker of another
+    release plays on the new tables: the upgrade waits until no lease is valid, and afterwards
+    `is_current` refuses a lease to it.
+
+    Args:
+        engine: the database.
+        wait_seconds: how long to wait for the leases of running matches; None: they do not matter.
 
     Raises:
         Unreachable: the database cannot be opened.
-        StoreError: a newer pokearena wrote it.
+        StoreError: a newer pokearena wrote it, or workers are still playing.
     """
     if version(engine) == HEAD:
         return
+    until = time.monotonic() + (wait_seconds or 0.0)
+    while (leased := _upgrade(engine, wait_seconds is None)) and time.monotonic() < until:
+        time.sleep(_UPGRADE_POLL_SECONDS)
+    if leased:
+        raise StoreError(
+            f"the database {public_url(engine)} is not upgraded, because workers are playing"
+            f" {leased} {'match' if leased == 1 else 'matches'}: stop all workers and services that"
+            " use it, then run `pokearena db upgrade`. Stopped workers return their matches.",
+            code="matches-running",
+        )
+
+
+def _upgrade(engine: Engine, is_unused: bool) -> int:
+    """Migrate the database, unless workers hold leases; return the number of leases."""
     try:
         with writing(engine, "upgrade") as connection:
             postgresql.lock_decision(connection, "upgrade")
-            if _version(connection) != HEAD:
-                _migrate(connection)
+            if (stored := _version(connection)) == HEAD:
+                return 0
+            if stored is not None and not is_unused and (leased := _leased_matches(connection)):
+                return leased
+            _migrate(connection)
     except exc.DBAPIError as error:
         raise _cannot_connect(engine, error) from error
+    return 0
+
+
+def _leased_matches(connection: Connection) -> int:
+    """Return the number of matches with a valid lease; no worker can lease one meanwhile."""
+    # The tables may be those of any earlier release.
+    matches = table("matches", column("state", Text), column("lease_until", Double))
+    postgresql.lock_table(connection, matches.name)
+    is_leased = and_(
+        matches.c.state == "RUNNING",
+        matches.c.lease_until > now(),
+        matches.c.lease_until <= now() + LONGEST_LEASE_SECONDS,
+    )
+    query = select(func.count()).select_from(matches).where(is_leased)
+    return int(connection.execute(query).scalar_one())
+
+
+def is_current() -> ColumnElement[bool]:
+    """Return the SQL condition that the database has the tables of this release."""
+    applied = table("alembic_version", column("version_num", Text))
+    return exists(select(1).select_from(applied).where(applied.c.version_num == HEAD))
 
 
 def _cannot_connect(engine: Engine, error: exc.DBAPIError) -> Unreachable:
@@ -361,7 +419,7 @@ def _newer(stored: str) -> StoreError:
     return StoreError(
         f"the database is at version {stored}, written by a newer pokearena; "
         f"this release supports versions up to {HEAD}. Use the newer one, or another database.",
-        code="newer-version",
+        code=NEWER_VERSION,
     )
 
 

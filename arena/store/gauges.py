@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import Connection, Engine, Table, case, func, select
+from sqlalchemy import Connection, Engine, Table, and_, case, false, func, not_, select
 
 from arena.store import schema
+from arena.store.access import audit_log
+from arena.store.bots import pushed_versions
 from arena.store.database import now, reading
-from arena.store.matches import lease_times
+from arena.store.matches import lease_times, offline_bot_waits
 from arena.store.matches.lease_times import LEASE_SECONDS
 from arena.store.schema import (
     OPEN,
@@ -22,11 +24,19 @@ from arena.store.schema import (
 )
 
 PENDING: Final = "pending"
+"""Due: a worker may take it now."""
 HELD: Final = "held"
-"""Pending, but its tournament is paused."""
+"""Its tournament is paused."""
+ABSENT: Final = "absent"
+"""Waits for an absent remote bot."""
+BARRED: Final = "barred"
+"""Waits for a worker whose sandbox is sufficient for pushed bots."""
+RETRYING: Final = "retrying"
+"""Waits for its next attempt after a failure of the arena."""
 RUNNING: Final = "running"
 LAPSED: Final = "lapsed"
-"""Running, but the worker did not renew its lease in time: the match is due again."""
+"""Due again, because the worker did not renew its lease in time."""
+STATES: Final = (PENDING, HELD, ABSENT, BARRED, RETRYING, RUNNING, LAPSED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +44,7 @@ class StoreGauges:
     """The state of the store at one moment.
 
     Attributes:
-        open: numbers of open matches: `PENDING`, `HELD`, `RUNNING` and `LAPSED`.
+        open: numbers of open matches by their state, one of `STATES`.
         lease_age: seconds since the least recently renewed lease was renewed; 0 without leases.
         attempt_age: seconds since the oldest running attempt began; 0 without one.
         tournaments: numbers of running and paused tournaments.
@@ -47,6 +57,7 @@ class StoreGauges:
             last 30 days.
         delivery_age: seconds since the event of the oldest waiting delivery; 0 without one.
         failures: attempts that the arena itself ended, since the store was created.
+        backup_age: seconds since the last backup; without one, since the first bot was added.
     """
 
     open: Mapping[str, int]
@@ -61,20 +72,24 @@ class StoreGauges:
     deliveries: Mapping[str, int]
     delivery_age: float
     failures: int
+    backup_age: float
 
 
-def read_gauges(engine: Engine, lease_seconds: float = LEASE_SECONDS) -> StoreGauges:
+def read_gauges(
+    engine: Engine, lease_seconds: float = LEASE_SECONDS, *, pushed: bool = True
+) -> StoreGauges:
     """Read all gauges in one transaction.
 
     Args:
         engine: the store.
         lease_seconds: the duration of the workers' leases, from which `lease_age` is computed: the
             store contains only the time at which a lease ends.
+        pushed: whether a worker may play pushed versions.
     """
     with reading(engine) as connection:
         leases, attempts = _ages(connection, lease_seconds)
         return StoreGauges(
-            open=_open(connection),
+            open=_open(connection, pushed),
             lease_age=leases,
             attempt_age=attempts,
             tournaments=_tournaments(connection),
@@ -86,28 +101,34 @@ def read_gauges(engine: Engine, lease_seconds: float = LEASE_SECONDS) -> StoreGa
             deliveries=_deliveries(connection),
             delivery_age=_delivery_age(connection),
             failures=_count(connection, schema.failures),
+            backup_age=_backup_age(connection),
         )
 
 
-def _open(connection: Connection) -> dict[str, int]:
+def _open(connection: Connection, pushed: bool) -> dict[str, int]:
     matches, tournaments = schema.matches, schema.tournaments
+    # The subquery reads the clock once, not for each of the matches.
+    at = select(now()).scalar_subquery()
+    is_running = matches.c.state == MatchState.RUNNING
+    is_barred = false() if pushed else not_(pushed_versions.has_no_pushed_version())
     word = case(
-        (matches.c.state == MatchState.RUNNING, RUNNING),
+        (and_(is_running, not_(lease_times.is_lapsed(at))), RUNNING),
         (tournaments.c.state == TournamentState.PAUSED, HELD),
+        (not_(offline_bot_waits.is_ready(at)), ABSENT),
+        (is_barred, BARRED),
+        (is_running, LAPSED),
+        (not_(lease_times.may_be_tried(at)), RETRYING),
         else_=PENDING,
     )
-    query = (
-        select(word, func.count())
+    words = (
+        select(word.label("word"))
         .select_from(matches.join(tournaments, tournaments.c.id == matches.c.tournament))
         .where(matches.c.state.in_(OPEN))
-        .group_by(word)
+        .subquery()
     )
-    counts = dict.fromkeys((PENDING, HELD, RUNNING), 0)
-    counts.update({str(state): int(number) for state, number in connection.execute(query)})
-    lapsed = select(func.count()).select_from(matches).where(lease_times.is_lapsed())
-    counts[LAPSED] = int(connection.execute(lapsed).scalar_one())
-    counts[RUNNING] -= counts[LAPSED]
-    return counts
+    query = select(words.c.word, func.count()).group_by(words.c.word)
+    counted = {str(state): int(number) for state, number in connection.execute(query)}
+    return dict.fromkeys(STATES, 0) | counted
 
 
 def _ages(connection: Connection, lease_seconds: float) -> tuple[float, float]:
@@ -182,6 +203,14 @@ def _delivery_age(connection: Connection) -> float:
     table = schema.webhook_deliveries
     query = select(now() - func.min(table.c.at)).where(table.c.state == DeliveryState.WAITING)
     return max(0.0, float(connection.execute(query).scalar_one() or 0))
+
+
+def _backup_age(connection: Connection) -> float:
+    entries, versions = schema.audit_log, schema.versions
+    latest = select(func.max(entries.c.at)).where(entries.c.action == audit_log.BACKUP)
+    first = select(func.min(versions.c.created))
+    since = func.coalesce(latest.scalar_subquery(), first.scalar_subquery())
+    return max(0.0, float(connection.execute(select(now() - since)).scalar_one() or 0))
 
 
 def _count(connection: Connection, table: Table) -> int:

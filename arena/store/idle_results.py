@@ -13,7 +13,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Engine, Table, delete, insert, select, update
 
 from arena.store import schema
-from arena.store.database import now, reading, writing
+from arena.store.database import is_current, now, reading, writing
 from arena.store.postgresql import lock_rows
 
 CLAIM_SECONDS: Final = 3_600.0
@@ -43,7 +43,9 @@ class IdleResults:
             seconds: how long no other worker may claim it.
         """
         results = schema.results
-        newest = select(results.c.match).order_by(results.c.closed.desc()).limit(self.newest)
+        # A worker of an earlier release stores nothing in the tables of a newer one.
+        newest = select(results.c.match).where(is_current())
+        newest = newest.order_by(results.c.closed.desc()).limit(self.newest)
         with reading(engine) as connection:
             matches = connection.execute(newest).scalars().all()
             begun = self._unavailable(connection, matches)

@@ -119,6 +119,15 @@ def lock_rows(connection: Connection, rows: Select[Any], *, shared: bool = False
         connection.execute(rows.with_for_update(read=shared, key_share=not shared)).all()
 
 
+def lock_table(connection: Connection, table: str) -> None:
+    """Let no other transaction change a table or lock its rows, until this one ends.
+
+    In SQLite this does nothing, because a writing transaction has the only write lock.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(text(f"LOCK TABLE {table} IN EXCLUSIVE MODE"))
+
+
 def lock_decision(connection: Connection, decision: str) -> None:
     """Serialize a decision that has no row to lock yet, until the transaction ends.
 

@@ -82,10 +82,14 @@ def watch(parent: int, command: Sequence[str]) -> int:
 def main(arguments: Sequence[str]) -> int:
     """Run the program described in the module's docstring."""
     parent, command = int(arguments[0]), list(arguments[1:])
-    if sys.platform == "linux":
-        _set_parent_death_signal(parent)
-        os.execv(command[0], command)
-    return watch(parent, command)
+    try:
+        if sys.platform == "linux":
+            _set_parent_death_signal(parent)
+            os.execv(command[0], command)
+        return watch(parent, command)
+    except OSError as error:
+        print(f"{command[0]} could not be started: {error.strerror}", file=sys.stderr)
+        return 127
 
 
 if __name__ == "__main__":

@@ -38,6 +38,14 @@ class Pod:
         return self.labels["app.kubernetes.io/component"]
 
     @property
+    def annotations(self) -> Mapping[str, str]:
+        """Return the annotations of the pod."""
+        spec = self.owner["spec"]
+        template = spec.get("jobTargetRef", spec)["template"]
+        annotations: Mapping[str, str] = template["metadata"].get("annotations", {})
+        return annotations
+
+    @property
     def containers(self) -> list[Tree]:
         """Return the containers and the init containers."""
         return [*self.spec.get("initContainers", []), *self.spec["containers"]]
@@ -57,6 +65,7 @@ def pods(manifests: list[Tree]) -> list[Pod]:
     documents = []
     for manifest in manifests:
         spec = manifest.get("spec", {})
+        spec = spec.get("jobTemplate", manifest).get("spec", {})
         template = spec.get("jobTargetRef", spec).get("template")
         if template is not None:
             documents.append(Pod(manifest, template["metadata"]["labels"], template["spec"]))

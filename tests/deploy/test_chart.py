@@ -4,15 +4,28 @@ from pathlib import Path
 
 import click
 import pytest
+import yaml
 from rq import Queue
 
 from arena.matches.lease_renewal import GRACE_SECONDS
 from arena.queue import match_queue
 from arena.remote import relay_url
+from arena.store.matches import lease_times
 from arena.system import redis_connection
 from arena.web.serving import uploads
 from tests.deploy.command_lines import parsed_command, variables
-from tests.deploy.manifests import CHART, Pod, Tree, of_kind, pods, render, rules, selects
+from tests.deploy.kubernetes_api import served_secrets
+from tests.deploy.manifests import (
+    CHART,
+    DEPLOY,
+    Pod,
+    Tree,
+    of_kind,
+    pods,
+    render,
+    rules,
+    selects,
+)
 
 PROGRAMS_OF_OTHERS = {"services", "worker"}
 
@@ -56,6 +69,141 @@ def test_every_container_has_limits_and_existing_volumes(manifests: list[Tree]) 
         for volume in each.spec["volumes"]:
             if "emptyDir" in volume:
                 assert volume["emptyDir"]["sizeLimit"]
+
+
+def test_disk_limits_cover_the_volumes_on_the_disk_of_the_node(manifests: list[Tree]) -> None:
+    for each in pods(manifests):
+        on_disk = [
+            bytes_of(volume["emptyDir"]["sizeLimit"])
+            for volume in each.spec["volumes"]
+            if volume.get("emptyDir", {}).get("medium") != "Memory" and "emptyDir" in volume
+        ]
+        for container in each.containers:
+            resources = container["resources"]
+            limit = bytes_of(resources["limits"]["ephemeral-storage"])
+            assert limit > sum(on_disk)
+            assert 0 < bytes_of(resources["requests"]["ephemeral-storage"]) <= limit
+
+
+def bytes_of(quantity: str) -> int:
+    return int(quantity[:-2]) << {"Mi": 20, "Gi": 30}[quantity[-2:]]
+
+
+def test_pods_of_which_there_are_several_are_spread_over_nodes(manifests: list[Tree]) -> None:
+    several = [each for each in pods(manifests) if each.component in ("worker", "web")]
+    assert several
+    for each in several:
+        [constraint] = each.spec["topologySpreadConstraints"]
+        assert constraint["topologyKey"] == "kubernetes.io/hostname"
+        # A cluster with one node starts them too.
+        assert constraint["whenUnsatisfiable"] == "ScheduleAnyway"
+        chosen = [p for p in pods(manifests) if selects(constraint["labelSelector"], p.labels)]
+        assert [p.component for p in chosen] == [each.component]
+
+
+def test_priority_classes_are_those_of_the_values(helm: str, tmp_path: Path) -> None:
+    manifests = render(helm, tmp_path, "--values", CHART / "ci" / "scaledjob-values.yaml")
+    classes = {each.component: each.spec.get("priorityClassName") for each in pods(manifests)}
+    assert classes == {"services": "arena", "web": None, "worker": "arena-bots", "backup": None}
+    assert not any("priorityClassName" in each.spec for each in pods(render(helm, tmp_path)))
+
+
+@pytest.mark.parametrize("mode", ["deployment", "scaledjob"])
+def test_workers_of_two_releases_do_not_run_at_the_same_time(
+    helm: str, tmp_path: Path, mode: str
+) -> None:
+    manifests = render(helm, tmp_path, "--set", f"worker.mode={mode}")
+    spec = pod(manifests, "worker").owner["spec"]
+    if mode == "deployment":
+        assert spec["strategy"] == {"type": "Recreate"}
+    else:
+        # KEDA's default ends the jobs of the earlier release.
+        assert spec["rollout"] == {"strategy": "default"}
+    services = pod(manifests, "services")
+    assert services.owner["spec"]["strategy"] == {"type": "Recreate"}
+    [migrate] = services.spec["initContainers"]
+    command, subcommand, option, seconds = migrate["args"]
+    assert (command, subcommand, option) == ("db", "upgrade", "--wait")
+    grace = pod(manifests, "worker").spec["terminationGracePeriodSeconds"]
+    assert float(seconds) > grace + lease_times.LEASE_SECONDS
+
+
+def test_a_job_backs_the_database_up(helm: str, tmp_path: Path) -> None:
+    manifests = render(helm, tmp_path, "--set", "backup.keep=3")
+    [job] = of_kind(manifests, "CronJob")
+    assert job["spec"]["concurrencyPolicy"] == "Forbid"
+    backup = pod(manifests, "backup")
+    [container] = backup.spec["containers"]
+    folder = container["args"][2]
+    assert container["args"] == ["db", "backup", folder, "--keep", "3"]
+    [mount] = [each for each in container["volumeMounts"] if each["mountPath"] == folder]
+    [volume] = [each for each in backup.spec["volumes"] if each["name"] == mount["name"]]
+    claim = volume["persistentVolumeClaim"]["claimName"]
+    claims = of_kind(manifests, "PersistentVolumeClaim")
+    [kept] = [each for each in claims if each["metadata"]["name"] == claim]
+    assert kept["metadata"]["annotations"]["helm.sh/resource-policy"] == "keep"
+    without = render(helm, tmp_path, "--set", "backup.enabled=false")
+    assert not of_kind(without, "CronJob")
+    assert len(of_kind(without, "PersistentVolumeClaim")) == 1
+
+
+def test_the_prometheus_operator_gets_the_alerts_and_their_target(
+    helm: str, tmp_path: Path
+) -> None:
+    manifests = render(helm, tmp_path, "--values", CHART / "ci" / "scaledjob-values.yaml")
+    [rule] = of_kind(manifests, "PrometheusRule")
+    alerts = (DEPLOY / "prometheus" / "alerts.yaml").read_text(encoding="utf-8")
+    assert rule["spec"] == yaml.safe_load(alerts)
+    [monitor] = of_kind(manifests, "ServiceMonitor")
+    [service] = [
+        each
+        for each in of_kind(manifests, "Service")
+        if selects(monitor["spec"]["selector"], each["metadata"]["labels"])
+        and "metrics" in {port["name"] for port in each["spec"]["ports"]}
+    ]
+    # An alert names this job.
+    assert service["metadata"]["labels"][monitor["spec"]["jobLabel"]] == "pokearena"
+    assert [endpoint["port"] for endpoint in monitor["spec"]["endpoints"]] == ["metrics"]
+    for each in (rule, monitor):
+        assert each["metadata"]["labels"]["release"] == "prometheus"
+    assert not of_kind(render(helm, tmp_path), "PrometheusRule")
+
+
+def test_the_alerts_of_the_chart_are_a_link_to_the_only_file() -> None:
+    link = CHART / "files" / "alerts.yaml"
+    assert link.is_symlink()
+    assert link.resolve() == DEPLOY / "prometheus" / "alerts.yaml"
+
+
+@pytest.mark.long
+def test_pods_restart_when_one_of_their_secrets_changes(helm: str, tmp_path: Path) -> None:
+    secrets = {"pokearena": "1", "pokearena-objects": "1", "relay-tls": "1"}
+
+    def checksums() -> dict[str, str]:
+        with served_secrets(secrets) as url:
+            manifests = render(
+                helm,
+                tmp_path,
+                *("--values", CHART / "ci" / "scaledjob-values.yaml"),
+                *("--dry-run=server", "--kube-apiserver", url),
+            )
+        return {
+            each.component: each.annotations["checksum/secrets"]
+            for each in pods(manifests)
+            if each.component != "backup"
+        }
+
+    before = checksums()
+    assert checksums() == before
+    for name, affected in (
+        ("pokearena", {"services", "web", "worker"}),
+        ("pokearena-objects", {"services", "web", "worker"}),
+        ("relay-tls", {"services"}),
+    ):
+        secrets[name] = "2"
+        after = checksums()
+        assert {each for each in before if after[each] != before[each]} == affected
+        before = after
 
 
 def test_network_policies_deny_by_default(manifests: list[Tree]) -> None:
@@ -279,6 +427,8 @@ def test_scaled_jobs_follow_the_queue_of_the_arena_and_end(helm: str, tmp_path: 
         "services.ingress.enabled=true",
         "rootPath=arena",
         "rootPath=/arena/",
+        "services.metrics.operator.enabled=true",
+        "backup.keep=0",
     ],
 )
 def test_invalid_values_are_refused(helm: str, tmp_path: Path, wrong: str) -> None:

@@ -17,9 +17,9 @@ from tests.deploy.command_lines import parsed_command, variables
 from tests.deploy.manifests import DEPLOY, ROOT, Tree
 from tests.waiting import wait_until
 
-OURS = {"services", "worker", "metrics"}
+OURS = {"services", "worker", "metrics", "migrate", "backup"}
 OTHERS = {"prometheus", "grafana"}
-INSIDE = {"valkey", "database", "worker"}
+INSIDE = {"valkey", "database", "worker", "migrate", "backup"}
 SECRETS = DEPLOY / "secrets.sh"
 
 
@@ -60,6 +60,31 @@ def test_the_web_port_is_bound_to_localhost(compose: Tree) -> None:
     ports = [port for service in compose["services"].values() for port in service.get("ports", [])]
     assert len(ports) == 3
     assert all(port.startswith("127.0.0.1:") for port in ports)
+
+
+def test_every_service_has_a_memory_limit(compose: Tree) -> None:
+    for name, service in compose["services"].items():
+        limit = service["deploy"]["resources"]["limits"]["memory"]
+        assert memory_of(limit) >= memory_of("512m"), name
+    # Valkey refuses writes before the kernel kills it.
+    words = compose["services"]["valkey"]["command"]
+    most = words[words.index("--maxmemory") + 1].removesuffix("b")
+    assert memory_of(most) < memory_of("512m")
+
+
+def memory_of(quantity: str) -> int:
+    return int(quantity[:-1]) << {"m": 20, "g": 30}[quantity[-1]]
+
+
+def test_backups_are_written_to_a_volume_of_their_own(compose: Tree) -> None:
+    service = compose["services"]["backup"]
+    assert service["profiles"] == ["backup"]
+    assert service["restart"] == "no"
+    folder = service["command"][2]
+    assert f"backups:{folder}" in service["volumes"]
+    # A new volume has the owner of the folder in the image.
+    dockerfile = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
+    assert f" {folder} " in dockerfile.partition("install -d -o pokearena")[2].partition("\n")[0]
 
 
 def test_metrics_services_are_in_an_optional_profile(compose: Tree) -> None:

@@ -37,8 +37,9 @@ class ComposeRunner:
             "/run/secrets": secrets,
             "/run/pokearena": root / "run",
             "/data": root / "data",
+            "/backups": root / "backups",
         }
-        for path in (root / "run", root / "data"):
+        for path in (root / "run", root / "data", root / "backups"):
             path.mkdir(mode=0o700)
 
     def here(self, word: str) -> str:
@@ -122,6 +123,9 @@ def test_the_services_of_the_compose_file_play_a_tournament(database: str, tmp_p
         )
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)
+        assert engine.start("backup", POKEARENA).wait() == 0
+        assert len(list((tmp_path / "backups").iterdir())) == 1
+        assert engine.start("migrate", POKEARENA).wait() == 0
         healthy = subprocess.run(
             [POKEARENA, "worker", "--check"], env=engine.environment("worker"), check=False
         )

@@ -190,19 +190,28 @@ def db() -> None:
 
 
 @db.command(epilog="Example: pokearena db upgrade")
+@click.option(
+    "--wait",
+    type=click.FloatRange(0),
+    metavar="SECONDS",
+    default=20.0,
+    show_default=True,
+    help="How long to wait until no worker plays a match.",
+)
 @json_option
 @data_option
-def upgrade(as_json: bool, data: Path | None) -> None:
+def upgrade(wait: float, as_json: bool, data: Path | None) -> None:
     """Create the tables, or migrate them to this version of pokearena.
 
-    Stop all services of the arena and make a backup first. The command does nothing if the database
-    is current, and it can run several times at once.
+    Make a backup and stop all services and workers of the arena first: the command waits for
+    workers that are still playing, and then refuses. It does nothing if the database is current,
+    and it can run several times at once.
     """
     from arena.store import database
 
     engine = _engine(data, made=True)
     before = database.version(engine)
-    database.upgrade(engine)
+    database.upgrade(engine, wait)
     if as_json:
         shown = database.public_url(engine)
         output.document({"database": shown, "from": before, "to": database.HEAD})
@@ -215,10 +224,16 @@ def upgrade(as_json: bool, data: Path | None) -> None:
 
 
 @db.command(epilog="Example: pokearena db backup friday.db")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--keep",
+    type=click.IntRange(1),
+    metavar="N",
+    help="FILE is a folder: add a dated backup to it, and keep its newest N.",
+)
 @json_option
 @data_option
-def backup(file: Path, as_json: bool, data: Path | None) -> None:
+def backup(file: Path, keep: int | None, as_json: bool, data: Path | None) -> None:
     """Write the whole database to FILE; the arena can keep running.
 
     FILE is always an SQLite database; `restore` reads it into SQLite or PostgreSQL. Keep it secret:
@@ -228,10 +243,13 @@ def backup(file: Path, as_json: bool, data: Path | None) -> None:
     from arena.cli.output import ProgressLine
     from arena.store import backup_file, database
 
+    if keep is not None:
+        folder, file = file, file / backup_file.dated_name()
     engine = _engine(data)
     size = backup_file.backup(engine, file.absolute(), ProgressLine())
+    deleted = backup_file.delete_older(folder, keep) if keep is not None else []
     shown = database.public_url(engine)
-    values = {"database": shown, "file": str(file), "bytes": size}
+    values = {"database": shown, "file": str(file), "bytes": size, "deleted": len(deleted)}
     _print_copied(as_json, values, f"wrote {file}: {size / (1 << 20):.1f} MiB from {shown}")
     engine.dispose()
 

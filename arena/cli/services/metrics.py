@@ -46,7 +46,8 @@ def metrics(listen: tuple[str, int], once: bool, as_json: bool, data: Path | Non
     running = running_services.running(workspace)
     named = config.setting((config.REFEREE,))
     referee = named[1] if named else running.referee if running else ""
-    collector = ArenaCollector(engine, connect(running_services.redis_of(workspace)), referee)
+    connection = connect(running_services.redis_of(workspace))
+    collector = ArenaCollector(engine, connection, referee, folder=workspace.folder.root)
     if once:
         output.line(generate_latest(registry(collector)).decode().rstrip())
         return

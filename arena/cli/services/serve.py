@@ -153,6 +153,7 @@ def _measured(
         connect(snapshot.redis.url),
         snapshot.referee,
         lambda: services.snapshot.services,
+        workspace.folder.root,
     )
     try:
         with metrics_server.served(collector, *listen) as address:

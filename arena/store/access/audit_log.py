@@ -20,6 +20,8 @@ from arena.store.database import before_commit, now, reading, writing
 VOID: Final = "match.void"
 REPLAY: Final = "match.replay"
 DISQUALIFY: Final = "version.disqualify"
+BACKUP: Final = "database.backup"
+"""A completed backup; the metrics report its age."""
 _CORRECTIONS: Final = (VOID, REPLAY, DISQUALIFY)
 """Actions that remove results (`arena.store.matches.corrections`)."""
 

@@ -3,7 +3,8 @@
 Failures of the arena are not charged to bots, so a bot that crashes workers would void its
 opponents' matches again and again. A version is quarantined when matches with it keep failing while
 matches without it close. A failure of the whole arena also affects matches without the version, so
-it does not cause a quarantine.
+it does not cause a quarantine. Only failures that count towards a void match count here: not those
+of killed or lost workers, and not those of a worker that fails in every match.
 """
 
 from __future__ import annotations
@@ -87,7 +88,9 @@ def _is_suspect(connection: Connection, version: str) -> bool:
     closed = select(func.coalesce(func.max(sides.c.closed), 0.0)).where(sides.c.version == version)
     failed, since = connection.execute(
         select(func.count(failures.c.match.distinct()), func.min(failures.c.at)).where(
-            failures.c.match.in_(with_it), failures.c.at > closed.scalar_subquery()
+            failures.c.match.in_(with_it),
+            failures.c.counted == 1,
+            failures.c.at > closed.scalar_subquery(),
         )
     ).one()
     if failed < FAILED_WITH:

@@ -11,12 +11,10 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, and_, or_
 
 from arena.store import schema
-from arena.store.database import now
+from arena.store.database import LONGEST_LEASE_SECONDS, now
 from arena.store.schema import MatchState
 
 LEASE_SECONDS: Final = 15.0
-LONGEST_LEASE_SECONDS: Final = 600.0
-"""Bound of the duration of a lease; one that ends later was taken before a step of the clock."""
 LONGEST_PAUSE_SECONDS: Final = 120.0
 """Longest pause after failures of the arena."""
 

@@ -51,7 +51,7 @@ from arena.errors import Conflict, LeaseLost
 from arena.events.messages import GameOver, MatchClosed, MatchStarted
 from arena.store import schema
 from arena.store.bots import pushed_versions, quarantine
-from arena.store.database import announce, now, reading, writing
+from arena.store.database import announce, is_current, now, reading, writing
 from arena.store.matches import lease_times, offline_bot_waits, rows
 from arena.store.matches.games import CommittedGame, PlayedGame
 from arena.store.matches.lease_times import LEASE_SECONDS, LONGEST_PAUSE_SECONDS
@@ -112,8 +112,8 @@ class ArenaFault:
     Attributes:
         reason: a sentence; further lines are details for the organiser, which are not published.
         machine: host name of the worker's machine.
-        counts: whether it counts towards a void match: not if a process was killed, or if the
-            worker fails in every match.
+        counts: whether it counts towards a void match and the quarantine of a version: not if a
+            process was killed, or if the worker fails in every match.
     """
 
     reason: str
@@ -152,6 +152,8 @@ def due_by_urgency(engine: Engine, limit: int = 1000, *, pushed: bool = True) ->
 
 def lease(engine: Engine, match: str, owner: str, seconds: float = LEASE_SECONDS) -> Lease | None:
     """Lease a match if it is due; None if it is not, so a late or duplicate job is harmless.
+
+    None as well if the database was upgraded to a newer release (`database.refuse_newer`).
 
     Taking a match whose lease has lapsed records a failure of the arena, which does not count
     towards a void match, because the worker was killed or cut off.
@@ -305,7 +307,7 @@ def void(engine: Engine, match: str, reason: str) -> bool:
 
 
 def _is_due() -> ColumnElement[bool]:
-    return and_(_is_free(now()), offline_bot_waits.is_ready())
+    return and_(_is_free(now()), offline_bot_waits.is_ready(), is_current())
 
 
 def _is_free(at: ColumnElement[float]) -> ColumnElement[bool]:

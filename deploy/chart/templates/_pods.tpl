@@ -81,6 +81,31 @@ livenessProbe:
   failureThreshold: 6
 {{- end }}
 
+{{- /*
+Annotations that change with the Secrets of a pod: (root, names). Environment variables are read only
+when a pod starts. `lookup` finds nothing without a cluster, for example in `helm template`.
+*/ -}}
+{{- define "arena.annotations" -}}
+{{- $root := index . 0 -}}
+{{- $versions := list -}}
+{{- range index . 1 | compact -}}
+{{- $secret := lookup "v1" "Secret" $root.Release.Namespace . | default dict -}}
+{{- $versions = append $versions (printf "%s=%s" . (dig "metadata" "resourceVersion" "" $secret)) -}}
+{{- end -}}
+checksum/secrets: {{ join "," $versions | sha256sum }}
+{{- end }}
+
+{{- /* Pods of a component are spread over the nodes as far as possible: (root, component). */ -}}
+{{- define "arena.spread" -}}
+topologySpreadConstraints:
+  - maxSkew: 1
+    topologyKey: kubernetes.io/hostname
+    whenUnsatisfiable: ScheduleAnyway
+    labelSelector:
+      matchLabels:
+        {{- include "arena.selector" . | nindent 8 }}
+{{- end }}
+
 {{- define "arena.runtime" -}}
 {{- with .Values.bots.runtimeClass -}}
 runtimeClassName: {{ . }}

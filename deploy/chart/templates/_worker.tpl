@@ -5,12 +5,19 @@
 metadata:
   labels:
     {{- include "arena.labels" (list $root "worker") | nindent 4 }}
+  annotations:
+    {{- $secrets := list $root.Values.secret.name $root.Values.objectStorage.secret }}
+    {{- include "arena.annotations" (list $root $secrets) | nindent 4 }}
 spec:
   {{- include "arena.pod" $root | nindent 2 }}
   restartPolicy: {{ index . 2 }}
   # On SIGTERM a worker finishes its current game and returns the match.
   terminationGracePeriodSeconds: {{ $worker.graceSeconds }}
   {{- include "arena.runtime" $root | nindent 2 }}
+  {{- include "arena.spread" (list $root "worker") | nindent 2 }}
+  {{- with $worker.priorityClassName }}
+  priorityClassName: {{ . }}
+  {{- end }}
   {{- with $worker.nodeSelector }}
   nodeSelector:
     {{- toYaml . | nindent 4 }}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from redis import Redis
-from sqlalchemy import Engine
+from sqlalchemy import Engine, text
 
 from arena.config import Folder
 from arena.errors import LeaseLost
@@ -25,6 +25,7 @@ from arena.tournaments import scheduler
 from tests.arena.pushed_version import add_pushed_version
 from tests.arena.registered_worker import register_worker
 from tests.examples import examples
+from tests.waiting import wait_until
 
 MATCHES = 4
 
@@ -81,6 +82,18 @@ def test_every_due_match_is_enqueued_once_in_order(harness: SweeperHarness) -> N
     assert harness.sweeper().sweep() == MATCHES
     assert harness.sweeper().sweep() == 0
     assert harness.queue.waiting() == harness.matches
+
+
+def test_sweeps_end_when_a_newer_release_has_upgraded_the_database(harness: SweeperHarness) -> None:
+    sweeper = harness.sweeper()
+    with database.writing(harness.engine) as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    sweeper.start()
+    wait_until(lambda: sweeper.outdated is not None)
+    assert sweeper.outdated is not None
+    assert sweeper.outdated.code == database.NEWER_VERSION
+    sweeper.stop()
+    assert harness.queue.waiting() == []
 
 
 def test_a_leased_match_is_not_enqueued(harness: SweeperHarness) -> None:

@@ -144,7 +144,7 @@ def test_a_played_job_leaves_nothing_in_redis(harness: WorkerHarness) -> None:
     harness.queue.enqueue_due(["m-one", "m-broken", "m-two"])
     wait_until(lambda: harness.noted("m-two ends"))
     wait_until(lambda: not harness.connection.keys("rq:job:*"))
-    left = sorted(harness.connection.keys("*"))
+    left = sorted(harness.connection.keys("rq:*"))
     assert left == [b"rq:queues", b"rq:worker:w1", b"rq:workers", b"rq:workers:matches"]
 
 

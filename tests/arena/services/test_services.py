@@ -33,7 +33,7 @@ from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
 from arena.system import redis_connection
 from arena.tournaments import scheduler
-from tests.waiting import wait_until
+from tests.waiting import has_exited, wait_until
 
 # Plays the first or the last of the listed actions, each after a short sleep.
 BOT = """
@@ -350,6 +350,22 @@ def test_services_without_workers_have_no_referee_to_monitor(arena: ServicesAren
         "database": 1,
         "redis": 1,
     }
+
+
+@pytest.mark.long
+def test_services_end_when_a_newer_release_has_upgraded_the_database(arena: ServicesArena) -> None:
+    def is_outdated() -> bool:
+        try:
+            return services.snapshot is None
+        except StoreError as error:
+            return error.code == database.NEWER_VERSION
+
+    with Services(arena.where, 1, {}) as services:
+        pids = [state.pid for state in services.snapshot.services if state.pid is not None]
+        arena.sql("UPDATE alembic_version SET version_num = '9999'")
+        wait_until(is_outdated)
+    assert pids
+    assert all(map(has_exited, pids))
 
 
 @pytest.mark.long

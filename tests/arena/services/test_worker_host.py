@@ -2,13 +2,16 @@
 
 import os
 import signal
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from arena.config import Folder
-from arena.queue import match_queue, redis_server
+from arena.queue import match_queue, redis_server, worker_hosts
+from arena.store import database
 from arena.store.matches import listing
 from arena.store.schema import MatchState
 from arena.system import process_info, redis_connection
@@ -77,6 +80,8 @@ def test_killed_processes_are_restarted_and_die_with_their_supervisor(
         watching.kill()
         watching.wait()
         wait_until(lambda: process_info.has_ended(second) or not process_info.start_time(second))
+        # Nobody has removed the machine, so it is lost as soon as its workers are silent.
+        assert worker_hosts.lost_hosts(connection, ()) == {socket.gethostname()}
 
 
 @pytest.mark.long
@@ -87,7 +92,32 @@ def test_sigterm_stops_a_worker_host_cleanly(worker_host: WorkerHostHarness) -> 
         watching.send_signal(signal.SIGTERM)
         assert watching.wait() == 0
     assert match_queue.workers(connection) == ()
+    assert worker_hosts.lost_hosts(connection, ()) == set()
     assert list(worker_host.there.root.glob("sockets.*")) == []
+
+
+@pytest.mark.long
+def test_a_worker_of_an_earlier_release_pauses_after_an_upgrade(
+    worker_host: WorkerHostHarness,
+) -> None:
+    def set_version(version: str) -> None:
+        with database.writing(worker_host.engine) as connection:
+            connection.execute(text("UPDATE alembic_version SET version_num = :v"), {"v": version})
+
+    with worker_host.worker("--max-matches", "2") as worker:
+        connection = redis_connection.connect(worker_host.redis)
+        wait_until(lambda: bool(match_queue.workers(connection)))
+        set_version("9999")
+        [match] = worker_host.schedule()
+        wait_until(lambda: f"{match}: not started: the database is at version" in worker_host.log)
+        stored = listing.find(worker_host.engine, match)
+        assert (stored.state, stored.attempt) == (MatchState.PENDING, 0)
+        set_version(database.HEAD)
+        # At the end of its pause the worker removes the job.
+        wait_until(lambda: not connection.keys("rq:job:*"))
+        worker_host.enqueue(match)
+        assert worker.wait() == 0, worker_host.log
+    assert listing.find(worker_host.engine, match).state is MatchState.CLOSED
 
 
 def test_without_a_database_setting_the_error_names_it(

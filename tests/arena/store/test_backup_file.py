@@ -12,6 +12,7 @@ from sqlalchemy import Engine, insert, select, text
 
 from arena.errors import Conflict, NotFound, StoreError
 from arena.store import backup_file, consistency, database, schema
+from arena.store.access import audit_log
 from arena.store.bots import remote_bots, stored_builds, versions
 from arena.store.matches import listing, results, transitions
 from arena.store.matches.games import PlayedGame
@@ -82,7 +83,9 @@ def test_a_backup_restores_all_data(
     before, after = rows(store), rows(other)
     for settled in ("bots", "versions"):
         before[settled] = [row for row in before[settled] if "later" not in row]
-    for settled in ("matches", "remotes"):
+    # The backup is noted when it is complete.
+    assert [row[5] for row in before["audit_log"]] == [audit_log.BACKUP]
+    for settled in ("matches", "remotes", "audit_log"):
         before.pop(settled)
         after.pop(settled)
     assert after == before

@@ -26,7 +26,11 @@ from arena import config
 from arena.errors import StoreError, Unreachable
 from arena.store import backup_file, database, schema
 from arena.store.bots import versions
+from arena.store.idle_results import ANALYSES
+from arena.store.matches import transitions
+from arena.store.matches.games import PlayedGame
 from arena.store.tournaments import tournaments
+from arena.store.tournaments.tournaments import Tournament
 from tests.errors import has_code
 from tests.waiting import wait_until
 
@@ -156,6 +160,54 @@ def test_a_database_of_a_newer_pokearena_is_refused(store: Engine) -> None:
         database.upgrade(store)
 
 
+def make_older(store: Engine) -> None:
+    """Undo the latest migration."""
+    with database.writing(store) as connection:
+        connection.execute(text("ALTER TABLE matches DROP COLUMN retry_at"))
+        connection.execute(text("ALTER TABLE failures DROP COLUMN machine"))
+        connection.execute(text("ALTER TABLE failures DROP COLUMN counted"))
+        connection.execute(text("UPDATE alembic_version SET version_num = '0019'"))
+
+
+def test_an_upgrade_waits_until_no_match_is_leased(
+    store: Engine, schedule: Callable[..., Tournament], lapse: Callable[[str], None]
+) -> None:
+    schedule()
+    [match] = transitions.due(store)
+    assert transitions.lease(store, match, "w") is not None
+    make_older(store)
+    with pytest.raises(StoreError, check=has_code("matches-running")):
+        database.upgrade(store, wait_seconds=0)
+    assert versions_in(store) == ["0019"]
+    with ThreadPoolExecutor(1) as pool:
+        upgrade = pool.submit(database.upgrade, store, 60)
+        lapse(match)
+        upgrade.result()
+    assert versions_in(store) == [database.HEAD]
+    lease = transitions.lease(store, match, "w")
+    assert lease is not None
+    assert lease.attempt == 2
+
+
+def test_workers_of_an_earlier_release_take_nothing_from_an_upgraded_database(
+    store: Engine, schedule: Callable[..., Tournament], played: Callable[..., PlayedGame]
+) -> None:
+    schedule(3)
+    first, second, _ = transitions.due(store)
+    lease = transitions.lease(store, first, "w")
+    assert lease is not None
+    for number in range(lease.spec.games):
+        transitions.commit_game(store, lease, played(lease.spec, number))
+    with database.writing(store) as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    assert transitions.lease(store, second, "w") is None
+    assert ANALYSES.claim(store) is None
+    with database.writing(store) as connection:
+        connection.execute(text(f"UPDATE alembic_version SET version_num = '{database.HEAD}'"))
+    assert transitions.lease(store, second, "w") is not None
+    assert ANALYSES.claim(store) == first
+
+
 def test_a_file_that_is_not_a_database_is_refused(tmp_path: Path) -> None:
     (tmp_path / "arena.db").write_text("a letter to my aunt, which is longer than a header" * 50)
     engine = database.open(f"sqlite:///{tmp_path}/arena.db")
@@ -210,11 +262,7 @@ def test_an_older_backup_is_restored_with_an_odd_folder_for_temporary_files(
     odd.mkdir()
     old = database.open(config.sqlite_url(tmp_path / "old.db"))
     database.upgrade(old)
-    with database.writing(old) as connection:
-        connection.execute(text("ALTER TABLE matches DROP COLUMN retry_at"))
-        connection.execute(text("ALTER TABLE failures DROP COLUMN machine"))
-        connection.execute(text("ALTER TABLE failures DROP COLUMN counted"))
-        connection.execute(text("UPDATE alembic_version SET version_num = '0019'"))
+    make_older(old)
     old.dispose()
     monkeypatch.setattr(tempfile, "tempdir", str(odd))
     engine = database.open(config.sqlite_url(tmp_path / "new.db"))

@@ -31,6 +31,13 @@ from arena.system import process_pool
 if __name__ == "__main__":
     list(process_pool.map_ordered(time.sleep, [0.01] * 4000, 4000, 0.0))
 """
+BUILD = """
+import sys
+from pathlib import Path
+from arena.bots.build import build
+from arena.bots.manifest import Manifest
+build(Manifest("bot", ("./bot",), build=(("sleep", "100000"),)), Path.cwd())
+"""
 ARENA = [sys.executable, "-P", "-c", "from arena.cli import main; raise SystemExit(main())"]
 
 
@@ -53,6 +60,11 @@ def test_a_pool_ends_with_its_process(number: int, tmp_path: Path) -> None:
     script = tmp_path / "pool.py"
     script.write_text(POOL)
     kill([sys.executable, str(script)], random.uniform(0.5, 4.0), number, tmp_path)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="adopts orphans with prctl(2)")
+def test_the_build_of_a_trusted_bot_ends_with_its_process(tmp_path: Path) -> None:
+    kill([sys.executable, "-c", BUILD], random.uniform(0.3, 0.8), 9, tmp_path)
 
 
 @pytest.mark.long

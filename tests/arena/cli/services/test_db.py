@@ -50,6 +50,22 @@ def test_a_backup_does_not_overwrite_a_file(cli: Cli, cwd: Path) -> None:
     assert (cwd / "kept.db").read_text() == "precious"
 
 
+def test_a_folder_keeps_its_newest_backups_and_all_other_files(cli: Cli, cwd: Path) -> None:
+    cli("db", "upgrade")
+    folder = cwd / "backups"
+    folder.mkdir()
+    dated = [folder / f"pokearena-2026010{day}T031700Z.db" for day in range(1, 4)]
+    others = [folder / "friday.db", folder / "pokearena-before-the-upgrade.db"]
+    for file in (*dated, *others):
+        file.touch()
+    written = json.loads(cli("db", "backup", "backups", "--keep", "2", "--json").out)
+    assert written["deleted"] == 2
+    assert set(folder.iterdir()) == {dated[-1], *others, cwd / written["file"]}
+    # A failed backup deletes nothing.
+    assert cli("db", "backup", "missing", "--keep", "1").status != 0
+    assert len(list(folder.iterdir())) == 4
+
+
 def test_a_backup_to_a_full_disk_leaves_no_file(cli: Cli, cwd: Path) -> None:
     cli("db", "upgrade")
     with full_disk_beside(cwd / ".pokearena" / "arena.db"):

@@ -1,27 +1,35 @@
 """Test that the metrics equal the contents of the store and of Redis."""
 
+import shutil
+import socket
+import time
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
+from arena.errors import Conflict
+from arena.queue import match_queue, worker_hosts
 from arena.queue.match_queue import MatchQueue, SandboxState
+from arena.queue.worker import MatchWorker
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.services import closed_match_counts, metric_definitions
 from arena.services.closed_match_counts import Counts, language
 from arena.services.metrics_collector import ArenaCollector, connect
-from arena.store import database, schema, webhooks
-from arena.store.bots import versions
+from arena.store import backup_file, database, gauges, schema, webhooks
+from arena.store.bots import remote_bots, versions
 from arena.store.matches import lease_times, results, transitions
 from arena.store.matches.spec import TournamentPlan
 from arena.store.schema import MatchState
 from arena.store.tournaments import lifecycle
 from arena.store.webhooks import AnnouncementType, WebhookFormat, WebhookScope
 from arena.system import timings
+from arena.system.start_breaker import FAILURES_TO_OPEN, StartBreaker
 from arena.system.timings import Timings
 from arena.tournaments import scheduler
 from tests.arena.cli.stored_tournament import store_tournament
+from tests.arena.pushed_version import add_pushed_version
 from tests.arena.registered_worker import register_worker
 from tests.arena.services.metrics.metrics_arena import MetricsArena, labels, value
 
@@ -113,6 +121,122 @@ def test_every_bin_is_counted_at_the_first_bound_above_it() -> None:
         assert place == sum(bound < edge * 0.999999 for bound in spread.bounds)
 
 
+def open_by_state(metrics_arena: MetricsArena) -> dict[str, float]:
+    """Return the numbers of open matches by state, without zeros."""
+    samples = metrics_arena.samples()
+    return {
+        state: number
+        for state in gauges.STATES
+        if (number := value(samples, "pokearena_open_matches", state=state))
+    }
+
+
+def test_matches_that_wait_are_counted_by_what_they_wait_for(metrics_arena: MetricsArena) -> None:
+    store, redis = metrics_arena.workspace.store, metrics_arena.redis
+    plan = TournamentPlan("cup", "poke", {"must_beat": True}, 2, 1)
+    for name in ("a", "b"):
+        versions.add(store, name, "1", name * 64, f"/{name}", {})
+    remote_bots.add_direct(store, "far", "1", "127.0.0.1:1")
+    add_pushed_version(store, versions.add(store, "pushed", "1", "e" * 64, "/pushed", {}))
+    for opponent in ("b@1", "far@1", "pushed@1"):
+        scheduler.begin(store, plan, ["a@1", opponent])
+    assert open_by_state(metrics_arena) == {"pending": 3}
+    remote_bots.record_disconnected(store, "far@1")
+    assert open_by_state(metrics_arena) == {"pending": 2, "absent": 1}
+    register_worker(redis, "w", SandboxState("landlock", "landlock", plays_pushed=False))
+    assert open_by_state(metrics_arena) == {"pending": 1, "absent": 1, "barred": 1}
+    [match] = transitions.due_by_urgency(store, pushed=False).others
+    lease = transitions.lease(store, match, "w")
+    assert lease is not None
+    transitions.release(store, lease, transitions.ArenaFault("It broke."))
+    assert open_by_state(metrics_arena) == {"retrying": 1, "absent": 1, "barred": 1}
+
+
+def test_the_age_of_the_last_backup_is_reported(
+    metrics_arena: MetricsArena, tmp_path: Path
+) -> None:
+    store = metrics_arena.workspace.store
+
+    def age() -> float:
+        return value(metrics_arena.samples(), "pokearena_backup_age_seconds")
+
+    assert age() == 0
+    versions.add(store, "a", "1", "a" * 64, "/a", {})
+    with database.writing(store) as connection:
+        connection.execute(update(schema.versions).values(created=schema.versions.c.created - 5000))
+    assert 5000 <= age() < 6000
+    backup_file.backup(store, tmp_path / "backup.db", lambda *_: None)
+    assert age() < 1000
+    # Another backup over an existing file fails, and does not count.
+    with database.writing(store) as connection:
+        connection.execute(update(schema.audit_log).values(at=schema.audit_log.c.at - 5000))
+    with pytest.raises(Conflict):
+        backup_file.backup(store, tmp_path / "backup.db", lambda *_: None)
+    assert 5000 <= age() < 6000
+
+
+def test_the_free_space_of_the_data_folder_is_reported(metrics_arena: MetricsArena) -> None:
+    folder = metrics_arena.workspace.folder.root
+    collector = ArenaCollector(metrics_arena.workspace.store, None, folder=folder)
+    samples = MetricsArena(metrics_arena.workspace, metrics_arena.redis, collector).samples()
+    size = value(samples, "pokearena_disk_size_bytes")
+    assert size == shutil.disk_usage(folder).total
+    assert 0 < value(samples, "pokearena_disk_free_bytes") <= size
+    assert not labels(metrics_arena.samples(), "pokearena_disk_free_bytes")
+
+
+def test_a_machine_whose_workers_vanish_is_lost(metrics_arena: MetricsArena) -> None:
+    redis = metrics_arena.redis
+
+    def hosts() -> tuple[float, float]:
+        samples = metrics_arena.samples()
+        alive, lost = (
+            value(samples, "pokearena_worker_hosts", state=state) for state in ("alive", "lost")
+        )
+        return alive, lost
+
+    assert hosts() == (0, 0)
+    register_worker(redis, "w1", SandboxState("landlock"))
+    worker_hosts.note_host(redis, "host")
+    worker_hosts.note_host(redis, "gone")
+    assert hosts() == (1, 1)
+    match_queue.forget_worker(redis, "w1")
+    assert hosts() == (0, 2)
+    worker_hosts.remove_stopped_host(redis, "host")
+    assert hosts() == (0, 1)
+    redis.zadd(match_queue.HOSTS, {"gone": time.time() - worker_hosts.FORGOTTEN_SECONDS})
+    assert hosts() == (0, 0)
+
+
+def test_a_worker_that_stops_removes_its_machine_and_a_killed_one_does_not(
+    metrics_arena: MetricsArena,
+) -> None:
+    redis = metrics_arena.redis
+    first, second = (MatchWorker(redis, lambda match, drain: None) for _ in range(2))
+    for worker in (first, second):
+        worker.register_birth()  # type: ignore[no-untyped-call]
+        worker.heartbeat()
+    first.register_death()
+    assert redis.zrange(match_queue.HOSTS, 0, -1) == [socket.gethostname().encode()]
+    second.register_death()
+    assert redis.zrange(match_queue.HOSTS, 0, -1) == []
+
+
+def test_a_worker_whose_matches_fail_is_counted_as_paused(metrics_arena: MetricsArena) -> None:
+    breaker = StartBreaker()
+    worker = MatchWorker(metrics_arena.redis, lambda match, drain: None, breaker=breaker)
+    worker.register_birth()  # type: ignore[no-untyped-call]
+    states = []
+    for _ in range(FAILURES_TO_OPEN + 1):
+        worker.heartbeat()
+        states += [label["state"] for label in labels(metrics_arena.samples(), "pokearena_workers")]
+        breaker.note_failure()
+    assert states == [*["idle"] * FAILURES_TO_OPEN, "paused"]
+    breaker.note_success()
+    worker.heartbeat()
+    assert value(metrics_arena.samples(), "pokearena_workers", state="idle") == 1
+
+
 def test_open_matches_and_tournaments_are_counted_by_state(metrics_arena: MetricsArena) -> None:
     store = metrics_arena.workspace.store
     tournament = schedule(metrics_arena, cycles=4)
@@ -120,17 +244,12 @@ def test_open_matches_and_tournaments_are_counted_by_state(metrics_arena: Metric
     transitions.lease(store, due[0], "w1", 600)
     transitions.lease(store, due[1], "w2", 0)
 
-    def open_by_state() -> dict[str, float]:
-        states = ("pending", "held", "running", "lapsed")
-        samples = metrics_arena.samples()
-        return {state: value(samples, "pokearena_open_matches", state=state) for state in states}
-
-    assert open_by_state() == {"pending": 2, "held": 0, "running": 1, "lapsed": 1}
+    assert open_by_state(metrics_arena) == {"pending": 2, "running": 1, "lapsed": 1}
     assert (
         value(metrics_arena.samples(), "pokearena_lease_age_seconds") >= lease_times.LEASE_SECONDS
     )
     lifecycle.pause(store, tournament)
-    assert open_by_state() == {"pending": 0, "held": 2, "running": 1, "lapsed": 1}
+    assert open_by_state(metrics_arena) == {"held": 3, "running": 1}
     transitions.void(store, due[2], "for the test")
     samples = metrics_arena.samples()
     assert value(samples, "pokearena_matches_total", state="void") == 1

@@ -44,9 +44,10 @@ def test_a_used_address_is_refused(metrics_arena: MetricsArena) -> None:
 
 
 @contextmanager
-def serving(data: Path) -> Iterator[dict[str, str]]:
+def serving(data: Path, workers: int = 1) -> Iterator[dict[str, str]]:
     """Run `pokearena serve` with metrics; yield its JSON output."""
-    words = ["serve", "--no-ladders", "--workers=1", "--port=0", "--metrics=127.0.0.1:0", "--json"]
+    words = ["serve", "--no-ladders", f"--workers={workers}", "--port=0"]
+    words += ["--metrics=127.0.0.1:0", "--json"]
     command = [str(POKEARENA), *words, "--data", str(data)]
     with subprocess.Popen(
         command,
@@ -121,3 +122,14 @@ def test_metrics_grow_between_scrapes_by_the_new_matches(tmp_path: Path) -> None
     ):
         about = [line for line in logged[name] if words <= line.keys()]
         assert {line["match"] for line in about} == {match.id for match in closed}
+
+
+@pytest.mark.long
+def test_services_without_workers_report_no_referee_and_no_machine(tmp_path: Path) -> None:
+    with serving(tmp_path / "data", workers=0) as served:
+        samples = scraped(served["metrics"])
+    assert {label["service"] for label in labels(samples, "pokearena_up")} == {"database", "redis"}
+    assert value(samples, "pokearena_worker_hosts") == 0
+    assert value(samples, "pokearena_disk_free_bytes") > 0
+    assert labels(samples, "pokearena_backup_age_seconds") == [{}]
+    assert value(samples, "pokearena_service_up", service="web") == 1

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, update
 
 from arena.errors import Conflict, NotFound
+from arena.store import database, schema
 from arena.store.bots import quarantine, versions
 from arena.store.matches import listing, transitions
 from arena.store.matches.games import PlayedGame
@@ -43,9 +44,17 @@ def fail(store: Engine) -> Callable[[str], None]:
     def do(match: str) -> None:
         lease = transitions.lease(store, match, "w")
         assert lease is not None
-        transitions.release(store, lease, ArenaFault("It broke.", counts=False))
+        transitions.release(store, lease, ArenaFault("It broke."))
+        make_due(store, match)
 
     return do
+
+
+def make_due(store: Engine, match: str) -> None:
+    """End the pause after a failure."""
+    with database.writing(store) as connection:
+        table = schema.matches
+        connection.execute(update(table).where(table.c.id == match).values(retry_at=None))
 
 
 Do = Callable[[str], None]
@@ -118,23 +127,26 @@ def test_a_closed_match_resets_the_failures(
     assert versions.find(store, BAD).quarantined is None
 
 
-def test_lost_workers_count_as_failures_too(
-    store: Engine, schedule: Schedule, close: Do, lapse: Lapse
+def test_failures_that_do_not_count_towards_a_void_match_do_not_count_here(
+    store: Engine, schedule: Schedule, close: Do, fail: Do, lapse: Lapse
 ) -> None:
     tournament = schedule(4, cycles=2)
     bad, good = split(store, tournament)
+    # The workers of the first three were killed, and that of the others fails in every match.
     for match in bad[:3]:
         transitions.lease(store, match, "w")
         lapse(match)
-    for match in bad[:2]:
         transitions.lease(store, match, "w")
     for match in good[:3]:
         close(match)
-    assert transitions.lease(store, bad[2], "w") is not None
-    assert versions.find(store, BAD).quarantined is not None
-    # Matches in progress are finished.
-    assert [state(store, match) for match in bad[:3]] == [MatchState.RUNNING] * 3
-    assert {state(store, match) for match in bad[3:]} == {MatchState.VOID}
+    for match in bad[3:]:
+        lease = transitions.lease(store, match, "w")
+        assert lease is not None
+        transitions.release(store, lease, ArenaFault("It broke.", counts=False))
+    assert versions.find(store, BAD).quarantined is None
+    fail(bad[3])
+    fail(bad[4])
+    assert versions.find(store, BAD).quarantined is None
 
 
 @pytest.fixture
