@@ -41,7 +41,8 @@ def add(engine: Engine, name: str) -> str:
             connection.execute(insert(schema.organisers).values(values))
     except exc.IntegrityError:
         raise Conflict(
-            f"{name} has a token already; `pokearena organiser renew {name}` creates another.",
+            f"{name} has a token already; `pokearena organiser renew {name} --reason TEXT` "
+            "creates another.",
             code="has-token",
         ) from None
     return token

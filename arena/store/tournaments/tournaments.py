@@ -406,7 +406,7 @@ def admit(connection: Connection, names: Sequence[str]) -> None:
         if known[version].quarantined is not None:
             raise Conflict(
                 f"{version} is in quarantine: {known[version].quarantine_reason.rstrip('.')}; "
-                f"`pokearena bot release {version}` lets it play again.",
+                f"`pokearena bot release {version} --reason TEXT` lets it play again.",
                 code="in-quarantine",
             )
 

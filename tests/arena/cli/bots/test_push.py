@@ -183,7 +183,9 @@ def test_a_push_that_needs_approval_ends_with_the_tests(
     listed = json.loads(cli("bot", "approvals", "--json", *here).out)
     assert listed["submission"] == state["submission"]
     assert cli("bot", "refuse", state["submission"], *here).status == 2
-    approved = json.loads(cli("bot", "approve", state["submission"], "--json", *here).out)
+    approved = json.loads(
+        cli("bot", "approve", state["submission"], "--json", "--reason", "a test", *here).out
+    )
     assert approved["approval"] == "approved"
     watched = cli("bot", "submission", state["submission"], "--to", arena.url, "--json")
     assert (watched.status, json.loads(watched.out)["state"]) == (0, "accepted")
