@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any, Final
@@ -12,6 +13,7 @@ from arena.api_client.answer import ApiAnswer, Upload
 from arena.api_client.operations import ApiOperations
 
 if TYPE_CHECKING:
+    from email.message import Message
     from urllib.request import OpenerDirector
 
 __all__ = ["ApiAnswer", "ArenaClient", "ArenaUnreachable"]
@@ -139,7 +141,6 @@ def _proxy_of(url: str) -> str:
 
 def _answer(answer: Any) -> ApiAnswer:
     body = answer.read(_MAX_BODY_BYTES)
-    wait = answer.headers.get("Retry-After") or ""
     try:
         values = json.loads(body)
     except ValueError:
@@ -154,8 +155,33 @@ def _answer(answer: Any) -> ApiAnswer:
     return ApiAnswer(
         answer.status,
         values if isinstance(values, dict) else {},
-        float(wait) if wait.isdigit() else None,
+        _wait_of(answer.headers),
     )
+
+
+def _wait_of(headers: Message) -> float | None:
+    """Return the seconds of a Retry-After header, a number or an HTTP date; None if not valid.
+
+    Source: RFC 9110, section 10.2.3. The time of the sender is in its Date header.
+    """
+    text = (headers.get("Retry-After") or "").strip()
+    if text.isascii() and text.isdecimal():
+        return float(text)
+    until = _seconds_of(text)
+    if until is None:
+        return None
+    now = _seconds_of(headers.get("Date") or "")
+    return max(0.0, until - (time.time() if now is None else now))
+
+
+def _seconds_of(date: str) -> float | None:
+    """Return an HTTP date in seconds since 1970; None if it is not valid."""
+    from email.utils import parsedate_to_datetime
+
+    try:
+        return parsedate_to_datetime(date).timestamp()
+    except (ValueError, TypeError, OverflowError):
+        return None
 
 
 def _reason(error: object) -> str:

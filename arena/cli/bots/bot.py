@@ -9,11 +9,11 @@ import rich_click as click
 
 from arena.cli import completers, output
 from arena.cli.bots.approval import approvals, approve, refuse
+from arena.cli.bots.arena_requests import content_of
 from arena.cli.bots.challenge import challenge
 from arena.cli.bots.connect import connect
 from arena.cli.bots.push import (
     arena_at,
-    content_of,
     push,
     submission,
     token_option,

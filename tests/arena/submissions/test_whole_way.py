@@ -7,7 +7,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -142,3 +142,32 @@ def test_the_first_pushed_bot_opens_its_ladder_unless_the_forms_are_limited(
     }
     assert ladders == ({} if options else {"poke": ("mine@1",)})
     assert len(json.loads(pushed.out)["ladders"]) == len(ladders)
+
+
+def test_a_class_behind_one_address_pushes_thirty_bots_at_once(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "data")
+    tokens = {f"owner{n}": owners.add(workspace.store, f"owner{n}") for n in range(30)}
+    assert in_own_process(tmp_path, ["new", "mine"]).status == 0
+    for owner in tokens:
+        folder = shutil.copytree(tmp_path / "mine", tmp_path / owner)
+        manifest = folder / "bot.toml"
+        manifest.write_text(manifest.read_text().replace('"mine"', f'"{owner}"', 1))
+    with serving(workspace, "--workers", "0", "--no-ladders") as url, ExitStack() as stack:
+        pushes = [
+            stack.enter_context(
+                subprocess.Popen(
+                    [POKEARENA, "bot", "push", owner, "--no-wait", "--to", url],
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    cwd=tmp_path,
+                    env={**os.environ, "POKEARENA_TOKEN": token},
+                    text=True,
+                )
+            )
+            for owner, token in tokens.items()
+        ]
+        printed = [each.communicate() for each in pushes]
+    failed = [err for each, (_, err) in zip(pushes, printed, strict=True) if each.returncode]
+    assert failed == []
+    stored = {each.id: each.owner for each in submissions.listing(workspace.store)}
+    assert {out.strip(): owner for (out, _), owner in zip(printed, tokens, strict=True)} == stored

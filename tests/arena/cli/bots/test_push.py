@@ -196,7 +196,7 @@ def test_a_push_that_needs_approval_ends_with_the_tests(
 def test_a_closed_and_an_unreachable_arena_have_different_codes(
     cli: Cli, arena: PushArena, bot_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.cli.bots.push._FIRST_SECONDS", 0.01)
+    monkeypatch.setattr("arena.cli.bots.arena_requests._STARTING_SECONDS", 0.0)
     closed = cli("bot", "push", "mine", "--to", arena.url)
     assert (closed.status, closed.code) == (3, "refused")
     with web_process.listen("127.0.0.1", 0) as listening:
