@@ -11,6 +11,7 @@ from urllib.parse import urlencode, urlsplit
 
 from arena.api_client.answer import ApiAnswer, Upload
 from arena.api_client.operations import ApiOperations
+from arena.system.connection_errors import is_loopback, reason_of, via_web_proxy
 
 if TYPE_CHECKING:
     from email.message import Message
@@ -85,16 +86,14 @@ class ArenaClient(ApiOperations):
         except urllib.error.HTTPError as error:
             with error:
                 return _answer(error)
-        except urllib.error.URLError as error:
-            raise ArenaUnreachable(_reason(error.reason) + _proxy_of(self.url)) from None
         except (OSError, http.client.HTTPException) as error:
-            raise ArenaUnreachable(_reason(error) + _proxy_of(self.url)) from None
+            raise ArenaUnreachable(reason_of(error) + via_web_proxy(self.url)) from None
 
     @property
     def is_open_to_listeners(self) -> bool:
         """Whether the token is transmitted unencrypted over a network."""
         parts = urlsplit(self.url)
-        return parts.scheme == "http" and not _is_here(parts.hostname or "")
+        return parts.scheme == "http" and not is_loopback(parts.hostname or "")
 
 
 def _body(
@@ -120,23 +119,10 @@ def _opener(url: str) -> OpenerDirector:
         def redirect_request(self, *_: Any, **__: Any) -> None:
             return None
 
-    if _is_here(urlsplit(url).hostname or ""):
+    if is_loopback(urlsplit(url).hostname or ""):
         # A proxy would connect to itself instead of this machine.
         return urllib.request.build_opener(Straight, urllib.request.ProxyHandler({}))
     return urllib.request.build_opener(Straight)
-
-
-def _proxy_of(url: str) -> str:
-    """Return a clause with the proxy that the environment sets for a URL; empty without one."""
-    import urllib.request
-
-    parts = urlsplit(url)
-    proxy = urllib.request.getproxies().get(parts.scheme, "")
-    host = parts.hostname or ""
-    if not proxy or _is_here(host) or urllib.request.proxy_bypass(host):
-        return ""
-    shown = proxy.rpartition("@")[2].rpartition("//")[2]
-    return f" (through the proxy {shown}; NO_PROXY={host} goes around it)"
 
 
 def _answer(answer: Any) -> ApiAnswer:
@@ -182,19 +168,3 @@ def _seconds_of(date: str) -> float | None:
         return parsedate_to_datetime(date).timestamp()
     except (ValueError, TypeError, OverflowError):
         return None
-
-
-def _reason(error: object) -> str:
-    if isinstance(error, TimeoutError):
-        return "timeout"
-    reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return str(reason).rstrip(".")
-
-
-def _is_here(host: str) -> bool:
-    import ipaddress
-
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from arena.cli import output
 from arena.cli.errors import FAILED, UNREACHABLE, CommandError
+from arena.system.connection_errors import via_web_proxy
 
 if TYPE_CHECKING:
     from arena.api_client import ApiAnswer, ArenaClient
@@ -76,9 +77,16 @@ def _answered(arena: ArenaClient, request: Callable[[], ApiAnswer]) -> ApiAnswer
 def _checked(arena: ArenaClient, answer: ApiAnswer) -> ApiAnswer:
     if answer.is_success and answer.content:
         return answer
+    proxy = via_web_proxy(arena.url)
     if answer.is_success:
-        raise CommandError(f"{arena.url} is not an arena: its response is not JSON.", UNREACHABLE)
+        raise CommandError(
+            f"{arena.url} is not an arena: its response is not JSON{proxy}.",
+            UNREACHABLE,
+            code="not-an-arena",
+        )
     status = UNREACHABLE if answer.status >= 500 else FAILED
-    raise CommandError(
-        f"{arena.url} refused the request: {answer.sentence}", status, code="refused"
-    )
+    # A refusal without a sentence is not one of an arena, but possibly of the proxy.
+    sentence = answer.sentence
+    if "error" not in answer.content:
+        sentence = f"{sentence.rstrip('.')}{proxy}."
+    raise CommandError(f"{arena.url} refused the request: {sentence}", status, code="refused")
