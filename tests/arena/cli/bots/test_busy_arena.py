@@ -1,7 +1,9 @@
 """Commands wait and repeat their request while an arena answers 429."""
 
 import json
+import random
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -53,9 +55,9 @@ def scripted(*responses: Response) -> Iterator[ArenaClient]:
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Record the pauses instead of waiting, without their random factor; the clock follows."""
     made: list[float] = []
-    monkeypatch.setattr(arena_requests.time, "sleep", made.append)
-    monkeypatch.setattr(arena_requests.time, "monotonic", lambda: sum(made))
-    monkeypatch.setattr(arena_requests.random, "uniform", lambda least, most: least)
+    monkeypatch.setattr(time, "sleep", made.append)
+    monkeypatch.setattr(time, "monotonic", lambda: sum(made))
+    monkeypatch.setattr(random, "uniform", lambda least, most: least)
     return made
 
 
