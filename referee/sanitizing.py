@@ -18,6 +18,14 @@ NAME_CHARACTERS = 100
 """Maximum length of the name of an owner or a tournament."""
 
 
+def is_blank(text: str) -> bool:
+    """Return whether a text shows nothing: it is empty, or of spaces and invisible characters."""
+    return all(
+        character.isspace() or not character.isprintable() or character in HIDDEN
+        for character in text
+    )
+
+
 def quote(text: str, most: int = LONGEST) -> str:
     """Return one line of at most `most` characters (before escapes) that is safe to show.
 

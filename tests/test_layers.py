@@ -29,6 +29,7 @@ PAIRS = {
     ("formats", "ratings"),
     ("config", "system"),
     ("system", "errors"),
+    ("api_client", "system"),
 }
 """Pairs of packages in one layer; the first may import the second."""
 TRAINING = "arena.rl"

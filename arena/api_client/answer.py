@@ -17,7 +17,7 @@ class ApiAnswer:
     Attributes:
         status: HTTP status.
         content: members of the JSON object in its body.
-        wait: seconds from the Retry-After header, if any.
+        wait: seconds to wait, from the Retry-After header; None without a valid one.
     """
 
     status: int

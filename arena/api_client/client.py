@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any, Final
@@ -10,8 +11,10 @@ from urllib.parse import urlencode, urlsplit
 
 from arena.api_client.answer import ApiAnswer, Upload
 from arena.api_client.operations import ApiOperations
+from arena.system.connection_errors import is_loopback, reason_of, via_web_proxy
 
 if TYPE_CHECKING:
+    from email.message import Message
     from urllib.request import OpenerDirector
 
 __all__ = ["ApiAnswer", "ArenaClient", "ArenaUnreachable"]
@@ -83,16 +86,14 @@ class ArenaClient(ApiOperations):
         except urllib.error.HTTPError as error:
             with error:
                 return _answer(error)
-        except urllib.error.URLError as error:
-            raise ArenaUnreachable(_reason(error.reason) + _proxy_of(self.url)) from None
         except (OSError, http.client.HTTPException) as error:
-            raise ArenaUnreachable(_reason(error) + _proxy_of(self.url)) from None
+            raise ArenaUnreachable(reason_of(error) + via_web_proxy(self.url)) from None
 
     @property
     def is_open_to_listeners(self) -> bool:
         """Whether the token is transmitted unencrypted over a network."""
         parts = urlsplit(self.url)
-        return parts.scheme == "http" and not _is_here(parts.hostname or "")
+        return parts.scheme == "http" and not is_loopback(parts.hostname or "")
 
 
 def _body(
@@ -118,28 +119,14 @@ def _opener(url: str) -> OpenerDirector:
         def redirect_request(self, *_: Any, **__: Any) -> None:
             return None
 
-    if _is_here(urlsplit(url).hostname or ""):
+    if is_loopback(urlsplit(url).hostname or ""):
         # A proxy would connect to itself instead of this machine.
         return urllib.request.build_opener(Straight, urllib.request.ProxyHandler({}))
     return urllib.request.build_opener(Straight)
 
 
-def _proxy_of(url: str) -> str:
-    """Return a clause with the proxy that the environment sets for a URL; empty without one."""
-    import urllib.request
-
-    parts = urlsplit(url)
-    proxy = urllib.request.getproxies().get(parts.scheme, "")
-    host = parts.hostname or ""
-    if not proxy or _is_here(host) or urllib.request.proxy_bypass(host):
-        return ""
-    shown = proxy.rpartition("@")[2].rpartition("//")[2]
-    return f" (through the proxy {shown}; NO_PROXY={host} goes around it)"
-
-
 def _answer(answer: Any) -> ApiAnswer:
     body = answer.read(_MAX_BODY_BYTES)
-    wait = answer.headers.get("Retry-After") or ""
     try:
         values = json.loads(body)
     except ValueError:
@@ -154,21 +141,30 @@ def _answer(answer: Any) -> ApiAnswer:
     return ApiAnswer(
         answer.status,
         values if isinstance(values, dict) else {},
-        float(wait) if wait.isdigit() else None,
+        _wait_of(answer.headers),
     )
 
 
-def _reason(error: object) -> str:
-    if isinstance(error, TimeoutError):
-        return "timeout"
-    reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return str(reason).rstrip(".")
+def _wait_of(headers: Message) -> float | None:
+    """Return the seconds of a Retry-After header, a number or an HTTP date; None if not valid.
+
+    Source: RFC 9110, section 10.2.3. The time of the sender is in its Date header.
+    """
+    text = (headers.get("Retry-After") or "").strip()
+    if text.isascii() and text.isdecimal():
+        return float(text)
+    until = _seconds_of(text)
+    if until is None:
+        return None
+    now = _seconds_of(headers.get("Date") or "")
+    return max(0.0, until - (time.time() if now is None else now))
 
 
-def _is_here(host: str) -> bool:
-    import ipaddress
+def _seconds_of(date: str) -> float | None:
+    """Return an HTTP date in seconds since 1970; None if it is not valid."""
+    from email.utils import parsedate_to_datetime
 
     try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+        return parsedate_to_datetime(date).timestamp()
+    except (ValueError, TypeError, OverflowError):
+        return None

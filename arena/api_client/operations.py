@@ -996,7 +996,7 @@ class ApiOperations:
             "POST", "/organiser/bots/owner", values={"name": name, "owner": owner, "reason": reason}
         )
 
-    def submission_approve(self, id_: str, *, reason: str | None = None) -> ApiAnswer:
+    def submission_approve(self, id_: str, *, reason: str) -> ApiAnswer:
         """Send `POST /organiser/submissions/{id}/approve`.
 
         Admits a tested bot that waits for approval; it becomes a version and enters the

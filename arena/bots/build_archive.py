@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import IO, Final
 
 from arena.bots import version_store
-from arena.bots.resolver import from_folder
 from arena.bots.version_store import MIB
 from arena.errors import BotError
 from arena.system import file_tree
@@ -84,7 +83,7 @@ def unpack(archive: IO[bytes], versions: Path, content: str) -> None:
             raise BotError(
                 f"the stored files of {content[:12]}… are broken: {error}.", code="invalid-archive"
             ) from None
-        if version_store.content_hash(from_folder(copy)) != content:
+        if not version_store.is_content_of(copy, content):
             raise BotError(
                 f"the stored files of {content[:12]}… do not match their hash.",
                 code="hash-mismatch",

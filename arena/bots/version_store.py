@@ -4,6 +4,8 @@ The content of a bot is the sorted relative paths of its files, with their bytes
 executable bit. Excluded are:
 
 - leftovers of tools: caches, virtual environments, version control;
+- files that macOS and Windows add to folders and archives, also in the case of Windows
+  (`Desktop.ini`);
 - for a bot with build commands, folders that package managers fetch again.
 
 If another file of the folder is the manifest, its text replaces the bot.toml.
@@ -12,6 +14,7 @@ If another file of the folder is the manifest, its text replaces the bot.toml.
 from __future__ import annotations
 
 import contextlib
+import fnmatch
 import hashlib
 import os
 import tempfile
@@ -29,7 +32,7 @@ from arena.bots.sandbox.runtimes import check_program
 from arena.errors import BotError
 from arena.system import file_tree, private_files
 from arena.system.beneath import read_beneath
-from arena.system.file_tree import TreeTooLarge
+from arena.system.file_tree import Entry, TreeTooLarge
 
 MIB: Final = 1024 * 1024
 MOST_BYTES: Final = 100 * MIB
@@ -52,6 +55,11 @@ IGNORED: Final = frozenset(
         ".DS_Store",
     }
 )
+SYSTEM_FILES: Final = ("._*", "__macosx", "thumbs.db", "desktop.ini")
+"""Patterns of files that systems add, in lower case.
+
+They were content before; `is_content_of` still accepts stored versions with them.
+"""
 _NEW: Final = ".new-"
 _STALE_SECONDS: Final = 86_400.0
 FETCHED: Final = frozenset({"node_modules", "target"})
@@ -92,6 +100,22 @@ def content_hash(bot: Bot) -> str:
     if bot.manifest is None or bot.folder is None:
         return ""
     return bot.content or _hash(files_of(bot))
+
+
+def is_content_of(folder: Path, digest: str) -> bool:
+    """Return whether a folder has this content hash, also if files of systems are part of it.
+
+    Raises:
+        BotError: as `content_hash`.
+    """
+    bot = from_folder(folder)
+    hashes = (_hash(files_of(bot, system_files=included)) for included in (False, True))
+    return any(each == digest for each in hashes)
+
+
+def is_system_file(name: str) -> bool:
+    """Return whether macOS or Windows adds files and folders of this name."""
+    return any(fnmatch.fnmatchcase(name.lower(), pattern) for pattern in SYSTEM_FILES)
 
 
 def admit(
@@ -211,8 +235,12 @@ def settle(copy: Path, place: Path) -> None:
             raise
 
 
-def files_of(bot: Bot) -> list[File]:
+def files_of(bot: Bot, *, system_files: bool = False) -> list[File]:
     """Return the files in the content of a hosted bot, sorted by path.
+
+    Args:
+        bot: the bot.
+        system_files: whether files that macOS and Windows add are content, as they were once.
 
     Raises:
         BotError: a file is unreadable or not allowed, or the files are too many or too large.
@@ -225,7 +253,7 @@ def files_of(bot: Bot) -> list[File]:
         files = [_file(folder, bot.file), File(manifest.FILE, False, text)]
     else:
         ignored = IGNORED | FETCHED if bot_manifest.build else IGNORED
-        files = list(_walk(folder, ignored))
+        files = list(_walk(folder, ignored, system_files))
     if bot.manifest_file != manifest.FILE:
         files = [file for file in files if file.path != manifest.FILE]
         text = read_beneath(folder, bot.manifest_file, manifest.MOST_BYTES, links=True)
@@ -233,11 +261,14 @@ def files_of(bot: Bot) -> list[File]:
     return sorted(files, key=lambda file: file.path)
 
 
-def _walk(folder: Path, ignored: frozenset[str]) -> Iterator[File]:
+def _walk(folder: Path, ignored: frozenset[str], system_files: bool) -> Iterator[File]:
+    def is_content(entry: Entry) -> bool:
+        return entry.name not in ignored and (system_files or not is_system_file(entry.name))
+
     count, size = 0, 0
     try:
-        for entry in file_tree.walk(folder, enter=lambda entry: entry.name not in ignored):
-            if entry.is_folder or entry.name in ignored or entry.name.endswith(".pyc"):
+        for entry in file_tree.walk(folder, enter=is_content):
+            if entry.is_folder or not is_content(entry) or entry.name.endswith(".pyc"):
                 continue
             count, size = count + 1, size + entry.stat.st_size
             _check_bounds(folder, count, size)

@@ -14,6 +14,7 @@ import rich_click as click
 from arena.cli import completers
 from arena.cli.errors import USAGE, CommandError, name_of, source_of
 from arena.config import ALLOWANCE_MS, BANK_MS, BOARDS, REMOTE_WAIT_SECONDS, SEATS, START_MS, Bounds
+from referee.sanitizing import is_blank
 
 if TYPE_CHECKING:
     from arena.services.relay_process import RelayOptions
@@ -56,14 +57,18 @@ def json_option(command: F) -> F:
 
 def given_text(context: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
     """Return the value of an option; refuse an empty one, as an unset shell variable gives it."""
-    if text is not None and not text.strip():
+    if text is not None and is_blank(text):
         raise click.BadParameter("is empty; write a text, or leave the option out.")
     return text
 
 
 def reason_option(shown: str) -> Callable[[F], F]:
     """Return a decorator that adds --reason, which a correction requires; `shown` is its help."""
-    return click.option("--reason", required=True, callback=given_text, metavar="TEXT", help=shown)
+
+    def reason(context: click.Context, parameter: click.Parameter, text: str) -> str:
+        return (given_text(context, parameter, text) or "").strip()
+
+    return click.option("--reason", required=True, callback=reason, metavar="TEXT", help=shown)
 
 
 def scope_options(command: F) -> F:

@@ -17,7 +17,8 @@ from pokearena.v1 import relay_pb2, relay_pb2_grpc
 from arena.bots.socket_probe import ANSWER_BYTES
 from arena.remote.connector_process import Command
 from arena.remote.connector_seat import ConnectorSeat
-from arena.remote.relay_url import RelayTarget, is_loopback
+from arena.remote.relay_url import RelayTarget
+from arena.system.connection_errors import is_loopback, via_grpc_proxy
 
 FIRST_SECONDS: Final = 10.0
 """Seconds within which the first connection to the relay must succeed."""
@@ -132,7 +133,7 @@ class Connector:
                 if not self._version and time.monotonic() > began + FIRST_SECONDS:
                     raise RelayUnreachable(
                         f"no relay answers at {self._target.address}: {self._reason}"
-                        f"{self._remedy()}."
+                        f"{via_grpc_proxy(self._target.host)}; {self._remedy()}."
                     )
                 # The random factor spreads the reconnections of many connectors after a relay
                 # restarts.
@@ -169,12 +170,17 @@ class Connector:
         return False
 
     def _remedy(self) -> str:
-        """Return what the author can do about the first failed connections; empty if unknown."""
+        """Return what the author can do about the first failed connections."""
         if "CERTIFICATE_VERIFY_FAILED" in self._reason:
-            return "; --ca FILE names the certificate to trust"
+            return "--ca FILE names the certificate to trust"
         if not self._target.tls and "Socket closed" in self._reason:
-            return "; a relay with a certificate needs an address that begins with grpcs://"
-        return ""
+            return "a relay with a certificate needs an address that begins with grpcs://"
+        if self._target.tls and "WRONG_VERSION_NUMBER" in self._reason:
+            return "a relay without a certificate needs an address that begins with grpc://"
+        return (
+            "the organiser's `pokearena serve` prints the address of the relay, and the address of "
+            "its pages (http:// or https://) works as well"
+        )
 
     def _is_to_be_tried_again(self, code: grpc.StatusCode) -> bool:
         """Whether the refusal may be due to this connector's own lost connection."""
@@ -183,7 +189,7 @@ class Connector:
 
     def _channel(self) -> grpc.aio.Channel:
         options = list(_OPTIONS)
-        if is_loopback(self._target.address.rpartition(":")[0]):
+        if is_loopback(self._target.host):
             # A proxy would connect to itself instead of this machine.
             options.append(("grpc.enable_http_proxy", 0))
         if not self._target.tls:

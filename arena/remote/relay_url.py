@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import http.client
 import json
-import re
 import ssl
 import urllib.error
 import urllib.request
@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from arena.system.connection_errors import is_loopback, reason_of, via_web_proxy
+
 FORMS: Final = (
     "grpc://HOST:PORT, grpcs://HOST:PORT, or http(s)://HOST[:PORT][/PATH] of the arena's pages"
 )
@@ -19,7 +21,6 @@ PATH: Final = "/relay.json"
 """Path below the URL of the arena's web site that returns the relay's address as JSON."""
 _SECONDS: Final = 10.0
 _BYTES: Final = 64 << 10
-_LOOPBACK: Final = re.compile(r"localhost|127\.\d+\.\d+\.\d+|\[?::1\]?")
 
 
 class InvalidRelayUrl(ValueError):
@@ -38,10 +39,14 @@ class RelayTarget:
     tls: bool
 
     @property
+    def host(self) -> str:
+        """The host; an IPv6 address in brackets."""
+        return self.address.rpartition(":")[0]
+
+    @property
     def exposed(self) -> bool:
         """Whether traffic, including the token, crosses the network unencrypted."""
-        host = self.address.rpartition(":")[0]
-        return not self.tls and not _LOOPBACK.fullmatch(host)
+        return not self.tls and not is_loopback(self.host)
 
 
 def find(url: str, authority: Path | None = None) -> RelayTarget:
@@ -80,11 +85,19 @@ def _fetch_reply(address: str, authority: Path | None) -> dict[str, Any]:
             reply = json.loads(answer.read(_BYTES))
     except urllib.error.HTTPError as error:
         raise RelayNotFound(
-            f"{address} answers {error.code}; are these an arena's pages?"
+            f"{address} answers {error.code}{via_web_proxy(address)}; are these an arena's pages?"
         ) from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "reason", error)
-        raise RelayNotFound(f"cannot read the relay's address from {address}: {reason}.") from None
+    except ValueError:
+        raise RelayNotFound(
+            f"{address} does not answer with JSON{via_web_proxy(address)}; are these an arena's "
+            "pages?"
+        ) from None
+    except (OSError, http.client.HTTPException) as error:
+        raise RelayNotFound(
+            f"cannot read the relay's address from {address}: {reason_of(error)}"
+            f"{via_web_proxy(address)}; are these an arena's pages? The address of a relay begins "
+            "with grpc:// or grpcs://."
+        ) from None
     return reply if isinstance(reply, dict) else {}
 
 
@@ -94,11 +107,6 @@ def _opener(address: str, trust: ssl.SSLContext | None) -> urllib.request.Opener
     if is_loopback(urlsplit(address).hostname or ""):
         handlers.append(urllib.request.ProxyHandler({}))
     return urllib.request.build_opener(*handlers)
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether a host is this machine, which no proxy reaches."""
-    return _LOOPBACK.fullmatch(host) is not None or _LOOPBACK.fullmatch(f"[{host}]") is not None
 
 
 def _relay_of(url: str, reply: dict[str, Any], host: str) -> RelayTarget:

@@ -259,6 +259,7 @@ class Supervisor:
                     f"--builds={pages.settings.builds}",
                     f"--build-seconds={pages.settings.build_seconds}",
                     *["--approve-pushes"] * pages.settings.approve_pushes,
+                    *["--open-ladders"] * pages.opens_ladders,
                 ),
                 environment=self._store_environment,
                 is_ready=lambda: uploads.is_attended,

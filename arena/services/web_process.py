@@ -148,10 +148,12 @@ class Pages:
     Args:
         listening: its listening socket.
         settings: its settings.
+        opens_ladders: whether a pushed bot opens the ladders of its games.
     """
 
     listening: socket.socket
     settings: WebSettings = field(default_factory=WebSettings)
+    opens_ladders: bool = False
 
     @property
     def address(self) -> str:

@@ -32,6 +32,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="submissions", description="Handles submissions.")
     parser.add_argument("--max-active-versions", type=int, default=0, dest="most")
     parser.add_argument("--approve-pushes", action="store_true", dest="needs_approval")
+    parser.add_argument("--open-ladders", action="store_true", dest="opens_ladders")
     parser.add_argument("--builds", type=int, default=BUILDS)
     parser.add_argument("--build-seconds", type=float, default=BUILD_SECONDS)
     arguments = parser.parse_args()
@@ -47,6 +48,7 @@ def main() -> int:
         _examine,
         most_active=arguments.most,
         needs_approval=arguments.needs_approval,
+        opens_ladders=arguments.opens_ladders,
         build_seconds=arguments.build_seconds,
     )
     if data_folder.stores_builds():

@@ -14,12 +14,13 @@ from arena.formats.registry import NEWEST
 from arena.ladders import ladder_key
 from arena.store.bots import versions
 from arena.store.matches.spec import TournamentPlan
+from arena.store.postgresql import lock_decision
 from arena.store.tournaments import lifecycle, tournaments
 from arena.tournaments import scheduler
 from referee.games.registry import GAMES
 
 if TYPE_CHECKING:
-    from sqlalchemy import Engine
+    from sqlalchemy import Connection, Engine
 
     from arena.bots.manifest import Manifest
     from arena.store.bots.versions import Version
@@ -36,7 +37,7 @@ def listing(engine: Engine) -> tuple[Tournament, ...]:
     return tuple(
         tournament
         for tournament in tournaments.listing(engine, over=False)
-        if tournament.plan.settings.get("open") is True
+        if _is_open(tournament.plan)
     )
 
 
@@ -84,7 +85,41 @@ def create_missing(engine: Engine, plans: Iterable[TournamentPlan]) -> None:
     for plan in plans:
         if plan.form not in forms:
             forms.add(plan.form)
-            scheduler.begin(engine, plan, _entrants(engine, plan.game))
+            _open_once(engine, plan)
+
+
+def open_first(engine: Engine, manifest: Manifest) -> None:
+    """Open a ladder in the default form of each game of a bot that has never had an open ladder.
+
+    A ladder that the organiser has cancelled is not opened again.
+    """
+    plans = [plan_of(game) for game in GAMES if manifest.plays(game)]
+    if not plans or {plan.form for plan in plans} <= {each.plan.form for each in listing(engine)}:
+        return
+    known = {ladder.plan.form for ladder in tournaments.listing(engine) if _is_open(ladder.plan)}
+    create_missing(engine, [plan for plan in plans if plan.form not in known])
+
+
+def _open_once(engine: Engine, plan: TournamentPlan) -> None:
+    """Create an open ladder, unless another process has just created one of the same form."""
+
+    def check(connection: Connection) -> None:
+        lock_decision(connection, "open_ladder")
+        others = tournaments.plans(connection, game=plan.game, over=False)
+        if any(_is_open(other) and other.form == plan.form for other in others):
+            raise Conflict(f"the ladder {plan.form} is open already.", code="ladder-open")
+
+    entries = scheduler.enrol(engine, _entrants(engine, plan.game))
+    fixtures = scheduler.opening(plan, entries)
+    try:
+        tournaments.create(engine, plan, entries, fixtures, check=check)
+    except Conflict as error:
+        if error.code != "ladder-open":
+            raise
+
+
+def _is_open(plan: TournamentPlan) -> bool:
+    return plan.settings.get("open") is True
 
 
 def begin_season(engine: Engine, plan: TournamentPlan, name: str = "") -> Tournament:
@@ -101,7 +136,7 @@ def begin_season(engine: Engine, plan: TournamentPlan, name: str = "") -> Tourna
     earlier = [
         tournament
         for tournament in tournaments.listing(engine, game=plan.game)
-        if tournament.plan.form == plan.form and tournament.plan.settings.get("open") is True
+        if tournament.plan.form == plan.form and _is_open(tournament.plan)
     ]
     for ladder in earlier:
         if ladder.ended is None:

@@ -56,6 +56,7 @@ class SubmissionPipeline:
         keep: stores the files of an accepted version for other machines.
         most_active: the maximum number of active versions of an owner; 0: unlimited.
         needs_approval: whether an organiser must approve a tested bot.
+        opens_ladders: whether an accepted bot opens the ladders of its games.
         build_seconds: the time limit of all build commands together.
         test_seconds: the time limit of all other stages together.
     """
@@ -68,6 +69,7 @@ class SubmissionPipeline:
     keep: Callable[[Bot], None] = lambda bot: None
     most_active: int = 0
     needs_approval: bool = False
+    opens_ladders: bool = False
     build_seconds: float = BUILD_SECONDS
     test_seconds: float = TEST_SECONDS
 
@@ -151,7 +153,10 @@ class SubmissionPipeline:
                 raise
         else:
             submissions.step(self.engine, submission.id, SubmissionStage.ENTERING)
-        joined = open_ladders.join(self.engine, version, manifest.read(Path(version.folder)))
+        bot_manifest = manifest.read(Path(version.folder))
+        if self.opens_ladders:
+            open_ladders.open_first(self.engine, bot_manifest)
+        joined = open_ladders.join(self.engine, version, bot_manifest)
         return submissions.decide(
             self.engine,
             submission.id,

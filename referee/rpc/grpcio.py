@@ -23,6 +23,8 @@ _OPTIONS = (
     ("grpc.min_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 200),
     ("grpc.use_local_subchannel_pool", 1),
+    # As the client of `referee.rpc.channel`, which uses no proxy.
+    ("grpc.enable_http_proxy", 0),
 )
 
 

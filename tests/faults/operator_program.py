@@ -73,7 +73,7 @@ def receive(engine: Engine, where: Folder) -> None:
     )
     for submission in submissions.undecided(engine):
         if not pipeline.work(submission.id).is_decided:
-            submissions.approve(engine, submission.id, approved=True, reason="")
+            submissions.approve(engine, submission.id, approved=True, reason="it plays well")
             pipeline.work(submission.id)
 
 

@@ -44,12 +44,12 @@ def approvals(as_json: bool, data: Path | None) -> None:
         ],
     )
     if waiting:
-        output.next_step(f"pokearena bot approve {waiting[0].id}")
+        output.next_step(f"pokearena bot approve {waiting[0].id} --reason TEXT")
 
 
-@click.command(epilog="Example: pokearena bot approve s-7f3k9q2xwd")
+@click.command(epilog='Example: pokearena bot approve s-7f3k9q2xwd --reason "it is small"')
 @click.argument("submission", metavar="ID")
-@click.option("--reason", default="", metavar="TEXT", help="Reason for the audit log.")
+@reason_option("Reason for the audit log.")
 @json_option
 @data_option
 def approve(submission: str, reason: str, as_json: bool, data: Path | None) -> None:
@@ -87,7 +87,7 @@ def _answer(
                 "submission": answered.id,
                 "bot": answered.name,
                 "approval": str(answered.approval),
-                "reason": reason or None,
+                "reason": reason,
             }
         )
     else:

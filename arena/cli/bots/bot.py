@@ -9,11 +9,11 @@ import rich_click as click
 
 from arena.cli import completers, output
 from arena.cli.bots.approval import approvals, approve, refuse
+from arena.cli.bots.arena_requests import content_of
 from arena.cli.bots.challenge import challenge
 from arena.cli.bots.connect import connect
 from arena.cli.bots.push import (
     arena_at,
-    content_of,
     push,
     submission,
     token_option,
@@ -266,14 +266,15 @@ def ban(version: str, reason: str, as_json: bool, data: Path | None) -> None:
         output.document(_as_json(banned))
     else:
         output.line(f"{banned.id} is banned; it cannot enter further tournaments")
-        output.next_step(f"pokearena bot release {banned.id}")
+        output.next_step(f"pokearena bot release {banned.id} --reason TEXT")
 
 
-@bot.command(epilog="Example: pokearena bot release mybot@1")
+@bot.command(epilog='Example: pokearena bot release mybot@1 --reason "it is repaired"')
 @click.argument("version", metavar="NAME@VERSION", shell_complete=completers.versions)
+@reason_option("Reason for the audit log.")
 @json_option
 @data_option
-def release(version: str, as_json: bool, data: Path | None) -> None:
+def release(version: str, reason: str, as_json: bool, data: Path | None) -> None:
     """Release a version from quarantine.
 
     The arena quarantines a version if the arena itself repeatedly fails in matches of this version
@@ -287,7 +288,7 @@ def release(version: str, as_json: bool, data: Path | None) -> None:
 
     workspace = Workspace(data)
     label = lookup.find_version(workspace, version).id
-    with audited_command(workspace.existing_store, "version.release", label):
+    with audited_command(workspace.existing_store, "version.release", label, reason):
         released = quarantine.lift(workspace.store, label)
     if as_json:
         output.document(_as_json(released))

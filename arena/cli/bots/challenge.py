@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import rich_click as click
 
 from arena.cli import output
-from arena.cli.bots.push import arena_at, content_of, token_option
+from arena.cli.bots.arena_requests import content_of
+from arena.cli.bots.push import arena_at, token_option
 from arena.cli.errors import FAILED, INTERRUPTED, OK, UNREACHABLE, CommandError
 from arena.cli.options import bounded, json_option
 from arena.config import BOARDS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import rich_click as click
@@ -58,9 +59,22 @@ def connect(
     A lost connection is restored. Press Ctrl-C to leave after the current tables, and again to
     leave at once.
     """
+    _import_grpc_quietly()
     from arena.cli.bots import connection
 
     secret = required_token(token)
     command = connection.command_of(words)
     target = connection.target_of(url, authority)
     return connection.stay(target, secret, command, tables, authority, as_json)
+
+
+def _import_grpc_quietly() -> None:
+    """Import gRPC without its log, whose errors are in the messages of the command.
+
+    It reads the variable at the import. The processes of bots do not inherit it.
+    """
+    if "GRPC_VERBOSITY" not in os.environ:
+        os.environ["GRPC_VERBOSITY"] = "NONE"
+        import grpc  # noqa: F401
+
+        del os.environ["GRPC_VERBOSITY"]

@@ -20,7 +20,7 @@ from arena.bots import manifest
 from arena.bots.bot import HUMAN
 from arena.bots.resolver import house_folder
 from arena.bots.sandbox.runtimes import grants
-from arena.bots.version_store import FETCHED, IGNORED
+from arena.bots.version_store import FETCHED, IGNORED, SYSTEM_FILES
 from arena.cli import completers, output
 from arena.cli.errors import FAILED, USAGE, CommandError
 from arena.cli.options import bounded
@@ -37,7 +37,9 @@ _ALIASES: Final = {
     "sh": "shell",
     "ts": "typescript",
 }
-_LEFT_OUT: Final = shutil.ignore_patterns(*IGNORED, *FETCHED, "*.pyc", "*.lock", "*-lock.json")
+_LEFT_OUT: Final = shutil.ignore_patterns(
+    *IGNORED, *FETCHED, *SYSTEM_FILES, "*.pyc", "*.lock", "*-lock.json"
+)
 _PYTHON_KIT: Final = ("pokearena_bot.py", "pokearena_server.py")
 _PACKAGE: Final = Path("pokearena", "v1")
 """Folder of the protocol's package, below the folder of the `.proto` files or of the code."""

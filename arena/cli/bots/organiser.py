@@ -7,7 +7,7 @@ from pathlib import Path
 import rich_click as click
 
 from arena.cli import completers, output
-from arena.cli.options import data_option, json_option
+from arena.cli.options import data_option, json_option, reason_option
 
 
 @click.group()
@@ -34,33 +34,35 @@ def add(name: str, as_json: bool, data: Path | None) -> None:
         _print_token(name, organisers.add(store, name), as_json)
 
 
-@organiser.command(epilog="Example: pokearena organiser renew grace")
+@organiser.command(epilog='Example: pokearena organiser renew grace --reason "it was lost"')
 @click.argument("name", shell_complete=completers.organisers)
+@reason_option("Reason for the audit log.")
 @json_option
 @data_option
-def renew(name: str, as_json: bool, data: Path | None) -> None:
+def renew(name: str, reason: str, as_json: bool, data: Path | None) -> None:
     """Create a new token for an organiser; the old one and its sessions end at once."""
     from arena.cli.workspace import Workspace
     from arena.store.access import organisers
     from arena.store.access.audit_log import audited_command
 
     store = Workspace(data).existing_store
-    with audited_command(store, "organiser.renew", name):
+    with audited_command(store, "organiser.renew", name, reason):
         _print_token(name, organisers.renew(store, name), as_json)
 
 
-@organiser.command(epilog="Example: pokearena organiser revoke grace")
+@organiser.command(epilog='Example: pokearena organiser revoke grace --reason "she left"')
 @click.argument("name", shell_complete=completers.organisers)
+@reason_option("Reason for the audit log.")
 @json_option
 @data_option
-def revoke(name: str, as_json: bool, data: Path | None) -> None:
+def revoke(name: str, reason: str, as_json: bool, data: Path | None) -> None:
     """Revoke the token of an organiser; it and its sessions end at once."""
     from arena.cli.workspace import Workspace
     from arena.store.access import organisers
     from arena.store.access.audit_log import audited_command
 
     store = Workspace(data).existing_store
-    with audited_command(store, "organiser.revoke", name):
+    with audited_command(store, "organiser.revoke", name, reason):
         organisers.revoke(store, name)
     if as_json:
         output.document({"organiser": name, "token": None})

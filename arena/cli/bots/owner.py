@@ -40,33 +40,35 @@ def add(name: str, as_json: bool, data: Path | None) -> None:
         _print_token(name, owners.add(store, name), as_json)
 
 
-@owner.command(epilog="Example: pokearena owner renew ada")
+@owner.command(epilog='Example: pokearena owner renew ada --reason "it was lost"')
 @click.argument("name", shell_complete=completers.owners)
+@reason_option("Reason for the audit log.")
 @json_option
 @data_option
-def renew(name: str, as_json: bool, data: Path | None) -> None:
+def renew(name: str, reason: str, as_json: bool, data: Path | None) -> None:
     """Create a new token for an owner and revoke the old one."""
     from arena.cli.workspace import Workspace
     from arena.store.access.audit_log import audited_command
     from arena.store.bots import owners
 
     store = Workspace(data).existing_store
-    with audited_command(store, "owner.renew", name):
+    with audited_command(store, "owner.renew", name, reason):
         _print_token(name, owners.renew(store, name), as_json)
 
 
-@owner.command(epilog="Example: pokearena owner remove ada")
+@owner.command(epilog='Example: pokearena owner remove ada --reason "she left"')
 @click.argument("name", shell_complete=completers.owners)
+@reason_option("Reason for the audit log.")
 @json_option
 @data_option
-def remove(name: str, as_json: bool, data: Path | None) -> None:
+def remove(name: str, reason: str, as_json: bool, data: Path | None) -> None:
     """Revoke the token of an owner. The bots keep their owner."""
     from arena.cli.workspace import Workspace
     from arena.store.access.audit_log import audited_command
     from arena.store.bots import owners
 
     store = Workspace(data).existing_store
-    with audited_command(store, "owner.revoke", name):
+    with audited_command(store, "owner.revoke", name, reason):
         owners.remove(store, name)
     if as_json:
         output.document({"owner": name, "token": None})

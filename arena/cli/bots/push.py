@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import random
 import tempfile
 import time
 import urllib.parse
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ import rich_click as click
 from arena.bots import upload_archive, version_store
 from arena.bots.bot import Bot
 from arena.cli import completers, output
+from arena.cli.bots.arena_requests import content_of
 from arena.cli.errors import FAILED, INTERRUPTED, UNREACHABLE, USAGE, CommandError
 from arena.cli.options import data_option, json_option, required_token, token_from_environment
 
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from arena.api_client import ApiAnswer, ArenaClient
 
 _PATIENCE_SECONDS: Final = 60.0
-_BUSY_SECONDS: Final = 300.0
-_LONGEST_PAUSE_SECONDS: Final = 60.0
 _FIRST_SECONDS: Final = 0.5
 _LONGEST_SECONDS: Final = 5.0
 _IN_MEMORY: Final = 4 * 2**20
@@ -63,13 +61,6 @@ def elsewhere(url: str, token: str, option: str) -> ArenaClient:
             code="invalid-token",
         )
     return ArenaClient(url.rstrip("/"), token)
-
-
-def cannot_reach(url: str, reason: str, advice: str = "") -> CommandError:
-    """Return the error for an arena that does not answer."""
-    return CommandError(
-        f"cannot reach the arena at {url}: {reason}.", UNREACHABLE, advice, code="unreachable"
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +116,12 @@ def send(arena: ArenaClient, what: PackedBot) -> Mapping[str, Any]:
         CommandError: the arena does not answer, or rejects the bot with a sentence.
     """
     version = what.version or None
-    known = _patient(
+    known = content_of(
         arena, lambda: arena.push(name=what.name, content=what.content, version=version)
     )
-    if "submission" in known.content:
-        return known.content
-    most = int(known.content.get("most_bytes") or 0)
+    if "submission" in known:
+        return known
+    most = int(known.get("most_bytes") or 0)
     if what.size > most:
         raise CommandError(
             f"{what.name} has {what.size:,} bytes packed; {arena.url} accepts "
@@ -144,7 +135,7 @@ def send(arena: ArenaClient, what: PackedBot) -> Mapping[str, Any]:
         files = what.file, what.size
         return arena.push(name=what.name, content=what.content, version=version, upload=files)
 
-    return _patient(arena, upload).content
+    return content_of(arena, upload)
 
 
 def look(arena: ArenaClient, submission: str) -> Mapping[str, Any]:
@@ -154,15 +145,6 @@ def look(arena: ArenaClient, submission: str) -> Mapping[str, Any]:
         CommandError: the arena does not answer or rejects the request.
     """
     return content_of(arena, lambda: arena.get_submissions_id(submission))
-
-
-def content_of(arena: ArenaClient, request: Callable[[], ApiAnswer]) -> Mapping[str, Any]:
-    """Send a request and return the content of the response.
-
-    Raises:
-        CommandError: the arena does not answer or refuses the request.
-    """
-    return _welcome(arena, _answered(arena, request)).content
 
 
 def follow(arena: ArenaClient, first: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -264,46 +246,6 @@ def _conclude(arena: ArenaClient, state: Mapping[str, Any], bot: str) -> None:
         output.hint("end of the output:")
         output.line(str(state["output"]).rstrip())
     output.next_step(f"pokearena test {bot}")
-
-
-def _answered(arena: ArenaClient, request: Callable[[], ApiAnswer]) -> ApiAnswer:
-    from arena.api_client import ArenaUnreachable
-
-    try:
-        return request()
-    except ArenaUnreachable as error:
-        raise cannot_reach(arena.url, str(error)) from None
-
-
-def _patient(arena: ArenaClient, request: Callable[[], ApiAnswer]) -> ApiAnswer:
-    """Send a request; retry for 10 s while the arena is starting, for 5 min if it is busy."""
-    began = time.monotonic()
-    while True:
-        answer = _answered(arena, request)
-        waited = time.monotonic() - began
-        if answer.status == 503 and waited < _FIRST_SECONDS * 20:
-            time.sleep(_FIRST_SECONDS)
-        elif answer.status == 429 and _is_short(answer.wait) and waited < _BUSY_SECONDS:
-            # Many clients that wait equally long would return at the same moment.
-            time.sleep((answer.wait or 1) * random.uniform(1, 1.5))
-        else:
-            return _welcome(arena, answer)
-
-
-def _is_short(pause: float | None) -> bool:
-    """Return whether a pause is one of a busy arena; limits per day name hours."""
-    return pause is not None and pause <= _LONGEST_PAUSE_SECONDS
-
-
-def _welcome(arena: ArenaClient, answer: ApiAnswer) -> ApiAnswer:
-    if answer.is_success and answer.content:
-        return answer
-    if answer.is_success:
-        raise CommandError(f"{arena.url} is not an arena: its response is not JSON.", UNREACHABLE)
-    status = UNREACHABLE if answer.status >= 500 else FAILED
-    raise CommandError(
-        f"{arena.url} refused the request: {answer.sentence}", status, code="refused"
-    )
 
 
 to_option = click.option(

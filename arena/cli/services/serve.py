@@ -57,7 +57,8 @@ _POLL_SECONDS = 0.5
 @click.option(
     "--ladders/--no-ladders",
     default=True,
-    help="Open a ladder in the default form of each game that a hosted bot plays. [default: yes]",
+    help="Open a ladder in the default form of each game that a hosted bot plays, now or when the "
+    "first such bot is pushed. [default: yes]",
 )
 @json_option
 @data_option
@@ -98,7 +99,7 @@ def serve(
         )
     sandbox = SandboxReport.read()
     try:
-        pages = Pages(listen(host, port), web_settings) if web else None
+        pages = Pages(listen(host, port), web_settings, ladders) if web else None
     except PortTaken as error:
         raise CommandError(str(error), UNREACHABLE) from None
     try:

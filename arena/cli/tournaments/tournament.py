@@ -9,7 +9,7 @@ import rich_click as click
 
 from arena.cli import completers, output
 from arena.cli.errors import FAILED, CommandError
-from arena.cli.options import data_option, json_option, workers_option
+from arena.cli.options import data_option, json_option, reason_option, workers_option
 from arena.cli.tournaments.bundle import bundle, verify
 from arena.cli.tournaments.corrections import disqualify, replay, void
 from arena.cli.tournaments.tournament_export import export
@@ -129,7 +129,9 @@ def add(
         output.next_step(f"pokearena tournament show {name}")
 
 
-@tournament.command(epilog="Example: pokearena tournament withdraw t-7f3k9q mybot@1")
+@tournament.command(
+    epilog='Example: pokearena tournament withdraw t-7f3k9q mybot@1 --reason "it is slow"'
+)
 @click.argument("tournament", metavar="ID", shell_complete=completers.tournaments)
 @click.argument(
     "versions",
@@ -138,9 +140,7 @@ def add(
     metavar="NAME@VERSION...",
     shell_complete=completers.versions,
 )
-@click.option(
-    "--reason", default="", metavar="TEXT", help="Reason, shown with the cancelled matches."
-)
+@reason_option("Reason, shown with the cancelled matches.")
 @json_option
 @data_option
 def withdraw(
@@ -239,13 +239,14 @@ def show(tournament: str, as_json: bool, data: Path | None) -> None:
         views.show(workspace, name)
 
 
-@tournament.command(epilog="Example: pokearena tournament cancel t-7f3k9q")
+@tournament.command(epilog='Example: pokearena tournament cancel t-7f3k9q --reason "a wrong clock"')
 @click.argument(
     "tournaments", nargs=-1, required=True, metavar="ID...", shell_complete=completers.tournaments
 )
+@reason_option("Reason for the audit log.")
 @json_option
 @data_option
-def cancel(tournaments: tuple[str, ...], as_json: bool, data: Path | None) -> None:
+def cancel(tournaments: tuple[str, ...], reason: str, as_json: bool, data: Path | None) -> None:
     """Cancel tournaments. Closed and running matches still count."""
     from arena.cli import lookup
     from arena.cli.tournaments import views
@@ -256,7 +257,7 @@ def cancel(tournaments: tuple[str, ...], as_json: bool, data: Path | None) -> No
 
     workspace = Workspace(data)
     for name in [lookup.find_tournament(workspace, prefix) for prefix in tournaments]:
-        with audited_command(workspace.store, "tournament.cancel", name):
+        with audited_command(workspace.store, "tournament.cancel", name, reason):
             lifecycle.cancel(workspace.store, name)
         closed = store.progress(workspace.store, name).closed
         sentence = f"{name} is cancelled; {closed} of its matches are closed"

@@ -14,8 +14,10 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Engine, func, select
 
+from arena.errors import InvalidSettings
 from arena.store import ids, schema
 from arena.store.database import before_commit, now, reading, writing
+from referee.sanitizing import is_blank
 
 VOID: Final = "match.void"
 REPLAY: Final = "match.replay"
@@ -24,6 +26,16 @@ BACKUP: Final = "database.backup"
 """A completed backup; the metrics report its age."""
 _CORRECTIONS: Final = (VOID, REPLAY, DISQUALIFY)
 """Actions that remove results (`arena.store.matches.corrections`)."""
+NEED_REASON: Final = frozenset(
+    {
+        *_CORRECTIONS,
+        *("tournament.cancel", "tournament.withdraw"),
+        *("version.ban", "version.release", "bot.owner"),
+        *("submission.approve", "submission.refuse"),
+        *("owner.renew", "owner.revoke", "organiser.renew", "organiser.revoke"),
+    }
+)
+"""Actions that change or decide what concerns somebody else; they require a reason."""
 
 
 class Origin(StrEnum):
@@ -63,6 +75,9 @@ class AuditEntry:
         subject: the id or name of the changed object.
         reason: the reason, as a clause; empty if none was given.
         details: further values for JSON.
+
+    Raises:
+        InvalidSettings: the action requires a reason, and there is none.
     """
 
     actor: Actor
@@ -70,6 +85,11 @@ class AuditEntry:
     subject: str
     reason: str = ""
     details: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Check that a required reason is there."""
+        if self.action in NEED_REASON and is_blank(self.reason):
+            raise InvalidSettings(f"{self.action} requires a reason.", code="missing")
 
 
 @dataclass(frozen=True, slots=True)

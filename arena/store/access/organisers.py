@@ -41,7 +41,8 @@ def add(engine: Engine, name: str) -> str:
             connection.execute(insert(schema.organisers).values(values))
     except exc.IntegrityError:
         raise Conflict(
-            f"{name} has a token already; `pokearena organiser renew {name}` creates another.",
+            f"{name} has a token already; `pokearena organiser renew {name} --reason TEXT` "
+            "creates another.",
             code="has-token",
         ) from None
     return token
@@ -78,8 +79,10 @@ def listing(engine: Engine) -> tuple[Organiser, ...]:
     """Return the organisers that have a token, by name."""
     table = schema.organisers
     with reading(engine) as connection:
-        rows = connection.execute(select(*table.c["name", "created"]).order_by(table.c.name))
-        return tuple(Organiser(**row._mapping) for row in rows)
+        rows = connection.execute(select(*table.c["name", "created"]))
+        # Sorted here, because the order of a database depends on its collation.
+        listed = (Organiser(**row._mapping) for row in rows)
+        return tuple(sorted(listed, key=lambda each: each.name))
 
 
 def known_by(engine: Engine, token: str) -> str | None:

@@ -53,7 +53,8 @@ def add(engine: Engine, name: str) -> str:
             connection.execute(new_owner)
     except exc.IntegrityError:
         raise Conflict(
-            f"{name} has a token already; `pokearena owner renew {name}` makes another.",
+            f"{name} has a token already; `pokearena owner renew {name} --reason TEXT` "
+            "creates another.",
             code="has-token",
         ) from None
     return token

@@ -227,6 +227,14 @@ def listing(
         return _select(connection, *conditions)
 
 
+def plans(connection: Connection, *, game: str, over: bool) -> list[TournamentPlan]:
+    """Return the settings of the tournaments of a game that are (not) over, in a transaction."""
+    table = schema.tournaments
+    ended = table.c.ended.is_not(None) if over else table.c.ended.is_(None)
+    rows = connection.execute(select(table).where(table.c.game == game, ended))
+    return [_plan(row) for row in rows]
+
+
 def states(engine: Engine) -> dict[str, TournamentState]:
     """Return the states of the tournaments that are not over, by id, the oldest first.
 
@@ -359,22 +367,26 @@ def _tournament(row: Row[*tuple[Any, ...]], entries: tuple[FormatEntrant, ...]) 
     state = TournamentState(row.state)
     return Tournament(
         id=row.id,
-        plan=TournamentPlan(
-            name=row.name,
-            game=row.game,
-            options=row.options,
-            seats=row.seats,
-            boards=row.boards,
-            format=row.format,
-            settings=row.settings,
-            clock=Clock(row.start_ms, row.allowance_ms, row.bank_ms),
-            policy=row.policy,
-        ),
+        plan=_plan(row),
         entries=entries,
         state=state,
         created=row.created,
         ended=row.ended,
         seed=row.seed if state is TournamentState.CLOSED else None,
+    )
+
+
+def _plan(row: Row[*tuple[Any, ...]]) -> TournamentPlan:
+    return TournamentPlan(
+        name=row.name,
+        game=row.game,
+        options=row.options,
+        seats=row.seats,
+        boards=row.boards,
+        format=row.format,
+        settings=row.settings,
+        clock=Clock(row.start_ms, row.allowance_ms, row.bank_ms),
+        policy=row.policy,
     )
 
 
@@ -406,7 +418,7 @@ def admit(connection: Connection, names: Sequence[str]) -> None:
         if known[version].quarantined is not None:
             raise Conflict(
                 f"{version} is in quarantine: {known[version].quarantine_reason.rstrip('.')}; "
-                f"`pokearena bot release {version}` lets it play again.",
+                f"`pokearena bot release {version} --reason TEXT` lets it play again.",
                 code="in-quarantine",
             )
 

@@ -10,6 +10,7 @@ from arena.errors import InvalidSettings, OutOfRange, nearest
 from arena.store.access.audit_log import Actor
 from arena.store.access.sessions import Role
 from arena.web.data.web_state import WebState
+from referee.sanitizing import is_blank
 
 _MAX_CHARACTERS: Final = 8000
 
@@ -166,7 +167,7 @@ class Action:
                 raise InvalidSettings(f'unknown field "{name[:60]}"{hint}', code="unknown-name")
         for each in self.fields:
             value = request.values.get(each.name)
-            if each.required and not (value.strip() if isinstance(value, str) else value):
+            if each.required and (is_blank(value) if isinstance(value, str) else not value):
                 raise InvalidSettings(f'"{each.name}" is missing: {each.summary}.', code="missing")
             if each.choices and value and value not in each.choices:
                 raise InvalidSettings(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from arena.store.bots import submissions
-from arena.web.management.action import Action, ActionRequest, ActionResult, InputField
+from arena.web.management.action import REASON, Action, ActionRequest, ActionResult, InputField
 
 SUBMISSIONS: Final = "/organiser/submissions"
 
@@ -32,7 +32,7 @@ APPROVE: Final = Action(
     "Approve",
     "Admits a tested bot that waits for approval; it becomes a version and enters the ladders.",
     _approve,
-    (InputField("reason", "reason for the audit log"),),
+    (REASON,),
 )
 REFUSE: Final = Action(
     f"{SUBMISSIONS}/{{id}}/refuse",

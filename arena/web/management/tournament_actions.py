@@ -19,7 +19,7 @@ from arena.store.tournaments.tournaments import Tournament
 from arena.system.process_info import cores
 from arena.tournaments import game_settings, json_values, scheduler, tournament_plan
 from arena.tournaments.tournament_file import NamedBot, TournamentSpec
-from arena.web.management.action import Action, ActionRequest, ActionResult, InputField
+from arena.web.management.action import REASON, Action, ActionRequest, ActionResult, InputField
 from referee.games.registry import GAMES
 
 _CLOCK: Final = Clock()
@@ -214,7 +214,7 @@ CANCEL: Final = Action(
     "Cancel the tournament",
     "Cancels a tournament and its pending matches; closed and running matches count.",
     _state_change(lifecycle.cancel),
-    (InputField("reason", "reason for the audit log", required=True),),
+    (REASON,),
 )
 ADD: Final = Action(
     "/organiser/tournaments/{id}/add",

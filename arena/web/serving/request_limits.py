@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 
 from starlette.exceptions import HTTPException
@@ -38,6 +39,7 @@ MANAGEMENT_BURST = 30
 PLAY_RATE = 5
 """Choices per second and client of people who play."""
 PLAY_BURST = 30
+_DRAINING_SECONDS = 5.0
 _UNLIMITED_PATHS = ("/static/", "/healthz", "/readyz")
 """Paths without a rate limit, because their responses are cheap."""
 
@@ -59,6 +61,9 @@ class RequestLimits:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        if scope["method"] == "POST" and scope["path"] == PUSH:
+            upload = _Upload(scope, receive, send, self._settings.push_mib * 2**20)
+            receive, send = upload.receive, upload.send
         client = client_of(scope, self._settings.proxied)
         scope["state"]["client"] = client
         try:
@@ -137,6 +142,38 @@ def _check_length(scope: Scope, most: int) -> None:
 
 def _too_large(most: int) -> HTTPException:
     return HTTPException(413, f"the request body is larger than {most} bytes.")
+
+
+class _Upload:
+    """An upload whose rest is received before a refusal is sent, for at most 5 s.
+
+    A server that closes the connection while the client sends causes an error of the connection at
+    the client, which may then not read the refusal.
+    """
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send, most: int) -> None:
+        self._receive, self._send, self._most = receive, send, most
+        lengths = (value for name, value in scope["headers"] if name == b"content-length")
+        length = next(lengths, b"")[:20]
+        self._left = int(length) if length.isdigit() else 0
+
+    async def receive(self) -> Message:
+        """Receive a part of the upload."""
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        if not message.get("more_body", False):
+            self._left = 0
+        return message
+
+    async def send(self, message: Message) -> None:
+        """Send a part of the response."""
+        # Status 408 is the response to a client that sends nothing.
+        if message["type"] == "http.response.start" and message["status"] not in (200, 201, 408):
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_DRAINING_SECONDS):
+                    while 0 < self._left <= self._most:
+                        await self.receive()
+        await self._send(message)
 
 
 def _bounded(receive: Receive, most: int, seconds: float) -> Receive:

@@ -1,11 +1,12 @@
 """Test the version store: the name of a folder is the hash of its content."""
 
+import io
 import os
 from pathlib import Path
 
 import pytest
 
-from arena.bots import version_store
+from arena.bots import build_archive, version_store
 from arena.bots.bot import Bot
 from arena.bots.resolver import local
 from arena.bots.version_store import admit, content_hash
@@ -56,7 +57,14 @@ def test_a_file_name_or_the_executable_bit_changes_the_hash(tmp_path: Path) -> N
     assert len({before, executable, content_hash(bot(folder))}) == 3
 
 
-@pytest.mark.parametrize("name", ["__pycache__/x.py", ".git/config", ".venv/bin/x", "old.pyc"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("__pycache__/x.py", ".git/config", ".venv/bin/x", "old.pyc", ".DS_Store", "._bot.py"),
+        *("data/._book.txt", "__MACOSX/._bot.py", "Thumbs.db", "data/thumbs.db", "desktop.ini"),
+        *("data/Desktop.ini", "__MACOSX/data/book.txt"),
+    ],
+)
 def test_tool_leftovers_are_not_content(tmp_path: Path, name: str) -> None:
     folder = make(tmp_path / "a")
     before = content_hash(bot(folder))
@@ -66,6 +74,28 @@ def test_tool_leftovers_are_not_content(tmp_path: Path, name: str) -> None:
     admitted = admit(bot(folder), tmp_path / "versions")
     assert admitted.folder is not None
     assert not (admitted.folder / name).exists()
+
+
+def test_a_stored_version_whose_content_has_system_files_is_still_valid(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = make(tmp_path / "a")
+    (folder / "data" / "._book.txt").write_text("x")
+    (folder / "Thumbs.db").write_text("x")
+    new = content_hash(bot(folder))
+    with monkeypatch.context() as earlier:
+        earlier.setattr(version_store, "SYSTEM_FILES", ())
+        old = content_hash(bot(folder))
+    assert old != new
+    packed = io.BytesIO()
+    build_archive.pack(folder, packed)
+    for digest in (old, new):
+        packed.seek(0)
+        build_archive.unpack(packed, tmp_path / "versions", digest)
+        assert (tmp_path / "versions" / digest / "Thumbs.db").exists()
+    (folder / "Thumbs.db").write_text("y")
+    assert version_store.is_content_of(folder, new)
+    assert not version_store.is_content_of(folder, old)
 
 
 def test_vendored_packages_are_content_only_without_a_build(tmp_path: Path) -> None:

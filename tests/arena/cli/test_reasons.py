@@ -1,24 +1,63 @@
 """Every correction requires a reason that is not empty."""
 
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
 import pytest
 
+import arena.cli
 from arena.cli.errors import USAGE
+from arena.cli.root import LazyCommand, pokearena
+from arena.store.access import audit_log
 from tests.arena.cli.terminal import Cli
 
+COMMANDS = {
+    ("tournament", "void"): "match.void",
+    ("tournament", "replay"): "match.replay",
+    ("tournament", "disqualify"): "version.disqualify",
+    ("tournament", "cancel"): "tournament.cancel",
+    ("tournament", "withdraw"): "tournament.withdraw",
+    ("bot", "ban"): "version.ban",
+    ("bot", "release"): "version.release",
+    ("bot", "approve"): "submission.approve",
+    ("bot", "refuse"): "submission.refuse",
+    ("owner", "assign"): "bot.owner",
+    ("owner", "renew"): "owner.renew",
+    ("owner", "remove"): "owner.revoke",
+    ("organiser", "renew"): "organiser.renew",
+    ("organiser", "revoke"): "organiser.revoke",
+}
+ROUTINE = {"tournament.start", "tournament.pause", "tournament.add", "owner.add", "organiser.add"}
+"""Audited actions of commands that create something or control the schedule."""
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("tournament", "void", "m-7f3k9q2xwd"),
-        ("tournament", "replay", "m-7f3k9q2xwd"),
-        ("tournament", "disqualify", "t-7f3k9q", "bot@1"),
-        ("bot", "ban", "bot@1"),
-        ("bot", "refuse", "s-7f3k9q2xwd"),
-        ("owner", "assign", "bot", "ada"),
-    ],
-)
-@pytest.mark.parametrize("reason", ["", " \t"])
+
+def commands(group: click.Group, words: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield the words of all commands that have an option --reason."""
+    for name, lazy in group.commands.items():
+        command = lazy.load() if isinstance(lazy, LazyCommand) else lazy
+        if isinstance(command, click.Group):
+            yield from commands(command, (*words, name))
+        elif any(parameter.name == "reason" for parameter in command.params):
+            yield (*words, name)
+
+
+def test_every_audited_correction_of_the_command_line_has_a_reason() -> None:
+    folder = Path(arena.cli.__file__).parent
+    text = "".join(path.read_text() for path in folder.rglob("*.py"))
+    audited = set(re.findall(r'audited_command\([^,]+, "([\w.]+)"', text))
+    assert audited - audit_log.NEED_REASON == ROUTINE
+    assert set(COMMANDS.values()) == audit_log.NEED_REASON
+    assert set(commands(pokearena)) == set(COMMANDS)
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+@pytest.mark.parametrize("reason", ["", " \t", "\u00a0\u200b"])
 def test_an_empty_reason_is_a_usage_error(cli: Cli, words: tuple[str, ...], reason: str) -> None:
-    result = cli(*words, "--reason", reason)
-    assert result.status == USAGE
-    assert result.code == "BadParameter"
+    subjects = ["x@1"] if words[1] != "assign" else ["x", "ada"]
+    if words == ("tournament", "disqualify") or words == ("tournament", "withdraw"):
+        subjects = ["t-7f3k9q", "x@1"]
+    result = cli(*words, *subjects, "--reason", reason)
+    assert (result.status, result.code) == (USAGE, "BadParameter")
+    assert cli(*words, *subjects).code == "MissingParameter"

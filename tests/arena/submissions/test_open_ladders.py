@@ -1,5 +1,8 @@
 """Test the ladders that `serve` opens and that pushed bots enter."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,9 +11,10 @@ from sqlalchemy import update
 from arena.store import schema
 from arena.store.bots import versions
 from arena.store.database import writing
-from arena.store.tournaments import tournaments
+from arena.store.tournaments import lifecycle, tournaments
 from arena.submissions import open_ladders
 from referee.games.contract import SetupError
+from referee.games.registry import GAMES
 from tests.arena.submissions.submission_harness import SubmissionHarness
 
 
@@ -40,6 +44,48 @@ def test_a_ladder_is_opened_for_each_game_that_a_hosted_bot_plays(
         ladder.id for ladder in ladders
     ]
     assert tournaments.find(harness.engine, ladders[0].id).entrants == ("mine@2", "other@1")
+
+
+def test_the_first_accepted_bot_of_a_game_opens_its_ladder(harness: SubmissionHarness) -> None:
+    closed = harness.pushed(harness.bot("early", 'games = ["poke"]'))
+    assert closed.ladders == ()
+    harness.pipeline = replace(harness.pipeline, opens_ladders=True)
+    first = harness.pushed(harness.bot("first", 'games = ["poke", "pouku"]'))
+    assert {
+        ladder.plan.form: ladder.entrants for ladder in open_ladders.listing(harness.engine)
+    } == {
+        "poke": ("early@1", "first@1"),
+        "pouku-3": ("first@1",),
+    }
+    assert set(first.ladders) == {ladder.id for ladder in open_ladders.listing(harness.engine)}
+    every = harness.pushed(harness.bot("every"))
+    forms = [ladder.plan.form for ladder in open_ladders.listing(harness.engine)]
+    assert sorted(forms) == sorted(open_ladders.plan_of(game).form for game in GAMES)
+    assert set(first.ladders) < set(every.ladders)
+
+
+def test_a_cancelled_ladder_is_not_opened_by_a_bot(harness: SubmissionHarness) -> None:
+    harness.pipeline = replace(harness.pipeline, opens_ladders=True)
+    (ladder,) = harness.pushed(harness.bot("first", 'games = ["poke"]')).ladders
+    lifecycle.cancel(harness.engine, ladder)
+    assert harness.pushed(harness.bot("second", 'games = ["poke"]')).ladders == ()
+    assert open_ladders.listing(harness.engine) == ()
+
+
+def test_bots_that_are_accepted_at_the_same_time_open_one_ladder(
+    harness: SubmissionHarness,
+) -> None:
+    harness.pushed(harness.bot("mine", 'games = ["poke"]'))
+    plan, together = open_ladders.plan_of("poke"), threading.Barrier(4)
+
+    def create() -> None:
+        together.wait(60)
+        open_ladders.create_missing(harness.engine, [plan])
+
+    with ThreadPoolExecutor(4) as threads:
+        for done in [threads.submit(create) for _ in range(4)]:
+            done.result()
+    assert len(open_ladders.listing(harness.engine)) == 1
 
 
 def test_remote_and_quarantined_bots_do_not_open_ladders(harness: SubmissionHarness) -> None:

@@ -168,7 +168,7 @@ def test_a_tested_bot_waits_for_the_organiser(harness: SubmissionHarness) -> Non
     assert submissions.awaiting_approval(harness.engine) == (waiting,)
     assert harness.pipeline.work(waiting.id) == waiting
     assert harness.push(harness.folder / "mybot").id == waiting.id
-    submissions.approve(harness.engine, waiting.id, approved=True, reason="")
+    submissions.approve(harness.engine, waiting.id, approved=True, reason="it plays well")
     harness.checks = [Check("starts", CheckOutcome.FAILED, "It is not tested again.")]
     accepted = harness.pipeline.work(waiting.id)
     assert (accepted.state, accepted.ladders) == (SubmissionState.ACCEPTED, (ladder.id,))

@@ -2,11 +2,12 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from arena.store.bots import owners, submissions
 from arena.store.matches import listing
 from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.schema import MatchState, SubmissionStage
+from arena.submissions import open_ladders
 from arena.tournaments import scheduler
 from tests.arena.cli.terminal import POKEARENA, CommandResult, in_own_process
 from tests.waiting import wait_until
@@ -32,18 +34,9 @@ pytestmark = [
 
 
 @contextmanager
-def serving(workspace: Workspace) -> Iterator[str]:
+def serving(workspace: Workspace, *options: str) -> Iterator[str]:
     """Run `pokearena serve`; yield the URL of its pages."""
-    command: list[str | Path] = [
-        POKEARENA,
-        "serve",
-        "--no-ladders",
-        "--port",
-        "0",
-        "--workers",
-        "1",
-        "--json",
-    ]
+    command: list[str | Path] = [POKEARENA, "serve", *options, "--port", "0", "--json"]
     where = ["--data", str(workspace.folder.root)]
     with subprocess.Popen([*command, *where], stdout=subprocess.PIPE, text=True) as serve:
         assert serve.stdout is not None
@@ -84,7 +77,7 @@ def test_a_bot_is_pushed_onto_a_ladder_and_plays_there(tmp_path: Path) -> None:
         text.replace(text[text.index("games") :].split("\n")[0], 'games = ["poke"]')
     )
 
-    with serving(workspace) as url:
+    with serving(workspace, "--no-ladders", "--workers", "1") as url:
 
         def push() -> CommandResult:
             return in_own_process(
@@ -129,3 +122,52 @@ def test_a_bot_is_pushed_onto_a_ladder_and_plays_there(tmp_path: Path) -> None:
         assert "1 of 1 checks failed" in result.err
         assert "nothing_of_this_name" in result.out
         assert str(tmp_path) not in result.out + result.err
+
+
+@pytest.mark.parametrize("options", [(), ("--no-ladders",)])
+def test_the_first_pushed_bot_opens_its_ladder_unless_the_forms_are_limited(
+    tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    workspace = Workspace(tmp_path / "data")
+    token = owners.add(workspace.store, "ada")
+    assert in_own_process(tmp_path, ["new", "mine"]).status == 0
+    manifest = tmp_path / "mine" / "bot.toml"
+    manifest.write_text(re.sub("(?m)^games = .*$", 'games = ["poke"]', manifest.read_text()))
+    with serving(workspace, "--workers", "0", *options) as url:
+        words = ["bot", "push", "mine", "--to", url, "--json"]
+        pushed = in_own_process(tmp_path, words, {"POKEARENA_TOKEN": token})
+    assert pushed.status == 0, pushed.err
+    ladders = {
+        ladder.plan.form: ladder.entrants for ladder in open_ladders.listing(workspace.store)
+    }
+    assert ladders == ({} if options else {"poke": ("mine@1",)})
+    assert len(json.loads(pushed.out)["ladders"]) == len(ladders)
+
+
+def test_a_class_behind_one_address_pushes_thirty_bots_at_once(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "data")
+    tokens = {f"owner{n}": owners.add(workspace.store, f"owner{n}") for n in range(30)}
+    assert in_own_process(tmp_path, ["new", "mine"]).status == 0
+    for owner in tokens:
+        folder = shutil.copytree(tmp_path / "mine", tmp_path / owner)
+        manifest = folder / "bot.toml"
+        manifest.write_text(manifest.read_text().replace('"mine"', f'"{owner}"', 1))
+    with serving(workspace, "--workers", "0", "--no-ladders") as url, ExitStack() as stack:
+        pushes = [
+            stack.enter_context(
+                subprocess.Popen(
+                    [POKEARENA, "bot", "push", owner, "--no-wait", "--to", url],
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    cwd=tmp_path,
+                    env={**os.environ, "POKEARENA_TOKEN": token},
+                    text=True,
+                )
+            )
+            for owner, token in tokens.items()
+        ]
+        printed = [each.communicate() for each in pushes]
+    failed = [err for each, (_, err) in zip(pushes, printed, strict=True) if each.returncode]
+    assert failed == []
+    stored = {each.id: each.owner for each in submissions.listing(workspace.store)}
+    assert {out.strip(): owner for (out, _), owner in zip(printed, tokens, strict=True)} == stored

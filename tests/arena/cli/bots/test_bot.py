@@ -65,7 +65,7 @@ def test_a_retired_version_is_listed_only_on_request(cli: Cli, bot_folder: Path)
 @pytest.mark.long
 def test_release_ends_the_quarantine_of_a_version(cli: Cli) -> None:
     cli("bot", "add", "sample:meek")
-    refused = cli("bot", "release", "meek@1")
+    refused = cli("bot", "release", "meek@1", "--reason", "a test")
     assert refused.status == 1
     assert refused.code == "not-in-quarantine"
     with sqlite3.connect(".pokearena/arena.db") as store:
@@ -78,7 +78,7 @@ def test_release_ends_the_quarantine_of_a_version(cli: Cli) -> None:
     entered = cli("tournament", "run", "poke", "meek@1", "sample:random")
     assert entered.status == 1
     assert entered.code == "in-quarantine"
-    assert cli("bot", "release", "meek@1").status == 0
+    assert cli("bot", "release", "meek@1", "--reason", "a test").status == 0
     assert "quarantine" not in cli("bot", "list").out
 
 

@@ -14,11 +14,13 @@ def test_a_token_is_created_renewed_and_revoked_with_audit_entries(cli: Cli) -> 
     assert organisers.known_by(store, token) == "grace"
     again = cli("organiser", "add", "grace")
     assert isinstance(again.error, Conflict)
-    renewed = json.loads(cli("organiser", "renew", "grace", "--json").out)["token"]
+    renewed = json.loads(cli("organiser", "renew", "grace", "--json", "--reason", "a test").out)[
+        "token"
+    ]
     assert organisers.known_by(store, token) is None
     assert organisers.known_by(store, renewed) == "grace"
     assert json.loads(cli("organiser", "list", "--json").out)["organiser"] == "grace"
-    assert cli("organiser", "revoke", "grace").status == 0
+    assert cli("organiser", "revoke", "grace", "--reason", "a test").status == 0
     assert organisers.known_by(store, renewed) is None
     audit = cli("organiser", "audit", "--json").out
     entries = [json.loads(line) for line in audit.splitlines()]

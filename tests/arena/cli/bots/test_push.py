@@ -183,7 +183,9 @@ def test_a_push_that_needs_approval_ends_with_the_tests(
     listed = json.loads(cli("bot", "approvals", "--json", *here).out)
     assert listed["submission"] == state["submission"]
     assert cli("bot", "refuse", state["submission"], *here).status == 2
-    approved = json.loads(cli("bot", "approve", state["submission"], "--json", *here).out)
+    approved = json.loads(
+        cli("bot", "approve", state["submission"], "--json", "--reason", "a test", *here).out
+    )
     assert approved["approval"] == "approved"
     watched = cli("bot", "submission", state["submission"], "--to", arena.url, "--json")
     assert (watched.status, json.loads(watched.out)["state"]) == (0, "accepted")
@@ -194,7 +196,7 @@ def test_a_push_that_needs_approval_ends_with_the_tests(
 def test_a_closed_and_an_unreachable_arena_have_different_codes(
     cli: Cli, arena: PushArena, bot_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.cli.bots.push._FIRST_SECONDS", 0.01)
+    monkeypatch.setattr("arena.cli.bots.arena_requests._STARTING_SECONDS", 0.0)
     closed = cli("bot", "push", "mine", "--to", arena.url)
     assert (closed.status, closed.code) == (3, "refused")
     with web_process.listen("127.0.0.1", 0) as listening:

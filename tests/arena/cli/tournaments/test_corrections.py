@@ -31,7 +31,12 @@ def test_corrections_have_reasons_and_audit_entries(cli: Cli) -> None:
     assert len(left["voided"]) == 2
     banned = json.loads(cli("bot", "ban", "bob@1", *reason).out)
     assert banned["quarantined"] is not None
-    assert json.loads(cli("bot", "release", "bob@1", "--json").out)["quarantined"] is None
+    assert (
+        json.loads(cli("bot", "release", "bob@1", "--json", "--reason", "a test").out)[
+            "quarantined"
+        ]
+        is None
+    )
     assert json.loads(cli("owner", "assign", "ada", "grace", *reason).out)["owner"] == "grace"
     assert versions.find(workspace.store, "ada@1").owner == "grace"
     actions = {entry.action for entry in audit_log.listing(workspace.store)}

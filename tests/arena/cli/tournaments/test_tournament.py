@@ -183,9 +183,9 @@ def test_ctrl_c_loses_nothing_and_resume_continues(cli: Cli, cwd: Path) -> None:
     paused = json.loads(cli("tournament", "show", name, "--json").out)
     assert paused["state"] == "paused"
     assert paused["games"] < paused["planned"] == 360
-    ended = cli("tournament", "cancel", name, "--json")
+    ended = cli("tournament", "cancel", name, "--json", "--reason", "a test")
     assert json.loads(ended.out)["state"] == "cancelled"
-    assert cli("tournament", "cancel", name).status == 1
+    assert cli("tournament", "cancel", name, "--reason", "a test").status == 1
     again = cli("tournament", "resume", name)
     assert again.status == 1
     assert again.code == "already-over"

@@ -287,7 +287,7 @@ def test_a_tournament_file_is_played_paused_joined_left_and_shown(
     assert f"final ranking: 1 {document['decision']['ranking'][0][0]}" in shown
     for late, sentence in (
         (("add", document["tournament"], "sample:strong"), "is a knockout"),
-        (("withdraw", document["tournament"], "meek@1"), "is closed"),
+        (("withdraw", document["tournament"], "meek@1", "--reason", "a test"), "is closed"),
         (("pause", document["tournament"]), "is closed"),
     ):
         refused = cli("tournament", *late)
@@ -312,7 +312,9 @@ def test_bots_can_join_and_leave_a_running_tournament(cli: Cli) -> None:
     made = scheduler.begin(workspace.store, plan, names)
     assert cli("tournament", "pause", made.id).status == 0
     assert cli("tournament", "add", made.id, "sample:greedy", "--owner", "ada").status == 0
-    document = json.loads(cli("tournament", "withdraw", made.id, "meek@1", "--json").out)
+    document = json.loads(
+        cli("tournament", "withdraw", made.id, "meek@1", "--json", "--reason", "a test").out
+    )
     assert document["state"] == "paused"
     assert document["entrants"] == ["meek@1", "bold@1", "greedy@1"]
     assert document["matches"]["cancelled"] == 1

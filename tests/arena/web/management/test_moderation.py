@@ -145,12 +145,14 @@ def test_submissions_are_approved_and_refused_with_a_reason(
     workspace = Workspace(tmp_path / "data")
     sent = [add_submission(workspace, name=name, content=name[-1]) for name in ("bot1", "bot2")]
     path = f"/organiser/submissions/{sent[0].id}/approve"
-    assert client.post(path).status_code == 409
+    reason = {"reason": "it plays well"}
+    assert client.post(path, json=reason).status_code == 409
     for each in sent:
         submissions.step(web.engine, each.id, SubmissionStage.APPROVING, awaits_approval=True)
     waiting = client.get("/organiser/submissions.json").json()["submissions"]
     assert [each["submission"] for each in waiting] == [each.id for each in sent]
-    assert client.post(path).json()["approval"] == "approved"
+    assert client.post(path).status_code == 422
+    assert client.post(path, json=reason).json()["approval"] == "approved"
     refusal = f"/organiser/submissions/{sent[1].id}/refuse"
     assert client.post(refusal, json={}).status_code == 422
     refused = client.post(refusal, json={"reason": "it is a copy"})
@@ -158,7 +160,7 @@ def test_submissions_are_approved_and_refused_with_a_reason(
     assert client.get("/organiser/submissions.json").json()["submissions"] == []
     (entry,) = audit_log.listing(web.engine, subject=sent[1].id)
     assert (entry.action, entry.reason) == ("submission.refuse", "it is a copy")
-    assert client.post("/organiser/submissions/s-0/approve").status_code == 404
+    assert client.post("/organiser/submissions/s-0/approve", json=reason).status_code == 404
     workspace.store.dispose()
 
 

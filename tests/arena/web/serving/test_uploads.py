@@ -11,6 +11,7 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 from starlette.testclient import TestClient
 
+from arena.api_client import ArenaClient
 from arena.cli.workspace import Workspace
 from arena.store.bots import owners, submissions, versions
 from arena.store.schema import SubmissionState
@@ -319,3 +320,17 @@ def test_a_submission_has_private_fields_for_its_owner(upload_server: UploadServ
     listed = client.get("/submissions.json").json()["submissions"]
     assert [(each["submission"], each["state"]) for each in listed] == [(submission.id, "refused")]
     assert "refused at stage received" in client.get("/submissions").text
+
+
+def test_a_client_reads_the_refusal_of_a_large_upload(
+    upload_server: UploadServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(request_limits, "PUSH_RATE", 0.001)
+    monkeypatch.setattr(request_limits, "PUSH_BURST", 1)
+    settings = replace(upload_server.settings, rate=1, push_mib=16)
+    with served(WebState(upload_server.workspace.store, settings)) as url:
+        arena = ArenaClient(url, upload_server.tokens["ada"])
+        assert arena.push(name="mine", content="0" * 64).is_success
+        refused = arena.push(name="mine", content="0" * 64, upload=bytes(12 * 2**20))
+    assert refused.status == 429
+    assert refused.wait is not None
