@@ -21,7 +21,7 @@ from typing import Self
 
 from arena import config
 from arena.config import Folder
-from arena.system import parent_death_signal, private_files
+from arena.system import parent_death_signal, private_files, temporary_folder
 
 REMEDIES = (
     "set POKEARENA_REDIS_URL (for example redis://127.0.0.1:6379/0), install the"
@@ -127,7 +127,7 @@ def resolve(data_folder: Folder, environment: Mapping[str, str] = os.environ) ->
         with start(sockets, data_folder.logs / "redis.log", environment) as server:
             yield Address(server.url, server.source)
     finally:
-        config.remove_private_directory(sockets)
+        temporary_folder.remove(sockets)
 
 
 def start(directory: Path, log: Path, environment: Mapping[str, str] = os.environ) -> Server:

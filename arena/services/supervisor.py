@@ -139,9 +139,8 @@ class Supervisor:
         with self._stack, _log_to(self._data_folder.logs / "services.log", self._environment):
             if self._pages is not None:
                 self._stack.callback(self._pages.listening.close)
-            self._data_folder.remove_leftovers()
             self._sockets = self._stack.enter_context(
-                worker_services.private_sockets(self._data_folder, self._environment)
+                worker_services.private_sockets(self._environment)
             )
             self._stack.callback(self._loop.stop_all)
             self._start_redis()

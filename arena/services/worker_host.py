@@ -50,11 +50,11 @@ def run(
     Raises:
         OSError: a directory or a process cannot be created.
     """
-    data_folder.create().remove_leftovers()
+    data_folder.create()
     stop, hurry = StopEvent(), StopEvent()
     with contextlib.ExitStack() as stack:
         stack.enter_context(_signals(stop, hurry))
-        sockets = stack.enter_context(worker_services.private_sockets(data_folder, environment))
+        sockets = stack.enter_context(worker_services.private_sockets(environment))
         connection = stack.enter_context(contextlib.closing(redis_connection.connect(redis.url)))
         child_environment = {
             **environment,

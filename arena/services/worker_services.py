@@ -10,11 +10,10 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from arena import config
-from arena.config import Folder
 from arena.queue import match_queue
 from arena.queue.match_queue import fresh_name
 from arena.services.service import Service, StopStage, python_command
-from arena.system import grpc_probe
+from arena.system import grpc_probe, temporary_folder
 from arena.system.process_info import is_frozen
 
 # A process that does not react for this time is killed. A lease expires after 15 s; a referee has
@@ -24,18 +23,13 @@ WORKER_SILENT_SECONDS = 25.0
 
 
 @contextlib.contextmanager
-def private_sockets(data_folder: Folder, environment: Mapping[str, str]) -> Iterator[Path]:
-    """Provide a private directory for sockets, noted in the data folder while it exists.
-
-    If this process is killed, the next one removes the directory (`Folder.remove_leftovers`).
-    """
+def private_sockets(environment: Mapping[str, str]) -> Iterator[Path]:
+    """Provide a private directory for sockets (`config.private_directory`)."""
     sockets = config.private_directory(environment)
-    note = data_folder.note_sockets(sockets)
     try:
         yield sockets
     finally:
-        config.remove_private_directory(sockets)
-        note.unlink(missing_ok=True)
+        temporary_folder.remove(sockets)
 
 
 def referee(owner: str, sockets: Path, environment: Mapping[str, str]) -> Service:

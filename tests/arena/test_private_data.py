@@ -208,7 +208,6 @@ def test_a_missing_folder_is_not_made_private(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("umask_000")
 def test_files_that_the_arena_creates_itself_are_private(tmp_path: Path) -> None:
     folder = Folder(tmp_path / "data").create()
-    folder.note_sockets(tmp_path)
     private_files.write_text(path_of(folder, "match"), "record")
     with PendingUploads(folder.submissions).create().attended():
         pass
