@@ -5,7 +5,7 @@ Contents of the data folder:
     <data>/.gitignore      contains "*": keeps the folder out of repositories
     <data>/arena.db        the store (unless the environment sets a database)
     <data>/arena.db-clock-BOOT     start value of its clock (arena.store.sqlite)
-    <data>/logs/           one log per child process of `serve` and `demo`
+    <data>/logs/services-HOST/     logs of the services of a machine (arena.services.service_logs)
     <data>/logs/matches/   output of bots during matches, by match and version
     <data>/versions/       the files of every hosted bot version, by content hash
     <data>/submissions/    uploads of owners until they are decided
@@ -27,7 +27,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
+import socket
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -146,8 +148,13 @@ class Folder:
 
     @property
     def logs(self) -> Path:
-        """Return the directory of the services' logs."""
+        """Return the directory of logs and of bots' output."""
         return self.root / "logs"
+
+    @property
+    def service_logs(self) -> Path:
+        """Return the directory of the logs of this machine's services."""
+        return self.logs / f"services-{host_name()}"
 
     @property
     def outputs(self) -> Path:
@@ -364,6 +371,11 @@ def object_storage_variables(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the variables that name the object storage, and its credentials."""
     names = _CREDENTIALS | {name + end for name in OBJECT_STORAGE for end in ("", IN_FILE)}
     return {name: value for name, value in environment.items() if name in names}
+
+
+def host_name() -> str:
+    """Return the name of this machine as part of a file name; machines can share a data folder."""
+    return re.sub(r"[^\w.-]", "_", socket.gethostname()) or "localhost"
 
 
 def alive(pid: int) -> bool:

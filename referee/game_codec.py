@@ -144,8 +144,10 @@ class EncodingCache(dict[Any, bytes]):
 _VIEW = bot_pb2.ActRequest.VIEW_FIELD_NUMBER
 _LEGAL = bot_pb2.ActRequest.LEGAL_FIELD_NUMBER
 
-_REMEMBERED = 1 << 15
-"""Entries per cache: enough for all the actions of Poke, about 10 MB."""
+_REMEMBERED = 1 << 12
+"""Entries per cache of actions. Each game has five such caches; an entry takes about 0.3 kB."""
+_RECENT = 1 << 11
+"""Entries per generation of a cache of recent values."""
 _LONG = 1 << 10
 """Size limit in bytes of a cached action; the longest of a game has a few hundred bytes."""
 
@@ -423,17 +425,22 @@ def _remembering(encode: Encode) -> Encode:
 
     A lookup by identity is faster than a comparison of values. The cache keeps a reference to each
     value, so its identity cannot be reused while it is cached.
+
+    Values of games that are over are never looked up again. When the newer generation of entries
+    is full, it replaces the older one, and entries that are used return to the newer one.
     """
-    known: dict[int, tuple[Any, bytes]] = {}
+    newer: dict[int, tuple[Any, bytes]] = {}
+    older: dict[int, tuple[Any, bytes]] = {}
 
     def encoded(value: Any) -> bytes:
-        cached = known.get(id(value))
+        nonlocal newer, older
+        cached = newer.get(id(value))
         if cached is not None:
             return cached[1]
-        if len(known) >= _REMEMBERED:
-            known.clear()
-        made = encode(value)
-        known[id(value)] = (value, made)
-        return made
+        if len(newer) >= _RECENT:
+            newer, older = {}, newer
+        entry = older.get(id(value)) or (value, encode(value))
+        newer[id(value)] = entry
+        return entry[1]
 
     return encoded

@@ -17,6 +17,7 @@ from arena.config import Folder
 from arena.queue.redis_server import Address
 from arena.services import worker_services
 from arena.services.service import ServiceLoop
+from arena.services.service_logs import claimed_logs
 from arena.system import redis_connection
 from arena.system.stop_event import StopEvent
 
@@ -65,7 +66,8 @@ def run(
             *(["--burst"] if burst else []),
             *(["--max-matches", str(max_attempts)] if max_attempts else []),
         ]
-        loop = ServiceLoop(data_folder.logs, stop, hurry)
+        logs = stack.enter_context(claimed_logs(data_folder, environment))
+        loop = ServiceLoop(logs, stop, hurry)
         stack.callback(loop.stop_all)
         owners = [f"worker-{number + 1}" for number in range(workers)]
         for owner in owners:
@@ -81,7 +83,7 @@ def run(
                     limits=limits,
                 )
             )
-        log.info("workers: %d; log files: %s", workers, data_folder.logs)
+        log.info("workers: %d; logs: %s", workers, logs.shown)
         loop.run()
         log.info("stopping: workers finish their current games and release their matches")
     return 0

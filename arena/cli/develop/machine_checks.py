@@ -315,13 +315,13 @@ def _services(workspace: Workspace) -> CheckResult:
             troubles = incidents.read(client)
     except RedisError as error:
         text = f"run as process {services.pid}, and their Redis does not answer: {error}"
-        logs = workspace.folder.logs
+        logs = workspace.folder.service_logs
         return CheckResult("services", FAIL, text, f"see {logs / 'redis.log'} and restart them")
     alive = [worker for worker in workers if worker.alive]
     if troubles.errors:
         failed = "; ".join(f"{name} failed: {text}" for name, text in troubles.errors.items())
         return CheckResult(
-            "services", WARN, failed, f"see {workspace.folder.logs / 'services.log'}"
+            "services", WARN, failed, f"see {workspace.folder.service_logs / 'services.log'}"
         )
     text = f"run as process {services.pid}, {len(alive)} workers"
     if problems := worker_sandboxes.sandbox_problems(workers):
@@ -362,7 +362,8 @@ def _matches(workspace: Workspace) -> CheckResult:
         "matches",
         WARN,
         f"{' and '.join(counts)} after failures of the arena; {first.id}: {reason}",
-        f"pokearena tournament show {first.tournament}; see the logs in {workspace.folder.logs}",
+        f"pokearena tournament show {first.tournament}; see the logs in "
+        f"{workspace.folder.service_logs}",
     )
 
 
