@@ -210,11 +210,10 @@ class Supervisor:
             **self._store_environment,
             config.REFEREE: referee,
             **({} if has_spectators else {config.WATCH_MS: "0"}),
-            # Remains of killed worker processes and sandbox launchers are removed with this
-            # directory.
-            "TMPDIR": str(self._sockets),
         }
-        return worker_services.worker(number, self._connection, environment, on_exit=forget)
+        return worker_services.worker(
+            number, self._connection, self._sockets, environment, on_exit=forget
+        )
 
     @property
     def _store_environment(self) -> dict[str, str]:

@@ -60,7 +60,6 @@ def run(
         child_environment = {
             **environment,
             config.DATA: str(data_folder.root),
-            "TMPDIR": str(sockets),
         }
         limits = [
             *(["--burst"] if burst else []),
@@ -78,6 +77,7 @@ def run(
                 worker_services.worker(
                     number + 1,
                     connection,
+                    sockets,
                     {**child_environment, config.REFEREE: referee},
                     name=name,
                     limits=limits,

@@ -13,7 +13,7 @@ from arena import config
 from arena.queue import match_queue
 from arena.queue.match_queue import fresh_name
 from arena.services.service import Service, StopStage, python_command
-from arena.system import grpc_probe, temporary_folder
+from arena.system import file_tree, grpc_probe, private_files, temporary_folder
 from arena.system.process_info import is_frozen
 
 # A process that does not react for this time is killed. A lease expires after 15 s; a referee has
@@ -70,6 +70,7 @@ def referee_at(owner: str, sockets: Path) -> str:
 def worker(
     number: int,
     connection: Redis,
+    sockets: Path,
     environment: Mapping[str, str],
     *,
     name: str | None = None,
@@ -81,22 +82,27 @@ def worker(
     Args:
         number: the worker's number, for the process name.
         connection: a client of the arena's Redis, to check the worker's registration.
-        environment: names the data folder, store, Redis and referee, and a TMPDIR for files that
-            bots leave.
+        sockets: the private directory of the supervisor. The worker gets a folder in it as its
+            TMPDIR, which is emptied at each start: bots of a killed worker leave files there.
+        environment: names the data folder, store, Redis and referee.
         name: prefix of the worker's name; None: the host name.
         limits: command-line arguments that end the worker before it is stopped.
         on_exit: called with the worker's name after it ended without a stop request.
     """
     names: list[str] = []
+    # Short, because sockets of bots are in it.
+    temporary = sockets / f"w{number}"
 
     def command() -> list[str]:
+        file_tree.remove(temporary)
+        private_files.create_folder(temporary)
         names.append(fresh_name(name))
         return python_command("arena.services.worker_process", "--name", names[-1], *limits)
 
     return Service(
         name=f"worker-{number}",
         command=command,
-        environment=environment,
+        environment={**environment, "TMPDIR": str(temporary)},
         is_ready=lambda: _is_registered(connection, names[-1]),
         waits_for="its registration in Redis",
         responds=lambda pid: not is_frozen(pid),

@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from redis import Redis
 
 from arena.config import Folder, SettingError
-from arena.services import service
+from arena.services import service, worker_services
 from arena.services.service import Service, ServiceLoop, ServicesError
 from arena.services.service_logs import ServiceLogs, claimed_logs
 from arena.system import process_log
@@ -187,3 +188,15 @@ def test_an_unknown_place_for_logs_is_refused(tmp_path: Path) -> None:
         claimed_logs(Folder(tmp_path), {"POKEARENA_LOG_TO": "syslog"}),
     ):
         pass
+
+
+def test_a_restarted_worker_finds_nothing_that_the_bots_of_a_killed_one_left(
+    tmp_path: Path,
+) -> None:
+    made = worker_services.worker(1, Redis(), tmp_path, {})
+    folder = Path(made.environment["TMPDIR"])
+    for _ in range(2):
+        made.command()
+        assert list(folder.iterdir()) == []
+        (folder / "pokearena-bot-0").mkdir(mode=0o000)
+    assert folder.parent == tmp_path
