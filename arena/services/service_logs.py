@@ -43,7 +43,7 @@ class ServiceLogs:
     @property
     def shown(self) -> str:
         """Name of the place of the logs, for messages."""
-        return logs.STDOUT if self.folder is None else str(self.folder)
+        return "standard output" if self.folder is None else str(self.folder)
 
     def of(self, name: str) -> ProcessLog:
         """Return the log of a process."""

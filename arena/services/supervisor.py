@@ -78,7 +78,7 @@ class Snapshot:
     relay: str = ""
     """URL for connectors of remote bots; empty without a relay."""
     logs: str = ""
-    """The folder of the logs, or `stdout`."""
+    """The folder of the logs, or "standard output"."""
 
 
 class Requests:

@@ -139,7 +139,7 @@ def test_services_write_only_private_files(tmp_path: Path) -> None:
             user.run("bot", "push", "mine", "--to", page, POKEARENA_TOKEN=token)
             running = workspace.folder.running()
             assert running is not None
-            wait_until(lambda: any((user.data / "logs").glob("worker*.log")))
+            wait_until(lambda: any((user.data / "logs").rglob("worker*.log")))
             assert open_to_others(user.data) == []
             assert {"running.json", "submissions"} <= {path.name for path in user.data.iterdir()}
             sockets = Path(running.sockets)
