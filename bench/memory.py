@@ -3,8 +3,9 @@
     uv run python -m bench memory
     uv run python -m bench.memory [--games 2200] [--minutes 0]
 
-Real services play round robins of house bots, with one worker. After a quarter of the games, which
-fill caches, the slope of each process is fitted: its growth per 1,000 games. It is not measured per
+Real services play round robins of house bots, with one worker. After half of the games, which
+fill the caches of the referee and of SQLite (2 MB per connection), the slope of each process is
+fitted: its growth per 1,000 games. It is not measured per
 minute, because the number of games in a minute depends on the load of the machine. A process of
 which several have run counts until its restart.
 """
@@ -42,7 +43,7 @@ SLOPES: Final = {"referee-worker-1": 10.0}
 OTHER_SLOPE: Final = 1.0
 MEGABYTES: Final = 200.0
 """Highest size of a process at the end."""
-_WARM_UP: Final = 0.25
+_WARM_UP: Final = 0.5
 _SAMPLE_SECONDS: Final = 2.0
 
 Sample = tuple[int, float]
