@@ -5,7 +5,7 @@ Contents of the data folder:
     <data>/.gitignore      contains "*": keeps the folder out of repositories
     <data>/arena.db        the store (unless the environment sets a database)
     <data>/arena.db-clock-BOOT     start value of its clock (arena.store.sqlite)
-    <data>/logs/           one log per child process of `serve` and `demo`
+    <data>/logs/services-HOST/     logs of the services of a machine (arena.services.service_logs)
     <data>/logs/matches/   output of bots during matches, by match and version
     <data>/versions/       the files of every hosted bot version, by content hash
     <data>/submissions/    uploads of owners until they are decided
@@ -14,7 +14,6 @@ Contents of the data folder:
     <data>/sandbox-HOST.json       best sandbox level that has held on a machine, with
                            sandbox-HOST.failed (arena.bots.sandbox.stored_level)
     <data>/running.json    addresses of this folder's services while they run
-    <data>/sockets.PID.*   socket directories of services, for cleanup by later services
 
 Sockets are not in this folder: their paths must stay under about 100 bytes. Each service uses a
 separate private directory for them (`private_directory`).
@@ -28,8 +27,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
-import stat
+import socket
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from arena.system import file_tree, private_files, process_info, socket_paths
+from arena.system import private_files, process_info, socket_paths, temporary_folder
 from referee.games.shared.coded_errors import CodedError
 
 DATA = "POKEARENA_DATA"
@@ -74,11 +74,9 @@ _CREDENTIALS: Final = frozenset(
     }
 )
 _USUAL_MIB = 10_240
-_SOCKETS = "pokearena-"
-_SOCKETS_NOTE = "sockets."
 _FOLDERS = frozenset({"builds", "logs", "plays", "submissions", "versions"})
-_FILES = (".gitignore", "arena.db", "running.json", _SOCKETS_NOTE)
-"""Starts of the names of the files in a data folder."""
+_FILES = (".gitignore", "arena.db", "running.json", "sockets.")
+"""Starts of the names of the files in a data folder; `sockets.` is of earlier versions."""
 # sun_path holds 108 bytes on Linux and 104 on macOS; the file names in it take up to 20.
 _LONGEST_DIRECTORY = 80
 
@@ -150,8 +148,13 @@ class Folder:
 
     @property
     def logs(self) -> Path:
-        """Return the directory of the services' logs."""
+        """Return the directory of logs and of bots' output."""
         return self.root / "logs"
+
+    @property
+    def service_logs(self) -> Path:
+        """Return the directory of the logs of this machine's services."""
+        return self.logs / f"services-{host_name()}"
 
     @property
     def outputs(self) -> Path:
@@ -259,27 +262,6 @@ class Folder:
         running = self.running()
         if running is not None and running.pid == pid:
             self._note.unlink(missing_ok=True)
-
-    def note_sockets(self, directory: Path) -> Path:
-        """Record a private directory of this process.
-
-        Returns:
-            The file of the record; delete it after the directory.
-
-        Raises:
-            OSError: the file cannot be written.
-        """
-        note = self.root / f"{_SOCKETS_NOTE}{os.getpid()}.{secrets.token_hex(4)}"
-        private_files.write_text(note, str(directory))
-        return note
-
-    def remove_leftovers(self) -> None:
-        """Remove the private directories of services that were killed."""
-        for note in self.root.glob(f"{_SOCKETS_NOTE}*"):
-            pid = note.name.split(".")[1]
-            if pid.isdigit() and not alive(int(pid)):
-                remove_private_directory(Path(note.read_text(encoding="utf-8")))
-                note.unlink(missing_ok=True)
 
     @property
     def _note(self) -> Path:
@@ -391,6 +373,11 @@ def object_storage_variables(environment: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in environment.items() if name in names}
 
 
+def host_name() -> str:
+    """Return the name of this machine as part of a file name; machines can share a data folder."""
+    return re.sub(r"[^\w.-]", "_", socket.gethostname()) or "localhost"
+
+
 def alive(pid: int) -> bool:
     """Return whether a process with this id exists."""
     if sys.platform == "win32":
@@ -410,23 +397,14 @@ def private_directory(environment: Mapping[str, str] = os.environ) -> Path:
 
     The path has only characters that mean the same in every address (`socket_paths`).
     A unix socket does not authenticate its peer; the owner and mode of its directory do.
+    `temporary_folder.remove` removes it. If this process is killed, the next one does.
 
     Raises:
         OSError: none of the base directories is writable.
     """
+    longest = _LONGEST_DIRECTORY - temporary_folder.NAME_LENGTH - 1
     for base in (environment.get("XDG_RUNTIME_DIR"), tempfile.gettempdir(), "/tmp"):
-        fits = base and len(os.fsencode(base)) <= _LONGEST_DIRECTORY - 20
+        fits = base and len(os.fsencode(base)) <= longest
         if base and fits and socket_paths.is_plain(base) and os.access(base, os.W_OK):
-            return Path(tempfile.mkdtemp(prefix=_SOCKETS, dir=base))
+            return temporary_folder.create(Path(base), temporary_folder.PREFIX)
     raise OSError("no directory for sockets: neither XDG_RUNTIME_DIR nor /tmp can be written")
-
-
-def remove_private_directory(directory: Path) -> None:
-    """Remove a directory of `private_directory`; ignore other directories and other owners."""
-    try:
-        status = directory.lstat()
-    except OSError:
-        return
-    ours = stat.S_ISDIR(status.st_mode) and status.st_uid == process_info.user_id()
-    if ours and directory.name.startswith(_SOCKETS):
-        file_tree.remove(directory)

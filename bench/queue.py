@@ -19,6 +19,7 @@ from rq.serializers import JSONSerializer
 from arena.queue import redis_server
 from arena.queue.match_queue import MatchQueue
 from arena.queue.worker import Drain, MatchWorker
+from arena.system.process_log import ProcessLog
 from arena.system.redis_connection import connect
 from bench.figure import Figure, FigureTarget
 
@@ -74,7 +75,7 @@ def figures(rounds: int) -> Iterator[Figure]:
     puts: tuple[list[float], list[float]] = ([], [])
     follows: tuple[list[float], list[float]] = ([], [])
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-        server = redis_server.start(Path(folder), Path(folder) / "redis.log")
+        server = redis_server.start(Path(folder), ProcessLog(Path(folder) / "redis.log"))
         try:
             with connect(server.url) as connection:
                 for _ in range(rounds):

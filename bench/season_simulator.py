@@ -54,6 +54,7 @@ from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import TournamentPlan
 from arena.store.matches.transitions import Lease
 from arena.store.tournaments import tournaments
+from arena.system.process_log import ProcessLog
 from arena.system.redis_connection import connect
 from arena.tournaments import scheduler
 from referee.games.registry import find
@@ -567,7 +568,7 @@ def season(
         engine = database.open(data_folder.database_url({}))
         database.upgrade(engine)
         (Path(folder) / "redis").mkdir(mode=0o700)
-        server = redis_server.start(Path(folder) / "redis", Path(folder) / "redis.log")
+        server = redis_server.start(Path(folder) / "redis", ProcessLog(Path(folder) / "redis.log"))
         try:
             with connect(server.url) as connection:
                 yield Season(plan, engine, connection, access, progress)

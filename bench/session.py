@@ -43,10 +43,11 @@ PARTS = {
     "evaluator": "the comparison of hands, compared with phevaluator, eval7 and treys",
     "ratings": "the fit of strengths, compared with choix and openskill",
     "large_ladder": "10,000 bots and ten million matches: fit, pages and memory",
+    "memory": "growth of each process of serve while matches of all games are played",
     "attacks": "honest bots at another table while each hostile program plays",
     "work_budget": "CPU time per unit of the work budget, for each kind of input",
 }
-LONG = ("thinking", "large_ladder", "attacks")
+LONG = ("thinking", "large_ladder", "memory", "attacks")
 """The parts that take up to 15 minutes per round."""
 USUAL = [part for part in PARTS if part not in LONG]
 """The parts of a run that names none."""

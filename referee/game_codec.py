@@ -144,8 +144,12 @@ class EncodingCache(dict[Any, bytes]):
 _VIEW = bot_pb2.ActRequest.VIEW_FIELD_NUMBER
 _LEGAL = bot_pb2.ActRequest.LEGAL_FIELD_NUMBER
 
-_REMEMBERED = 1 << 15
-"""Entries per cache: enough for all the actions of Poke, about 10 MB."""
+_REMEMBERED = 1 << 12
+"""Entries per cache of actions. Each game has five such caches; an entry takes about 0.3 kB."""
+_RECENT = 1 << 11
+"""Entries per generation of a cache of values of the games in progress."""
+_LISTED = 1 << 17
+"""Entries per generation of all caches of the listed actions of a game, at most 20 MB."""
 _LONG = 1 << 10
 """Size limit in bytes of a cached action; the longest of a game has a few hundred bytes."""
 
@@ -153,16 +157,42 @@ _WORDS = 1 << 10
 """Entries in the cache of a text field; a game has far fewer different texts."""
 
 
-class _ListedActions(dict[Callable[..., Action], EncodingCache]):
-    """Caches of encoded actions by constructor and argument, filled on access."""
+class _ListedCache(dict[Any, bytes]):
+    """The encoded actions of one constructor by argument, filled on access."""
+
+    def __init__(self, encode: Encode) -> None:
+        self._encode = encode
+        self._older: dict[Any, bytes] = {}
+
+    def __missing__(self, argument: Any) -> bytes:
+        made = self[argument] = self._older.get(argument) or self._encode(argument)
+        return made
+
+    def age(self) -> None:
+        """Keep only entries that are used before the next call."""
+        self._older = dict(self)
+        self.clear()
+
+
+class _ListedActions(dict[Callable[..., Action], _ListedCache]):
+    """Caches of encoded actions by constructor and argument, filled on access.
+
+    They have one limit together, because a game may have hundreds of constructors. A position
+    lists nearly the same actions as the one before, so the entries of the last positions are kept.
+    """
 
     def __init__(self, encode: Encode) -> None:
         self._encode = encode
 
-    def __missing__(self, make: Callable[..., Action]) -> EncodingCache:
-        most = _REMEMBERED if isinstance(make, type) else _WORDS << 1
-        made = self[make] = EncodingCache(lambda argument: self._encode(make(argument)), most)
+    def __missing__(self, make: Callable[..., Action]) -> _ListedCache:
+        made = self[make] = _ListedCache(lambda argument: self._encode(make(argument)))
         return made
+
+    def limit(self) -> None:
+        """Drop the entries that were not used recently if there are more than `_LISTED`."""
+        if sum(map(len, self.values())) > _LISTED:
+            for cache in self.values():
+                cache.age()
 
 
 class DecodeError(ValueError):
@@ -214,17 +244,24 @@ class GameCodec:
         self._names = {action: name for name, action in self._types.items()}
         members = {action: _member(member, name) for action, name in self._names.items()}
         self._numbers = {action: member.number for action, member in members.items()}
+        self._forget: list[Callable[[], None]] = []
         self._encoders = {
-            action: _encoder(action, member.message_type) for action, member in members.items()
+            action: _encoder(action, member.message_type, self._forget)
+            for action, member in members.items()
         }
         view = _member(bot_pb2.View.DESCRIPTOR, game.id)
-        self._encode_view = _encoder(game.view_type, view.message_type)
+        self._encode_view = _encoder(game.view_type, view.message_type, self._forget)
         self._number: int = view.number
         self.action = lru_cache(_REMEMBERED)(self._action)
         self.action_text = lru_cache(_REMEMBERED)(self._action_text)
         self._listed = lru_cache(_REMEMBERED)(self._listed_action)
         self._spelled = _ListedActions(self._listed_action)
         self._known = lru_cache(_REMEMBERED)(self._decode_bytes)
+
+    def forget_games(self) -> None:
+        """Drop the values of games in progress, when a table is over; others encode theirs anew."""
+        for forget in self._forget:
+            forget()
 
     def view(self, view: View) -> bytes:
         """Encode a view as the bytes of a ``View``."""
@@ -261,6 +298,7 @@ class GameCodec:
         if isinstance(legal, LazyActions):
             for kind, arguments in legal.by_constructor():
                 parts += map(self._spelled[kind].__getitem__, arguments)
+            self._spelled.limit()
         else:
             parts += map(self._listed, legal)
         return b"".join(parts)
@@ -312,7 +350,7 @@ class GameCodec:
             raise DecodeError(f"is not a valid JSON action: {reason}") from error
 
 
-def _encoder(kind: type, descriptor: Any) -> Encode:
+def _encoder(kind: type, descriptor: Any, forget: list[Callable[[], None]]) -> Encode:
     """Build a function that encodes a dataclass as the bytes of its message.
 
     Fields are encoded by kind:
@@ -320,6 +358,11 @@ def _encoder(kind: type, descriptor: Any) -> Encode:
     1. Texts, mostly cards, are concatenated from cached bytes.
     2. Nested values are encoded once each.
     3. Protobuf encodes all other fields; the result is cached by their values.
+
+    Args:
+        kind: the dataclass.
+        descriptor: the message.
+        forget: receives the functions that clear the caches of nested values.
     """
     _check_message(kind, descriptor)
     message: Any = GetMessageClass(descriptor)
@@ -333,7 +376,8 @@ def _encoder(kind: type, descriptor: Any) -> Encode:
         message_field = descriptor.fields_by_name[member.name]
         if isinstance(inner, type) and is_dataclass(inner):
             others.append(member.name)
-            encoders.append(_repeated(message_field.number, inner, message_field.message_type))
+            encode_inner = _encoder(inner, message_field.message_type, forget)
+            encoders.append(_repeated(message_field.number, encode_inner, forget))
         elif message_field.type == FieldDescriptor.TYPE_STRING:
             others.append(member.name)
             encoders.append(_texts(message_field.number, is_repeated(hint)))
@@ -411,29 +455,38 @@ def _getter(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
     return get if len(names) > 1 else lambda value: (get(value),)
 
 
-def _repeated(number: int, kind: type, descriptor: Any) -> Encode:
+def _repeated(number: int, encode: Encode, forget: list[Callable[[], None]]) -> Encode:
     """Build an encoder for a repeated field that caches the whole tuple and each item."""
-    encode = _encoder(kind, descriptor)
-    encode_item = _remembering(lambda item: field(number, encode(item)))
-    return _remembering(lambda items: b"".join([encode_item(item) for item in items]))
+    encode_item = _remembering(lambda item: field(number, encode(item)), forget)
+    return _remembering(lambda items: b"".join([encode_item(item) for item in items]), forget)
 
 
-def _remembering(encode: Encode) -> Encode:
+def _remembering(encode: Encode, forget: list[Callable[[], None]]) -> Encode:
     """Cache encoded values by identity: the history of a game is part of every view.
 
     A lookup by identity is faster than a comparison of values. The cache keeps a reference to each
     value, so its identity cannot be reused while it is cached.
+
+    Values of games that are over are never looked up again. When the newer generation of entries
+    is full, it replaces the older one, and entries that are used return to the newer one.
     """
-    known: dict[int, tuple[Any, bytes]] = {}
+    newer: dict[int, tuple[Any, bytes]] = {}
+    older: dict[int, tuple[Any, bytes]] = {}
 
     def encoded(value: Any) -> bytes:
-        cached = known.get(id(value))
+        nonlocal newer, older
+        cached = newer.get(id(value))
         if cached is not None:
             return cached[1]
-        if len(known) >= _REMEMBERED:
-            known.clear()
-        made = encode(value)
-        known[id(value)] = (value, made)
-        return made
+        if len(newer) >= _RECENT:
+            newer, older = {}, newer
+        entry = older.get(id(value)) or (value, encode(value))
+        newer[id(value)] = entry
+        return entry[1]
 
+    def clear() -> None:
+        nonlocal newer, older
+        newer, older = {}, {}
+
+    forget.append(clear)
     return encoded

@@ -1,5 +1,8 @@
 """Configure logging: text lines or, if POKEARENA_LOG is ``json``, JSON lines.
 
+With POKEARENA_LOG_TO=stdout the lines of all services are on one standard output, and text lines
+have the name and id of their process.
+
 Context such as match, attempt and table is bound for a block of code. Each JSON line logged in the
 block contains it. Text lines mention it in their message where it matters.
 """
@@ -23,9 +26,13 @@ if TYPE_CHECKING:
 
 VARIABLE: Final = "POKEARENA_LOG"
 TEXT, JSON = "text", "json"
+TARGET: Final = "POKEARENA_LOG_TO"
+"""Environment variable that selects where services log: to files (the default) or `stdout`."""
+FILES, STDOUT = "files", "stdout"
 TABLE: Final = "pokearena-table"
 """Metadata key that sends the number of a table to the referee, for its log."""
 _LINE: Final = "%(asctime)s %(levelname)s %(message)s"
+_LINE_OF_MANY: Final = "%(asctime)s %(levelname)s %(name)s[%(process)d]: %(message)s"
 _USAGE: Final = 2
 
 _bound: ContextVar[Mapping[str, object]] = ContextVar("bound", default=MappingProxyType({}))
@@ -42,17 +49,21 @@ def bound(**words: object) -> Iterator[None]:
 
 
 def setting_error(environment: Mapping[str, str] = os.environ) -> str:
-    """Return the error in the value of POKEARENA_LOG as a sentence; empty if it is valid."""
-    form = environment.get(VARIABLE) or TEXT
-    if form in (TEXT, JSON):
-        return ""
-    return f'{VARIABLE} is "{form}"; it must be "{TEXT}", for people, or "{JSON}", for programs.'
+    """Return the error in the settings of the log as a sentence; empty if they are valid."""
+    form, target = environment.get(VARIABLE) or TEXT, environment.get(TARGET) or FILES
+    if form not in (TEXT, JSON):
+        return (
+            f'{VARIABLE} is "{form}"; it must be "{TEXT}", for people, or "{JSON}", for programs.'
+        )
+    if target not in (FILES, STDOUT):
+        return f'{TARGET} is "{target}"; it must be "{FILES}" or "{STDOUT}".'
+    return ""
 
 
 def formatter(environment: Mapping[str, str] = os.environ) -> logging.Formatter:
     """Return a JSON formatter if POKEARENA_LOG is `JSON`, otherwise a text formatter."""
     if environment.get(VARIABLE) != JSON:
-        return _TextFormatter(_LINE)
+        return _TextFormatter(_LINE_OF_MANY if environment.get(TARGET) == STDOUT else _LINE)
     # The import takes 0.1 s, and few processes use JSON.
     from structlog import processors, stdlib
 
@@ -94,7 +105,7 @@ def announcement(sentence: str, environment: Mapping[str, str] = os.environ) -> 
 
 
 def set_up(environment: Mapping[str, str] = os.environ) -> None:
-    """Log on standard error; exit with status 2 if POKEARENA_LOG is not valid."""
+    """Log on standard error; exit with status 2 if a setting of the log is not valid."""
     sentence = setting_error(environment)
     if sentence:
         print(sentence, file=sys.stderr)

@@ -91,6 +91,7 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
             receiving.cancel()
             running.cancel()
             await asyncio.gather(receiving, running, return_exceptions=True)
+            setting.codec.forget_games()
 
     def _setting(self, order: referee_pb2.Table) -> TableSetting:
         """Check a table and return the settings that its games share.

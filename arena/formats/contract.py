@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from itertools import groupby
-from typing import Final, Protocol, TypeAlias
+from typing import ClassVar, Final, Protocol, TypeAlias
 
 from arena.ratings.closed_match import ClosedGame, scores
 from referee.games.shared.coded_errors import InvalidValue
@@ -46,6 +46,8 @@ class MatchStatus(StrEnum):
     """Pending or running."""
     CLOSED = "closed"
     """Finished with a result."""
+    ENDED = "ended"
+    """Finished with a result that was not read."""
     VOID = "void"
     """Ended without a result: voided or cancelled."""
 
@@ -183,7 +185,14 @@ Step: TypeAlias = NextMatches | WaitForMatches | FormatOver
 
 
 class Format(Protocol):
-    """The settings of a tournament's format, and its pairing rules."""
+    """The settings of a tournament's format, and its pairing rules.
+
+    Attributes:
+        reads_results: whether the next step depends on results. If not, `MatchStatus.ENDED` can
+            replace `MatchStatus.CLOSED`.
+    """
+
+    reads_results: ClassVar[bool]
 
     def next(self, entrants: Sequence[FormatEntrant], matches: Iterable[FormatMatch]) -> Step:
         """Return the next step.

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import fsum
+from typing import ClassVar
 
 from arena.formats.contract import (
     Fixture,
@@ -79,6 +80,8 @@ class KnockoutFormat:
         best_of: matches of a series; it ends when the lead cannot be caught up any more.
         extra: maximum number of extra matches after an equal series.
     """
+
+    reads_results: ClassVar[bool] = True
 
     best_of: int = 1
     extra: int = 2

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from arena.formats.contract import (
     FormatEntrant,
@@ -56,6 +57,8 @@ class LadderFormat:
 
     `open`, `versions`, `season` and `anchors` do not affect pairings.
     """
+
+    reads_results: ClassVar[bool] = True
 
     sides: int = 2
     adaptive: int = 30

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from arena.formats.contract import (
     FormatEntrant,
@@ -318,6 +318,8 @@ class RoundRobinFormat:
             and if an owner has several entrants, tables are chosen one by one (`table_pool.cover`).
     """
 
+    reads_results: ClassVar[bool] = False
+
     sides: int = 2
     cycles: int = 1
     owners_meet: bool = False
@@ -366,6 +368,8 @@ class GauntletFormat:
             without this setting were created by earlier versions and have 1. Pairing 1 lets
             challengers share tables, and misses the guarantee in some settings.
     """
+
+    reads_results: ClassVar[bool] = False
 
     sides: int = 2
     cycles: int = 1

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import log
 from operator import add
-from typing import Final, Protocol, TypeAlias
+from typing import ClassVar, Final, Protocol, TypeAlias
 
 from arena.formats.contract import (
     Fixture,
@@ -76,6 +76,8 @@ class SprtFormat:
         model: the scale of `low` and `high`: "logistic" (Elo) or "normalized".
         owners_meet: whether entrants of one owner may share a table of more than two sides.
     """
+
+    reads_results: ClassVar[bool] = True
 
     llr: LikelihoodRatio
     sides: int = 2

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from itertools import combinations
 from math import fsum
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from arena.formats.contract import (
     FormatEntrant,
@@ -198,6 +198,8 @@ class SwissFormat:
         pairing: the version of the pairing rules for two sides, 1 or 2. New tournaments have 2.
             Tournaments without this setting have 1, so earlier ones continue and verify.
     """
+
+    reads_results: ClassVar[bool] = True
 
     sides: int = 2
     rounds: int = 0

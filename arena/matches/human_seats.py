@@ -30,6 +30,7 @@ from arena.presentation.registry import presentation_of
 from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import MatchSpec
 from arena.store.matches.table_plan import plan
+from arena.system import temporary_folder
 from referee.games.contract import Action, Game, State, View
 from referee.games.registry import find
 from referee.games.shared.dealing import SEED_BYTES, Seeded
@@ -220,7 +221,7 @@ def seated_people(
                 for entrant, bot in enumerate(bots)
             )
     finally:
-        config.remove_private_directory(folder)
+        temporary_folder.remove(folder)
 
 
 @contextmanager

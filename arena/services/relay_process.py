@@ -53,6 +53,7 @@ class RelayOptions:
             is_ready=lambda: (
                 self._port(sockets) is not None and grpc_probe.answers(control_address)
             ),
+            waits_for=f"an answer at {control_address} and its port",
             responds=lambda pid: grpc_probe.answers(control_address),
             patience=_SILENT_SECONDS,
             stage=StopStage.PROVIDER,

@@ -19,8 +19,10 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Final
 
-from arena.system import parent_death_signal, private_files
+from arena.services.service_logs import ServiceLogs
+from arena.system import parent_death_signal, private_files, process_info
 from arena.system.backoff import Backoff
+from arena.system.process_log import ProcessLog
 from arena.system.stop_event import StopEvent
 
 _FIRST_PAUSE_SECONDS: Final = 0.2
@@ -32,11 +34,14 @@ _STEADY_SECONDS: Final = 2.0
 It was probably killed, and a longer pause would delay its match.
 """
 _HEALTH_SECONDS: Final = 1.0
-_LOG_BYTES: Final = 8 << 20
-_TAIL_BYTES: Final = 2000
+_LOG_SECONDS: Final = 5.0
 
-READY_SECONDS: Final = 60.0
-"""Time in seconds within which all services must be ready."""
+START_SECONDS: Final = 60.0
+"""Default time in seconds that a process may spend idle before it is ready."""
+_BUSY_SECONDS: Final = 1.0
+_BUSY_BYTES: Final = 1 << 20
+"""A process works if it uses this processor time, or reads so much from the disk, in its limit."""
+_NOTE_SECONDS: Final = 10.0
 _CHECK_SECONDS: Final = 0.05
 _LIMIT_OF_FAILED_STARTS: Final = 3
 
@@ -66,6 +71,8 @@ class Service:
         command: returns the command line, whose first word is a path; called at every start.
         environment: its environment variables.
         is_ready: whether it is ready; called while it starts, until it returns True.
+        waits_for: what makes it ready, as a noun phrase.
+        start_seconds: how long its start may be idle.
         responds: whether the process with this id responds; called every second after that. A
             process that does not respond for `patience` seconds is killed and so restarted.
         patience: see `responds`; infinite by default.
@@ -80,6 +87,8 @@ class Service:
     command: Callable[[], Sequence[str]]
     environment: Mapping[str, str]
     is_ready: Callable[[], bool]
+    waits_for: str
+    start_seconds: float = START_SECONDS
     responds: Callable[[int], bool] = lambda pid: True
     patience: float = math.inf
     on_exit: Callable[[], None] = lambda: None
@@ -105,6 +114,43 @@ class ServiceState:
     log: Path
 
 
+class StartProgress:
+    """Measures how long a start has been idle.
+
+    A process that loads programs from a slow disk, or shares its core with many others, still
+    works. One that only waits, or is started again and again, does not get any further.
+    """
+
+    def __init__(self) -> None:
+        self._began: float | None = None
+        self._starts = 0
+        self._work = process_info.Work(0.0, 0)
+
+    def begin(self) -> None:
+        """Note that a process is started."""
+        self._starts += 1
+        if self._began is None:
+            self._began = time.monotonic()
+
+    def note(self, pid: int, now: float) -> None:
+        """Note the work that the process has done since; only that of the first one counts."""
+        if self._starts > 1:
+            return
+        work = process_info.work(pid)
+        is_busy = work.seconds - self._work.seconds >= _BUSY_SECONDS
+        if is_busy or work.read_bytes - self._work.read_bytes >= _BUSY_BYTES:
+            self._began, self._work = now, work
+
+    def end(self) -> None:
+        """Note that the process is ready."""
+        self._began, self._starts = None, 0
+        self._work = process_info.Work(0.0, 0)
+
+    def idle_seconds(self, now: float) -> float:
+        """Return the time since the start, or since the process last did some work."""
+        return 0.0 if self._began is None else now - self._began
+
+
 class ServiceProcess:
     """The process of a service.
 
@@ -113,12 +159,12 @@ class ServiceProcess:
 
     Args:
         service: the service.
-        directory: the directory of its log file.
+        log: its log.
     """
 
-    def __init__(self, service: Service, directory: Path) -> None:
+    def __init__(self, service: Service, log: ProcessLog) -> None:
         self.service = service
-        self.log = directory / f"{service.name}.log"
+        self.log = log
         self._process: subprocess.Popen[bytes] | None = None
         self._is_complete = False
         self._is_ready = False
@@ -134,19 +180,19 @@ class ServiceProcess:
         self._backoff = Backoff(_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS, _STEADY_SECONDS)
         self._started = 0.0
         self._restart_at: float | None = None
-        self._log_begin = 0
+        self._progress = StartProgress()
+        self._log_check_at = 0.0
 
     def adopt(self, process: subprocess.Popen[bytes]) -> None:
         """Supervise a process that runs already."""
         self._process = process
         self._started = time.monotonic()
+        self._progress.begin()
 
     def start(self) -> None:
         """Start the process and append its output to its log."""
-        self._roll_log()
         command = self.service.command()
-        with open(self.log, "ab", opener=private_files.opener) as output:
-            self._log_begin = output.seek(0, os.SEEK_END)
+        with self.log.open() as output:
             self._process = subprocess.Popen(
                 parent_death_signal.killed_with_parent(command),
                 stdin=subprocess.DEVNULL,
@@ -161,6 +207,7 @@ class ServiceProcess:
         self._started = time.monotonic()
         self._restart_at = None
         self._is_ready = False
+        self._progress.begin()
 
     def check(self) -> None:
         """Check the process, and restart it if it has exited.
@@ -178,6 +225,10 @@ class ServiceProcess:
             elif self.service.is_ready():
                 self._is_ready = True
                 self._responded = self._health_check_at = now
+                self._progress.end()
+            else:
+                self._progress.note(self._process.pid, now)
+            self._limit_log(now)
         elif self.service.is_complete is not None and self.service.is_complete(status):
             self._is_complete, self._is_ready = True, False
         elif self._restart_at is None:
@@ -188,7 +239,6 @@ class ServiceProcess:
     def _restart(self, now: float) -> None:
         """Restart the process; a full or unwritable machine delays it and ends nothing."""
         try:
-            private_files.create_folder(self.log.parent)
             self.start()
         except OSError as error:
             pause = self._backoff.after()
@@ -210,8 +260,8 @@ class ServiceProcess:
             self.service.name,
             describe_exit(status),
             pause,
-            self.log,
-            self.last_line(),
+            self.log.path,
+            self.log.last_line(),
         )
         self.service.on_exit()
 
@@ -250,16 +300,16 @@ class ServiceProcess:
         else:
             state = "stopped" if self._restart_at is None else "waiting"
         pid = self._process.pid if self._process is not None and running else None
-        return ServiceState(self.service.name, state, pid, self._restarts, self.log)
+        return ServiceState(self.service.name, state, pid, self._restarts, self.log.path)
 
-    def last_line(self) -> str:
-        """Return the last line of its log since its last start; "none" without one."""
-        with contextlib.suppress(OSError), self.log.open("rb") as log_file:
-            end = log_file.seek(0, os.SEEK_END)
-            log_file.seek(max(self._log_begin, end - _TAIL_BYTES))
-            lines = log_file.read().decode(errors="replace").strip().splitlines()
-            return lines[-1] if lines else "none"
-        return "none"
+    def problem(self, now: float) -> str:
+        """Return why it does not start, as a clause; empty while it may still start."""
+        waits, limit = f"it waits for {self.service.waits_for}", self.service.start_seconds
+        if self.failed_starts >= _LIMIT_OF_FAILED_STARTS:
+            return f"{waits} and ended {self.failed_starts} times before that"
+        if not self._is_ready and self._progress.idle_seconds(now) > limit:
+            return f"{waits} and has done no work for {limit:.0f} s"
+        return ""
 
     def terminate(self) -> None:
         """Send SIGTERM: the process finishes its urgent work and exits."""
@@ -285,10 +335,10 @@ class ServiceProcess:
         self._process = None
         self._restart_at = None
 
-    def _roll_log(self) -> None:
-        with contextlib.suppress(FileNotFoundError):
-            if self.log.stat().st_size > _LOG_BYTES:
-                self.log.replace(self.log.with_suffix(".log.1"))
+    def _limit_log(self, now: float) -> None:
+        if now >= self._log_check_at:
+            self._log_check_at = now + _LOG_SECONDS
+            self.log.limit_size()
 
 
 def describe_exit(status: int) -> str:
@@ -309,16 +359,23 @@ class ServicesError(Exception):
     """The services cannot be started. The exception's text is a sentence for people."""
 
 
+def _start_failure(process: ServiceProcess, problem: str) -> str:
+    return (
+        f"the service {process.service.name} does not start: {problem}."
+        f" Last line of its log ({process.log.path}): {process.log.last_line()}"
+    )
+
+
 class ServiceLoop:
     """Supervises services in the thread that creates it.
 
     Args:
-        logs: the directory of the log files.
+        logs: the logs of the processes.
         stop: ends the loop.
         hurry: kills the services during the stop.
     """
 
-    def __init__(self, logs: Path, stop: StopEvent, hurry: StopEvent) -> None:
+    def __init__(self, logs: ServiceLogs, stop: StopEvent, hurry: StopEvent) -> None:
         self._logs = logs
         self._stop = stop
         self._hurry = hurry
@@ -326,31 +383,37 @@ class ServiceLoop:
 
     def start(self, service: Service, running: subprocess.Popen[bytes] | None = None) -> None:
         """Start a service, or supervise its process if it is running already."""
-        process = ServiceProcess(service, self._logs)
+        process = ServiceProcess(service, self._logs.of(service.name))
         self._processes.append(process)
         if running is None:
             process.start()
         else:
             process.adopt(running)
 
-    def await_ready(self) -> None:
+    def await_ready(self, on_wait: Callable[[str], None] = lambda sentence: None) -> None:
         """Wait until all services are ready, or the loop is stopped.
 
+        Args:
+            on_wait: called every 10 s with a sentence for each service that is not ready.
+
         Raises:
-            ServicesError: a service does not start.
+            ServicesError: a service does not start: it ended three times, or was idle for its
+                `start_seconds`.
         """
-        deadline = time.monotonic() + READY_SECONDS
-        while not all(process.is_ready for process in self._processes):
+        note_at = time.monotonic() + _NOTE_SECONDS
+        while late := [process for process in self._processes if not process.is_ready]:
             if self._stop.wait(_CHECK_SECONDS):
                 return
             self._check()
-            for process in self._processes:
-                is_late = time.monotonic() > deadline and not process.is_ready
-                if is_late or process.failed_starts >= _LIMIT_OF_FAILED_STARTS:
-                    raise ServicesError(
-                        f"the {process.service.name} does not start. Last line of its log"
-                        f" ({process.log}): {process.last_line()}"
-                    )
+            now = time.monotonic()
+            for process in late:
+                if problem := process.problem(now):
+                    raise ServicesError(_start_failure(process, problem))
+            if now >= note_at:
+                note_at = now + _NOTE_SECONDS
+                for process in late:
+                    service = process.service
+                    on_wait(f"{service.name} is starting; it waits for {service.waits_for}")
 
     def run(self, on_check: Callable[[], None] = lambda: None) -> None:
         """Check all services until the loop is stopped, or those that can complete are complete.

@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Final
 
 from redis import Redis
@@ -33,35 +32,29 @@ from arena.services.service import (
     StopStage,
     python_command,
 )
+from arena.services.service_logs import claimed_logs
 from arena.services.web_process import Pages
 from arena.store import database
 from arena.store.bots import version_files
 from arena.store.objects import object_storage
 from arena.submissions.pending_uploads import PendingUploads
-from arena.system import private_files, process_info, redis_connection
+from arena.system import process_info, redis_connection
 from arena.system.process_info import is_frozen
 from arena.system.stop_event import StopEvent
-from referee import logs
 
 _COUNT_SECONDS: Final = 5.0
 # A web server that does not respond for this time is killed.
 _PAGES_SILENT_SECONDS: Final = 20.0
 _REDIS: Final = "redis"
+_OWN: Final = "services"
+"""Name of the log of this process."""
 
 log = logging.getLogger("arena.services")
 
 
 @contextlib.contextmanager
-def _log_to(path: Path, environment: Mapping[str, str]) -> Iterator[None]:
-    """Write the arena's log to a file for the duration of the block.
-
-    Args:
-        path: the log file.
-        environment: selects the log format (referee.logs).
-    """
-    private_files.create_file(path)
-    handler = logging.FileHandler(path)
-    handler.setFormatter(logs.formatter(environment))
+def _logged_by(handler: logging.Handler) -> Iterator[None]:
+    """Send the arena's messages to a handler for the duration of the block."""
     logger = logging.getLogger("arena")
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
@@ -84,6 +77,8 @@ class Snapshot:
     """URL of the web pages; empty without a web server."""
     relay: str = ""
     """URL for connectors of remote bots; empty without a relay."""
+    logs: str = ""
+    """The folder of the logs, or "standard output"."""
 
 
 class Requests:
@@ -117,40 +112,46 @@ class Supervisor:
         self._pages = pages
         self._relaying = relaying or RelayOptions()
         self._stack = contextlib.ExitStack()
-        self._loop = ServiceLoop(data_folder.logs, requests.stop, requests.hurry)
         self._sweeper: Sweeper | None = None
         self._failures: dict[str, int] = {}
         self._failures_before: Mapping[str, int] | None = None
         self._count_at = 0.0
 
-    def run(self, report: Callable[[Snapshot], None]) -> None:
+    def run(
+        self, report: Callable[[Snapshot], None], on_wait: Callable[[str], None] = lambda text: None
+    ) -> None:
         """Start all services, then report snapshots until the stop signal is set.
 
         Stops all services before it returns or raises.
 
         Args:
             report: called first when all services are ready, then about every 0.05 s.
+            on_wait: called with a sentence while a start takes long.
 
         Raises:
             ServicesError: a service does not start.
             RedisUnavailable: Redis is not available.
             StoreError: the store is not available, or a newer release has upgraded it.
         """
-        with self._stack, _log_to(self._data_folder.logs / "services.log", self._environment):
+        with self._stack:
+            self._logs = self._stack.enter_context(
+                claimed_logs(self._data_folder, self._environment)
+            )
+            self._stack.enter_context(_logged_by(self._logs.handler(_OWN, self._environment)))
+            self._loop = ServiceLoop(self._logs, self._requests.stop, self._requests.hurry)
             if self._pages is not None:
                 self._stack.callback(self._pages.listening.close)
-            self._data_folder.remove_leftovers()
             self._sockets = self._stack.enter_context(
-                worker_services.private_sockets(self._data_folder, self._environment)
+                worker_services.private_sockets(self._environment)
             )
             self._stack.callback(self._loop.stop_all)
             self._start_redis()
             self._start_workers()
-            self._start_sweeper()
+            self._start_sweeper(on_wait)
             self._start_relay()
             self._start_pages()
             self._start_submissions()
-            self._loop.await_ready()
+            self._loop.await_ready(on_wait)
             self._note()
             log.info("all services are ready")
 
@@ -168,15 +169,14 @@ class Supervisor:
         # with that supervisor, and a second one does not cause harm.
         address = redis_server.configured_and_reachable(self._environment)
         if address is None:
-            server = redis_server.start(
-                self._sockets, self._data_folder.logs / f"{_REDIS}.log", self._environment
-            )
+            server = redis_server.start(self._sockets, self._logs.of(_REDIS), self._environment)
             address = Address(server.url, server.source)
             service = Service(
                 name=_REDIS,
                 command=server.command,
                 environment=server.environment,
                 is_ready=server.answers,
+                waits_for=f"an answer at {server.url}",
                 stage=StopStage.REDIS,
             )
             self._loop.start(service, server.process)
@@ -212,11 +212,10 @@ class Supervisor:
             **self._store_environment,
             config.REFEREE: referee,
             **({} if has_spectators else {config.WATCH_MS: "0"}),
-            # Remains of killed worker processes and sandbox launchers are removed with this
-            # directory.
-            "TMPDIR": str(self._sockets),
         }
-        return worker_services.worker(number, self._connection, environment, on_exit=forget)
+        return worker_services.worker(
+            number, self._connection, self._sockets, environment, on_exit=forget
+        )
 
     @property
     def _store_environment(self) -> dict[str, str]:
@@ -240,6 +239,7 @@ class Supervisor:
                 command=lambda: python_command("arena.web", *pages.arguments()),
                 environment=self._store_environment,
                 is_ready=pages.answers,
+                waits_for=f"an answer of {pages.address}healthz",
                 responds=lambda pid: pages.answers(),
                 patience=_PAGES_SILENT_SECONDS,
                 descriptors=(pages.listening.fileno(),),
@@ -263,6 +263,7 @@ class Supervisor:
                 ),
                 environment=self._store_environment,
                 is_ready=lambda: uploads.is_attended,
+                waits_for=f"its lock on {self._data_folder.submissions}",
                 responds=lambda pid: not is_frozen(pid),
                 patience=worker_services.WORKER_SILENT_SECONDS,
             )
@@ -275,15 +276,19 @@ class Supervisor:
 
     def _snapshot(self) -> Snapshot:
         relay = self._relaying.address(self._sockets)
-        return Snapshot(self._address, self._referee, self._states(), self._page, relay)
+        return Snapshot(
+            self._address, self._referee, self._states(), self._page, relay, self._logs.shown
+        )
 
     @property
     def _page(self) -> str:
         return self._pages.address if self._pages is not None else ""
 
-    def _start_sweeper(self) -> None:
+    def _start_sweeper(self, on_wait: Callable[[str], None]) -> None:
         engine = database.open(self._data_folder.database_url(self._environment))
         self._stack.callback(engine.dispose)
+        if (stored := database.version(engine)) not in (None, database.HEAD):
+            on_wait(f"the database is being upgraded from {stored} to {database.HEAD}")
         database.prepare(engine)
         object_storage.bind(engine, object_storage.from_environment(self._environment))
         if self._data_folder.stores_builds(self._environment):
@@ -329,7 +334,7 @@ class Supervisor:
         ]
         if self._sweeper is not None:
             state = "waiting" if self._sweeper.failing else "ready"
-            log_file = self._data_folder.logs / "services.log"
+            log_file = self._logs.of(_OWN).path
             states.append(ServiceState(SERVICE, state, None, self._sweeper.failures, log_file))
         return tuple(states)
 

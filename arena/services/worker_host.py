@@ -17,6 +17,7 @@ from arena.config import Folder
 from arena.queue.redis_server import Address
 from arena.services import worker_services
 from arena.services.service import ServiceLoop
+from arena.services.service_logs import claimed_logs
 from arena.system import redis_connection
 from arena.system.stop_event import StopEvent
 
@@ -50,22 +51,22 @@ def run(
     Raises:
         OSError: a directory or a process cannot be created.
     """
-    data_folder.create().remove_leftovers()
+    data_folder.create()
     stop, hurry = StopEvent(), StopEvent()
     with contextlib.ExitStack() as stack:
         stack.enter_context(_signals(stop, hurry))
-        sockets = stack.enter_context(worker_services.private_sockets(data_folder, environment))
+        sockets = stack.enter_context(worker_services.private_sockets(environment))
         connection = stack.enter_context(contextlib.closing(redis_connection.connect(redis.url)))
         child_environment = {
             **environment,
             config.DATA: str(data_folder.root),
-            "TMPDIR": str(sockets),
         }
         limits = [
             *(["--burst"] if burst else []),
             *(["--max-matches", str(max_attempts)] if max_attempts else []),
         ]
-        loop = ServiceLoop(data_folder.logs, stop, hurry)
+        logs = stack.enter_context(claimed_logs(data_folder, environment))
+        loop = ServiceLoop(logs, stop, hurry)
         stack.callback(loop.stop_all)
         owners = [f"worker-{number + 1}" for number in range(workers)]
         for owner in owners:
@@ -76,12 +77,13 @@ def run(
                 worker_services.worker(
                     number + 1,
                     connection,
+                    sockets,
                     {**child_environment, config.REFEREE: referee},
                     name=name,
                     limits=limits,
                 )
             )
-        log.info("workers: %d; log files: %s", workers, data_folder.logs)
+        log.info("workers: %d; logs: %s", workers, logs.shown)
         loop.run()
         log.info("stopping: workers finish their current games and release their matches")
     return 0

@@ -10,11 +10,10 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from arena import config
-from arena.config import Folder
 from arena.queue import match_queue
 from arena.queue.match_queue import fresh_name
 from arena.services.service import Service, StopStage, python_command
-from arena.system import grpc_probe
+from arena.system import file_tree, grpc_probe, private_files, temporary_folder
 from arena.system.process_info import is_frozen
 
 # A process that does not react for this time is killed. A lease expires after 15 s; a referee has
@@ -24,18 +23,13 @@ WORKER_SILENT_SECONDS = 25.0
 
 
 @contextlib.contextmanager
-def private_sockets(data_folder: Folder, environment: Mapping[str, str]) -> Iterator[Path]:
-    """Provide a private directory for sockets, noted in the data folder while it exists.
-
-    If this process is killed, the next one removes the directory (`Folder.remove_leftovers`).
-    """
+def private_sockets(environment: Mapping[str, str]) -> Iterator[Path]:
+    """Provide a private directory for sockets (`config.private_directory`)."""
     sockets = config.private_directory(environment)
-    note = data_folder.note_sockets(sockets)
     try:
         yield sockets
     finally:
-        config.remove_private_directory(sockets)
-        note.unlink(missing_ok=True)
+        temporary_folder.remove(sockets)
 
 
 def referee(owner: str, sockets: Path, environment: Mapping[str, str]) -> Service:
@@ -61,6 +55,7 @@ def referee(owner: str, sockets: Path, environment: Mapping[str, str]) -> Servic
         command=command,
         environment=config.without_secrets(environment),
         is_ready=lambda: grpc_probe.answers(address),
+        waits_for=f"an answer at {address}",
         responds=lambda pid: grpc_probe.answers(address),
         patience=_REFEREE_SILENT_SECONDS,
         stage=StopStage.PROVIDER,
@@ -75,6 +70,7 @@ def referee_at(owner: str, sockets: Path) -> str:
 def worker(
     number: int,
     connection: Redis,
+    sockets: Path,
     environment: Mapping[str, str],
     *,
     name: str | None = None,
@@ -86,23 +82,29 @@ def worker(
     Args:
         number: the worker's number, for the process name.
         connection: a client of the arena's Redis, to check the worker's registration.
-        environment: names the data folder, store, Redis and referee, and a TMPDIR for files that
-            bots leave.
+        sockets: the private directory of the supervisor. The worker gets a folder in it as its
+            TMPDIR, which is emptied at each start: bots of a killed worker leave files there.
+        environment: names the data folder, store, Redis and referee.
         name: prefix of the worker's name; None: the host name.
         limits: command-line arguments that end the worker before it is stopped.
         on_exit: called with the worker's name after it ended without a stop request.
     """
     names: list[str] = []
+    # Short, because sockets of bots are in it.
+    temporary = sockets / f"w{number}"
 
     def command() -> list[str]:
+        file_tree.remove(temporary)
+        private_files.create_folder(temporary)
         names.append(fresh_name(name))
         return python_command("arena.services.worker_process", "--name", names[-1], *limits)
 
     return Service(
         name=f"worker-{number}",
         command=command,
-        environment=environment,
+        environment={**environment, "TMPDIR": str(temporary)},
         is_ready=lambda: _is_registered(connection, names[-1]),
+        waits_for="its registration in Redis",
         responds=lambda pid: not is_frozen(pid),
         patience=WORKER_SILENT_SECONDS,
         on_exit=lambda: on_exit(names[-1]),

@@ -44,6 +44,7 @@ from arena.store.database import HEAD, reading, writing
 from arena.store.schema import MatchState, ObjectState
 from arena.store.stored_text import storable
 from arena.system import output_file
+from arena.system.temporary_folder import PREFIX, temporary_folder
 
 OnProgress = Callable[[str, int, int], None]
 """Progress callback: receives the label of the copied data, the number done and the total."""
@@ -91,8 +92,8 @@ def backup(engine: Engine, file: Path, report: OnProgress) -> int:
     _check_version(engine)
     try:
         # The folder also receives SQLite's journal, which stays behind if the disk is full.
-        with tempfile.TemporaryDirectory(prefix=".pokearena-", dir=file.parent) as folder:
-            part = Path(folder, "backup.db")
+        with temporary_folder(file.parent) as folder:
+            part = folder / "backup.db"
             part.touch(mode=0o600)
             if engine.dialect.name == "sqlite":
                 _copy_file(engine, part)
@@ -343,7 +344,8 @@ def _readable(file: Path) -> Iterator[Engine]:
         if version == HEAD:
             source = create_engine("sqlite://", creator=lambda: _opened(file))
         else:
-            copy = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "backup.db"
+            base = Path(tempfile.gettempdir())
+            copy = stack.enter_context(temporary_folder(base, PREFIX)) / "backup.db"
             shutil.copyfile(file, copy)
             source = database.open(config.sqlite_url(copy))
         stack.callback(source.dispose)

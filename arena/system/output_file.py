@@ -5,14 +5,13 @@ from __future__ import annotations
 import contextlib
 import errno
 import stat
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from arena.system import private_files
+from arena.system.temporary_folder import temporary_folder
 
-_PREFIX: Final = ".pokearena-"
 _PROBE_BYTES: Final = 64 << 10
 """Size of the file that `check_writable` writes: on a full disk an empty file can be created."""
 
@@ -39,8 +38,8 @@ def complete(path: Path, *, private: bool = False) -> Iterator[Path]:
         if mode is not None and not target.is_file():
             yield target
             return
-        with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=target.parent) as name:
-            part = Path(name, "part")
+        with temporary_folder(target.parent) as folder:
+            part = folder / "part"
             if private:
                 private_files.create_file(part)
                 mode = None
@@ -78,8 +77,8 @@ def check_writable(path: Path) -> None:
         if target.exists() and not target.is_file():
             with target.open("ab"):
                 return
-        with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=target.parent) as name:
-            Path(name, "part").write_bytes(bytes(_PROBE_BYTES))
+        with temporary_folder(target.parent) as folder:
+            (folder / "part").write_bytes(bytes(_PROBE_BYTES))
     except OSError as error:
         raise named(error, path) from None
 

@@ -5,11 +5,14 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from arena.errors import InfrastructureError
 
 _STATE = 0
+_USER_TIME = 11
+_SYSTEM_TIME = 12
 _STARTED = 19
 
 
@@ -49,6 +52,25 @@ def start_time(pid: int) -> str:
     Empty if the system does not provide it.
     """
     return _field(pid, _STARTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a process has done since its start: processor time, and bytes read from the disk."""
+
+    seconds: float
+    read_bytes: int
+
+
+def work(pid: int) -> Work:
+    """Return the work of a process without its children; zeros if the system provides none."""
+    times = [_field(pid, number) for number in (_USER_TIME, _SYSTEM_TIME)]
+    seconds = sum(map(float, filter(None, times))) / os.sysconf("SC_CLK_TCK")
+    with contextlib.suppress(OSError, ValueError):
+        counters = Path(f"/proc/{pid}/io").read_text(encoding="ascii")
+        lines = dict(line.split(": ") for line in counters.splitlines())
+        return Work(seconds, int(lines["read_bytes"]))
+    return Work(seconds, 0)
 
 
 def _field(pid: int, number: int) -> str:

@@ -106,7 +106,7 @@ class _PlainHistory:
 
     def __init__(self, engine: Engine, tournament: Tournament) -> None:
         self._rules = format_of(tournament.plan)
-        self._matches = FormatHistory(engine, tournament.id)
+        self._matches = FormatHistory(engine, tournament.id, with_results=self._rules.reads_results)
 
     def is_waiting(self) -> bool:
         """Return False: this history has to be read to find out whether its format waits."""

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from arena.errors import InfrastructureError
-from arena.system import file_tree, socket_paths
+from arena.system import socket_paths, temporary_folder
 from arena.tunnel.endpoint import TunnelEndpoint
 from arena.tunnel.stream import ECHO, TunnelStream, TunnelUnavailable, dial, join
 
@@ -97,7 +97,7 @@ class Tunnel:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
-        file_tree.remove(self._directory)
+        temporary_folder.remove(self._directory)
 
     def _do(self, coroutine: Coroutine[Any, Any, _Result]) -> _Result:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
@@ -176,4 +176,4 @@ def _private_directory() -> Path:
     """
     base = tempfile.gettempdir()
     fits = len(base) <= _LONGEST_DIRECTORY and socket_paths.is_plain(base)
-    return Path(tempfile.mkdtemp(prefix="pokearena-", dir=base if fits else "/tmp"))
+    return temporary_folder.create(Path(base if fits else "/tmp"), temporary_folder.PREFIX)

@@ -13,7 +13,7 @@ import pytest
 
 from arena import config
 from arena.config import Folder, Running
-from arena.system import process_info, socket_paths
+from arena.system import process_info, socket_paths, temporary_folder
 from tests.errors import has_code
 
 
@@ -74,20 +74,6 @@ def test_a_damaged_services_file_is_ignored(tmp_path: Path, text: str) -> None:
     assert Folder(tmp_path).running() is None
 
 
-def test_the_sockets_of_killed_services_are_removed_and_those_of_others_are_not(
-    tmp_path: Path,
-) -> None:
-    where = Folder(tmp_path).create()
-    dead, ours = config.private_directory({}), config.private_directory({})
-    where.note_sockets(dead).rename(tmp_path / "sockets.999999999.0")
-    note = where.note_sockets(ours)
-    where.remove_leftovers()
-    assert not dead.exists()
-    assert ours.exists()
-    assert list(tmp_path.glob("sockets.*")) == [note]
-    config.remove_private_directory(ours)
-
-
 def test_a_directory_for_sockets_is_private_and_short_under_a_long_path(tmp_path: Path) -> None:
     long = tmp_path / ("x" * 100)
     long.mkdir()
@@ -96,7 +82,7 @@ def test_a_directory_for_sockets_is_private_and_short_under_a_long_path(tmp_path
         assert len(os.fsencode(made)) <= 80
         assert stat.S_IMODE(made.stat().st_mode) == 0o700
     finally:
-        config.remove_private_directory(made)
+        temporary_folder.remove(made)
     assert not made.exists()
 
 
@@ -107,22 +93,13 @@ def test_a_directory_for_sockets_means_the_same_in_every_address(tmp_path: Path,
     made = config.private_directory({"XDG_RUNTIME_DIR": str(odd)})
     assert odd not in made.parents
     assert socket_paths.is_plain(str(made))
-    config.remove_private_directory(made)
+    temporary_folder.remove(made)
     shutil.rmtree(odd.parent)
 
 
 def test_a_data_folder_that_is_not_utf_8_is_refused() -> None:
     with pytest.raises(config.SettingError, check=has_code("not-utf-8")):
         config.locate("/data/\udcff", {})
-
-
-def test_only_a_created_directory_is_removed(tmp_path: Path) -> None:
-    config.remove_private_directory(tmp_path)
-    assert tmp_path.is_dir()
-    link = tmp_path / "pokearena-link"
-    link.symlink_to(tmp_path)
-    config.remove_private_directory(link)
-    assert link.is_symlink()
 
 
 def test_services_are_identified_by_process_and_not_by_pid_only() -> None:

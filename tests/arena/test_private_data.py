@@ -139,7 +139,7 @@ def test_services_write_only_private_files(tmp_path: Path) -> None:
             user.run("bot", "push", "mine", "--to", page, POKEARENA_TOKEN=token)
             running = workspace.folder.running()
             assert running is not None
-            wait_until(lambda: any((user.data / "logs").glob("worker*.log")))
+            wait_until(lambda: any((user.data / "logs").rglob("worker*.log")))
             assert open_to_others(user.data) == []
             assert {"running.json", "submissions"} <= {path.name for path in user.data.iterdir()}
             sockets = Path(running.sockets)
@@ -208,7 +208,6 @@ def test_a_missing_folder_is_not_made_private(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("umask_000")
 def test_files_that_the_arena_creates_itself_are_private(tmp_path: Path) -> None:
     folder = Folder(tmp_path / "data").create()
-    folder.note_sockets(tmp_path)
     private_files.write_text(path_of(folder, "match"), "record")
     with PendingUploads(folder.submissions).create().attended():
         pass

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.config import Folder
 from arena.queue.match_queue import MatchQueue
 from arena.queue.sweeper import Sweeper
 from arena.system import redis_connection
@@ -136,7 +137,7 @@ def worker(arena: Arena, serve: ServeProcess, environment: dict[str, str]) -> It
             stderr=errors,
         ) as process,
     ):
-        yield data / "logs" / "worker-1.log"
+        yield Folder(data).service_logs / "worker-1.log"
         process.terminate()
 
 

@@ -17,6 +17,7 @@ from arena.queue import redis_server
 from arena.store.matches import listing
 from arena.store.schema import MatchState
 from arena.system import redis_connection
+from arena.system.process_log import ProcessLog
 from tests.faults import processes
 from tests.faults.conftest import Conclude
 from tests.faults.failpoint_runs import ACTS, assert_reached
@@ -100,7 +101,7 @@ def test_an_event_is_never_published_for_work_that_is_rolled_back(
     directory = arena.temporary / "redis"
     directory.mkdir()
     with (
-        redis_server.start(directory, arena.root / "redis.log") as server,
+        redis_server.start(directory, ProcessLog(arena.root / "redis.log")) as server,
         Witness(arena, token) as witness,
         Subscriber(arena, server.url) as subscriber,
         arena.serving(1, **{REDIS[0]: server.url, "POKEARENA_FAILPOINT": f"{point}@{token}"}) as s,
@@ -136,7 +137,7 @@ def test_an_absent_redis_does_not_delay_a_match(arena: Arena, conclude: Conclude
     directory = arena.temporary / "redis"
     directory.mkdir()
     with (
-        redis_server.start(directory, arena.root / "redis.log") as server,
+        redis_server.start(directory, ProcessLog(arena.root / "redis.log")) as server,
         Witness(arena) as witness,
         arena.serving(1, **{REDIS[0]: server.url}) as serve,
     ):

@@ -15,6 +15,7 @@ from redis.exceptions import ResponseError
 from arena import config
 from arena.queue import match_queue, redis_server
 from arena.system import redis_connection
+from arena.system.process_log import ProcessLog
 from tests.examples import examples
 from tests.faults import processes
 from tests.faults.checker import RESUME_SECONDS
@@ -123,7 +124,7 @@ def test_idle_workers_continue_soon_after_a_long_absence_of_redis(
     """
     directory = arena.temporary / "redis"
     directory.mkdir()
-    with redis_server.start(directory, arena.temporary / "redis.log") as server:
+    with redis_server.start(directory, ProcessLog(arena.temporary / "redis.log")) as server:
         with Witness(arena) as witness, arena.serving(1, **{config.REDIS[0]: server.url}) as serve:
             with serve.redis() as connection:
                 serve.until(lambda: waits_for_a_job(connection))

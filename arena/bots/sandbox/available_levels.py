@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from arena.bots.sandbox import kernel_refusals, landlock, linux, runtimes, stored_level
@@ -25,6 +26,7 @@ from arena.bots.sandbox.level import (
 from arena.bots.sandbox.self_test import SELF_TEST_SECONDS, Outcome, SelfTest, run_self_test
 from arena.errors import InfrastructureError
 from arena.system.backoff import Backoff
+from arena.system.temporary_folder import PREFIX, temporary_folder
 
 NOT_OFFERED: Final = "level-not-offered"
 BUSY: Final = "self-test-busy"
@@ -237,7 +239,7 @@ def has_disk(level: Level) -> bool:
 def _mounts() -> bool:
     from arena.bots.sandbox import memory_disk
 
-    with tempfile.TemporaryDirectory(prefix="pokearena-try-") as name:
+    with temporary_folder(Path(tempfile.gettempdir()), PREFIX) as name:
         directory = os.path.join(name, "socket")
         os.mkdir(directory)
         pid = os.fork()

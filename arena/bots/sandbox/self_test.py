@@ -13,6 +13,7 @@ from arena.bots.exit_report import Report
 from arena.bots.manifest import Manifest
 from arena.bots.sandbox.level import Level
 from arena.system import file_tree
+from arena.system.temporary_folder import PREFIX, temporary_folder
 
 SELF_TEST_SECONDS: Final = 20.0
 """Time limit of the self-test in seconds, sufficient for a busy machine."""
@@ -156,14 +157,14 @@ def run_self_test(level: Level, seconds: float = SELF_TEST_SECONDS) -> SelfTest:
     import socket
 
     with (
-        tempfile.TemporaryDirectory(prefix="pokearena-try-") as name,
+        temporary_folder(Path(tempfile.gettempdir()), PREFIX) as name,
         socket.create_server(("127.0.0.1", 0)) as port,
         socket.socket(socket.AF_UNIX) as abstract,
     ):
         # The kernel chooses a name if it is empty.
         abstract.bind("")
         abstract.listen()
-        bot, secret = Path(name) / "bot", Path(name) / "arena" / "secret"
+        bot, secret = name / "bot", name / "arena" / "secret"
         os.chmod(name, 0o755)
         bot.mkdir()
         secret.parent.mkdir()

@@ -11,9 +11,7 @@ import contextlib
 import json
 import logging
 import os
-import re
 import secrets
-import socket
 import time
 from pathlib import Path
 
@@ -34,7 +32,7 @@ def use_folder(root: Path) -> None:
 
 def level_file() -> Path:
     """Return the path of the file with the level of this machine."""
-    host = re.sub(r"[^\w.-]", "_", socket.gethostname()) or "localhost"
+    host = config.host_name()
     root = _folder if _folder is not None else config.locate().root
     return root / f"sandbox-{host}.json"
 

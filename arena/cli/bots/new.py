@@ -7,7 +7,6 @@ import os
 import re
 import shlex
 import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Final
@@ -26,6 +25,7 @@ from arena.cli.errors import FAILED, USAGE, CommandError
 from arena.cli.options import bounded
 from arena.config import SEATS
 from arena.errors import BadName, BotError, check_new_bot
+from arena.system.temporary_folder import remove_abandoned, temporary_folder
 
 README: Final = "README.md"
 _ALIASES: Final = {
@@ -91,11 +91,12 @@ def _fill(folder: Path, write_bot: Callable[[Path], None]) -> None:
         CommandError: the folder is not empty or cannot be written.
     """
     try:
+        remove_abandoned(folder)
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise CommandError(f"{folder} is not empty; choose a new folder.", code="not-empty")
         base = next(path for path in (folder, *folder.absolute().parents) if path.exists())
-        with tempfile.TemporaryDirectory(prefix=".pokearena-new-", dir=base) as staging:
-            staged = Path(staging, "bot")
+        with temporary_folder(base) as staging:
+            staged = staging / "bot"
             write_bot(staged)
             _publish(staged, folder)
     except OSError as error:

@@ -247,6 +247,10 @@ def _redis(workspace: Workspace) -> CheckResult:
     version = server.get("valkey_version") or server.get("redis_version")
     seconds = time.monotonic() - began
     text = f"{server['source']}, version {version}, answers after {seconds:.2f} s"
+    services, named = running(workspace), redis_server.configured()
+    if services is not None and named is not None and named.url != services.redis:
+        text += f"; commands with {named.source} use another one"
+        return CheckResult("Redis", WARN, text, f"unset {named.source}, or restart the services")
     if server.get("maxmemory_policy") != "noeviction":
         return CheckResult(
             "Redis", WARN, f"{text}, may drop keys", "set maxmemory-policy noeviction"
@@ -255,11 +259,19 @@ def _redis(workspace: Workspace) -> CheckResult:
 
 
 def _redis_information(workspace: Workspace) -> dict[str, object]:
-    """Return the INFO data of the Redis that would be used, and its source."""
+    """Return the INFO data of the Redis in use, else of the one that would be used; its source.
+
+    Running services use the Redis of their start, whatever the environment of this command names.
+    """
     from arena.system.redis_connection import connect
 
+    services = running(workspace)
     with contextlib.ExitStack() as stack:
-        server = redis_server.find(workspace.folder)
+        if services is None:
+            server = redis_server.configured_and_reachable()
+        else:
+            source = f"that of the services, process {services.pid}"
+            server = redis_server.Address(services.redis, source)
         if server is None:
             # In a temporary folder: a check must not create a data folder.
             elsewhere = stack.enter_context(tempfile.TemporaryDirectory())
@@ -269,7 +281,13 @@ def _redis_information(workspace: Workspace) -> dict[str, object]:
 
 
 def _referee(workspace: Workspace) -> CheckResult:
-    named = config.setting((config.REFEREE,))
+    named, services = config.setting((config.REFEREE,)), running(workspace)
+    if services is not None and services.referee:
+        if grpc_probe.answers(services.referee):
+            return CheckResult("referee", OK, f"that of the services answers, {services.referee}")
+        log = workspace.folder.service_logs / "referee-worker-1.log"
+        text = f"that of the services does not answer at {services.referee}"
+        return CheckResult("referee", FAIL, text, f"see {log} and restart the services")
     if named is not None:
         address = named[1]
         if grpc_probe.answers(address):
@@ -315,13 +333,13 @@ def _services(workspace: Workspace) -> CheckResult:
             troubles = incidents.read(client)
     except RedisError as error:
         text = f"run as process {services.pid}, and their Redis does not answer: {error}"
-        logs = workspace.folder.logs
+        logs = workspace.folder.service_logs
         return CheckResult("services", FAIL, text, f"see {logs / 'redis.log'} and restart them")
     alive = [worker for worker in workers if worker.alive]
     if troubles.errors:
         failed = "; ".join(f"{name} failed: {text}" for name, text in troubles.errors.items())
         return CheckResult(
-            "services", WARN, failed, f"see {workspace.folder.logs / 'services.log'}"
+            "services", WARN, failed, f"see {workspace.folder.service_logs / 'services.log'}"
         )
     text = f"run as process {services.pid}, {len(alive)} workers"
     if problems := worker_sandboxes.sandbox_problems(workers):
@@ -362,7 +380,8 @@ def _matches(workspace: Workspace) -> CheckResult:
         "matches",
         WARN,
         f"{' and '.join(counts)} after failures of the arena; {first.id}: {reason}",
-        f"pokearena tournament show {first.tournament}; see the logs in {workspace.folder.logs}",
+        f"pokearena tournament show {first.tournament}; see the logs in "
+        f"{workspace.folder.service_logs}",
     )
 
 

@@ -18,6 +18,7 @@ from pokearena.v1 import bot_pb2
 from arena.bots.stdio.json_form import writer
 from arena.cli import output
 from arena.system import output_file
+from arena.system.temporary_folder import temporary_folder
 from referee.record import dump
 
 if TYPE_CHECKING:
@@ -50,8 +51,8 @@ def traced(match: LocalMatch, path: Path) -> Iterator[None]:
     target = path.resolve()
     # Beside the trace, because it may be large; a device or a pipe has no folder of its own.
     folder = target.parent if target.is_file() or not target.exists() else None
-    with tempfile.TemporaryDirectory(prefix=".pokearena-", dir=folder) as name:
-        match.trace = Path(name, "messages")
+    with temporary_folder(folder or Path(tempfile.gettempdir())) as directory:
+        match.trace = directory / "messages"
         match.trace.touch(mode=0o600)
         try:
             yield

@@ -104,7 +104,9 @@ def serve(
         raise CommandError(str(error), UNREACHABLE) from None
     try:
         with (
-            Services(workspace.folder, workers, pages=pages, relaying=relaying) as services,
+            Services(
+                workspace.folder, workers, pages=pages, relaying=relaying, on_wait=output.hint
+            ) as services,
             _measured(workspace, services, metrics) as measured,
         ):
             plans += open_ladders.default_plans(workspace.store) if ladders else []
@@ -198,7 +200,7 @@ def _announce(
     output.line(f"Redis    {redis} ({snapshot.redis.source})")
     output.line("referees one for each worker")
     workers = [child for child in children if child.name.startswith("worker")]
-    output.line(f"workers  {len(workers)}; logs in {workspace.folder.logs}")
+    output.line(f"workers  {len(workers)}; logs in {snapshot.logs}")
     output.line(f"sandbox  {sandbox.text()}")
     if snapshot.relay:
         output.line(f"relay    {snapshot.relay}")

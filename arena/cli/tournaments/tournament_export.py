@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ import rich_click as click
 from arena.cli import completers, output
 from arena.cli.errors import FAILED, USAGE, CommandError
 from arena.cli.options import data_option, json_option
+from arena.system.temporary_folder import remove_abandoned, temporary_folder
 
 if TYPE_CHECKING:
     from arena.cli.workspace import Workspace
@@ -41,6 +41,7 @@ def export(tournament: str, folder: Path, as_json: bool, data: Path | None) -> N
     assert workspace.existing_store is not None
     name = lookup.find_tournament(workspace, tournament)
     try:
+        remove_abandoned(folder)
         if folder.exists() and any(folder.iterdir()):
             raise CommandError(
                 f"{folder} is not empty; choose another folder with --html.",
@@ -71,8 +72,8 @@ def _write_site(workspace: Workspace, tournament: str, folder: Path) -> int:
     exists = folder.exists()
     beside = folder if exists else folder.parent
     beside.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=beside) as temporary:
-        site = Path(temporary) / "site"
+    with temporary_folder(beside) as temporary:
+        site = temporary / "site"
         site.mkdir()
         files = static_site.write(workspace.store, tournament, site, ProgressLine())
         if exists:

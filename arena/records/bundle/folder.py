@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,6 +19,7 @@ from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments.tournaments import Tournament
 from arena.system.structured_file import FileError, FileProblem, read_json
+from arena.system.temporary_folder import temporary_folder
 from arena.tournaments import json_values
 from referee.sanitizing import escaped_json
 
@@ -234,8 +234,7 @@ def write(bundle: Bundle, folder: Path) -> None:
     """
     check(folder, bundle.tournament.id)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as beside:
-        new_folder = Path(beside)
+    with temporary_folder(folder.parent) as new_folder:
         _write(bundle, new_folder)
         folder.mkdir(exist_ok=True)
         _clear(folder)

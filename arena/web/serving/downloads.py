@@ -21,6 +21,7 @@ from arena.records.bundle.collection import gather
 from arena.store.matches import results
 from arena.store.schema import TournamentState
 from arena.store.tournaments import tournaments
+from arena.system import temporary_folder
 from arena.web.data.web_state import WebState
 from arena.web.page import PageNotFound
 from arena.web.serving.responses import Endpoint
@@ -53,7 +54,7 @@ def routes(web: WebState, failing: Callable[[Endpoint], Endpoint]) -> list[Route
             packed,
             media_type="application/gzip",
             filename=f"{tournament}.tar.gz",
-            background=BackgroundTask(shutil.rmtree, packed.parent, ignore_errors=True),
+            background=BackgroundTask(temporary_folder.remove, packed.parent),
         )
 
     return [Route(RECORD, failing(record)), Route(BUNDLE, failing(bundle))]
@@ -74,7 +75,7 @@ def _bundle(web: WebState, tournament: str) -> Path:
             f"{tournament} is too large for a download; the organiser can "
             f"write it with `pokearena tournament bundle {tournament}`.",
         )
-    temporary = Path(tempfile.mkdtemp(prefix="pokearena-bundle-"))
+    temporary = temporary_folder.create(Path(tempfile.gettempdir()), temporary_folder.PREFIX)
     try:
         folder.write(
             gather(web.engine, tournament, redaction.public_record), temporary / tournament
@@ -84,7 +85,7 @@ def _bundle(web: WebState, tournament: str) -> Path:
             archive.add(temporary / tournament, tournament, filter=_without_account)
         shutil.rmtree(temporary / tournament)
     except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
+        temporary_folder.remove(temporary)
         raise
     return packed
 

@@ -74,7 +74,7 @@ class _Squares(dict[int, PokinoSquare]):
         return made
 
 
-CENTRAL = 12
+CENTRAL = 6
 
 
 @lru_cache(1 << 12)

@@ -286,6 +286,6 @@ def test_a_killed_redis_does_not_change_the_results_of_a_tournament(
         wait_until(lambda: arena.closed(tournament))
     [match] = results.closed(arena.engine, [tournament.id])
     assert len(match.games) == 4
-    log = (arena.where.logs / "worker-1.log").read_text()
+    log = (arena.where.service_logs / "worker-1.log").read_text()
     assert log.count("attempt ") == 1
     assert log.count("events are lost") <= 1

@@ -30,6 +30,7 @@ from arena.events.messages import (
 from arena.events.publisher import EventPublisher
 from arena.queue import redis_server
 from arena.system import redis_connection, timings
+from arena.system.process_log import ProcessLog
 from referee.game_codec import DecodeError, json_of
 from referee.games.registry import find
 from referee.games.shared.dealing import Seeded
@@ -281,7 +282,7 @@ def test_a_subscriber_reconnects_when_redis_is_back(
 ) -> None:
     sockets = tmp_path / "s"
     sockets.mkdir()
-    log = tmp_path / "redis.log"
+    log = ProcessLog(tmp_path / "redis.log")
     received_events: list[Event] = []
 
     async def collect(events: AsyncIterator[Event]) -> None:

@@ -14,6 +14,7 @@ from arena import config
 from arena.config import Folder, Running
 from arena.queue import redis_server
 from arena.queue.redis_server import RedisUnavailable
+from arena.system import temporary_folder
 from tests.errors import has_code
 from tests.waiting import has_exited, wait_until
 
@@ -67,7 +68,7 @@ def test_the_embedded_server_is_killed_with_its_parent(tmp_path: Path) -> None:
     with pytest.raises(redis.exceptions.ConnectionError):
         client.ping()
     client.close()
-    config.remove_private_directory(Path(url.removeprefix("unix://")).parent)
+    temporary_folder.remove(Path(url.removeprefix("unix://")).parent)
 
 
 def test_the_variable_of_the_arena_precedes_the_common_one(

@@ -21,6 +21,7 @@ from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import TournamentPlan
 from arena.store.tournaments import lifecycle, tournaments
 from arena.system import redis_connection
+from arena.system.process_log import ProcessLog
 from arena.tournaments import scheduler
 from tests.arena.pushed_version import add_pushed_version
 from tests.arena.registered_worker import register_worker
@@ -234,7 +235,7 @@ def test_a_sweeper_continues_when_redis_is_back(tmp_path: Path, harness: Sweeper
     sockets = tmp_path / "s"
     sockets.mkdir()
     wake = threading.Event()
-    log = tmp_path / "redis.log"
+    log = ProcessLog(tmp_path / "redis.log")
     server = redis_server.start(sockets, log)
     connection = redis_connection.connect(server.url)
     server.stop()

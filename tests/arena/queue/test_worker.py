@@ -20,6 +20,7 @@ from arena.config import Folder
 from arena.queue import match_queue, redis_server
 from arena.queue.match_queue import MatchQueue, WorkerInfo
 from arena.system import redis_connection
+from arena.system.process_log import ProcessLog
 from tests.waiting import has_exited, wait_until
 
 # A worker whose matches write notes to a file.
@@ -405,13 +406,13 @@ def test_a_match_continues_without_redis(tmp_path: Path) -> None:
     where = Folder(tmp_path / "data").create()
     sockets = tmp_path / "s"
     sockets.mkdir()
-    first = redis_server.start(sockets, where.logs / "redis.log")
+    first = redis_server.start(sockets, ProcessLog(where.logs / "redis.log"))
     harness = WorkerHarness(first.url, tmp_path)
     process = harness.start()
     harness.queue.enqueue("m-long")
     wait_until(lambda: harness.noted("m-long begins"))
     first.stop()
-    with redis_server.start(sockets, where.logs / "redis.log"):
+    with redis_server.start(sockets, ProcessLog(where.logs / "redis.log")):
         os.kill(harness.match_process(), signal.SIGTERM)
         wait_until(lambda: harness.noted("m-long ends"))
         harness.queue.enqueue("m-one")

@@ -506,4 +506,4 @@ def test_an_open_live_page_does_not_delay_the_stop(
         live_page = urlopen(f"{pages.address}live/", timeout=60)
         assert live_page.readline() == b"event: parts\n"
     live_page.close()
-    assert "web did not stop" not in (arena.where.logs / "services.log").read_text()
+    assert "web did not stop" not in (arena.where.service_logs / "services.log").read_text()

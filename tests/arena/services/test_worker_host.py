@@ -42,7 +42,7 @@ def test_burst_workers_fetch_bots_play_and_exit(
         0,
     )
     assert len([path for path in worker_host.there.versions.iterdir() if path.is_dir()]) == 2
-    assert sorted(path.name for path in worker_host.there.logs.glob("*.log")) == [
+    assert sorted(path.name for path in worker_host.there.service_logs.glob("*.log")) == [
         "referee-worker-1.log",
         "referee-worker-2.log",
         "worker-1.log",

@@ -75,7 +75,7 @@ class WorkerHostHarness:
     @property
     def log(self) -> str:
         """The log of the first worker; empty before it starts."""
-        file = self.there.logs / "worker-1.log"
+        file = self.there.service_logs / "worker-1.log"
         return file.read_text() if file.exists() else ""
 
     def worker(self, *words: str) -> "subprocess.Popen[bytes]":

@@ -9,6 +9,7 @@ from sqlalchemy import update
 
 from arena.cli.workspace import Workspace
 from arena.config import Folder, Running
+from arena.queue import redis_server
 from arena.store import database, schema
 from arena.store.bots import versions
 from arena.store.matches import transitions
@@ -102,21 +103,45 @@ def test_the_object_storage_is_probed(cli: Cli, cwd: Path, monkeypatch: pytest.M
     assert storage["fix"] == "correct or unset POKEARENA_OBJECT_STORAGE_URL"
 
 
-def test_every_check_is_finished_while_the_redis_of_the_services_is_away(cli: Cli) -> None:
+def test_every_check_is_finished_while_redis_and_referee_of_the_services_are_away(
+    cli: Cli, cwd: Path
+) -> None:
     cli("bot", "add", "sample:meek")
-    began = process_info.start_time(os.getpid())
-    gone = Running(os.getpid(), "redis://127.0.0.1:1", "", "", began)
-    Folder(Path(".pokearena")).note_running(gone)
+    _note_services(f"unix://{cwd}/redis.sock", f"unix:{cwd}/referee.sock")
     result = cli("doctor", "--json")
     found = checks(result.out)
     assert result.status == 1
-    assert {name: found[name]["state"] for name in ("services", "matches", "limits")} == {
+    assert {name: check["state"] for name, check in found.items()} | {
         "services": "fail",
+        "Redis": "fail",
+        "referee": "fail",
         "matches": "ok",
         "limits": "ok",
-    }
+    } == {name: check["state"] for name, check in found.items()}
     assert "does not answer" in found["services"]["found"]
     assert found["services"]["fix"]
+
+
+def test_the_redis_of_the_services_is_asked_and_another_one_is_named(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli("bot", "add", "sample:meek")
+    with redis_server.resolve(Folder(tmp_path / "other"), {}) as other:
+        _note_services(other.url, "")
+        assert checks(cli("doctor", "--json").out)["Redis"]["state"] == "ok"
+        monkeypatch.setenv("POKEARENA_REDIS_URL", "redis://127.0.0.1:1")
+        redis = checks(cli("doctor", "--json").out)["Redis"]
+        assert redis["state"] == "warn"
+        assert "POKEARENA_REDIS_URL" in redis["fix"]
+    # The configured Redis answers or not: the services use the other one, which is away.
+    with redis_server.resolve(Folder(tmp_path / "third"), {}) as third:
+        monkeypatch.setenv("POKEARENA_REDIS_URL", third.url)
+        assert checks(cli("doctor", "--json").out)["Redis"]["state"] == "fail"
+
+
+def _note_services(redis: str, referee: str) -> None:
+    began = process_info.start_time(os.getpid())
+    Folder(Path(".pokearena")).note_running(Running(os.getpid(), redis, referee, "", began))
 
 
 def test_delayed_and_void_matches_are_named(cli: Cli) -> None:

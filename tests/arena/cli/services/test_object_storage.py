@@ -126,7 +126,7 @@ def test_an_outage_does_not_void_a_match(
             assert worker.wait() == 0, host.output.read_text()
         returned = listing.find(host.engine, match)
         assert (returned.state, returned.failures) == (MatchState.PENDING, 0)
-        assert "Connection refused" in (host.there.logs / "worker-1.log").read_text()
+        assert "Connection refused" in (host.there.service_logs / "worker-1.log").read_text()
         server.start()
         with redis_connection.connect(address.url) as connection:
             MatchQueue(connection).enqueue(match)

@@ -71,7 +71,7 @@ class ServedArena:
         """Stop the services; return their logs and their output."""
         self.process.terminate()
         out, _ = self.process.communicate()
-        logs = [path.read_text("utf-8", "replace") for path in (self.data / "logs").iterdir()]
+        logs = [path.read_text("utf-8", "replace") for path in (self.data / "logs").rglob("*.log")]
         assert any("arena" in text for text in logs)
         return "\n".join([self.announced, out, *logs])
 

@@ -84,7 +84,7 @@ def test_metrics_grow_between_scrapes_by_the_new_matches(tmp_path: Path) -> None
             urlopen(served["page"] + "metrics")
     logged = {
         path.stem: [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-        for path in (data / "logs").glob("*.log")
+        for path in (data / "logs").rglob("*.log")
         if path.stem != "redis"
     }
     store = Workspace(data).store

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import Engine, insert, select, update
 
+from arena.formats.contract import MatchStatus
 from arena.store import schema
 from arena.store.bots import versions
 from arena.store.database import writing
@@ -93,3 +94,19 @@ def test_rounds_are_read_again_after_a_match_was_added_to_an_old_one(
         connection.execute(update(schema.tournaments).values(matches=7, ended=None))
     ends = RoundEnds(ends.finished)
     assert ends.now(store, [tournament.id]) == before[1:]
+
+
+def test_a_round_robin_takes_the_same_step_without_results(
+    store: Engine, schedule: Schedule, played: Played
+) -> None:
+    tournament = schedule(bots=3, cycles=2)
+    rules = scheduler.format_of(tournament.plan)
+    full = FormatHistory(store, tournament.id)
+    bare = FormatHistory(store, tournament.id, with_results=rules.reads_results)
+    for match in (None, *transitions.due(store)):
+        if match is not None:
+            close(store, match, played)
+        steps = [rules.next(tournament.entries, each.matches()) for each in (full, bare)]
+        assert steps[0] == steps[1]
+    assert {match.state for match in bare.matches()} == {MatchStatus.ENDED}
+    assert not any(match.games for match in bare.matches())
