@@ -17,15 +17,26 @@ if TYPE_CHECKING:
 _STARTING_SECONDS: Final = 10.0
 _STARTING_PAUSE_SECONDS: Final = 0.5
 _BUSY_SECONDS: Final = 300.0
-_LONGEST_PAUSE_SECONDS: Final = 60.0
+_RATE_PAUSE_SECONDS: Final = 10.0
+"""Pauses of limits per second are shorter, and those of limits on open matches are longer."""
 _PROGRESS_SECONDS: Final = 10.0
 
 
-def content_of(arena: ArenaClient, request: Callable[[], ApiAnswer]) -> Mapping[str, Any]:
+def content_of(
+    arena: ArenaClient,
+    request: Callable[[], ApiAnswer],
+    longest_pause: float = _RATE_PAUSE_SECONDS,
+) -> Mapping[str, Any]:
     """Send a request and return the content of the response.
 
     A request that is refused with 429 is repeated after the time of its Retry-After header, for
     300 s in total; one with 503 every 0.5 s for 10 s.
+
+    Args:
+        arena: the arena.
+        request: sends the request.
+        longest_pause: the longest time of Retry-After that is waited for, in seconds. A refusal
+            with a longer one is final, such as that of a limit per day.
 
     Raises:
         CommandError: the arena does not answer or refuses the request.
@@ -33,7 +44,7 @@ def content_of(arena: ArenaClient, request: Callable[[], ApiAnswer]) -> Mapping[
     began, shown, tries = time.monotonic(), float("-inf"), 0
     while True:
         answer = _answered(arena, request)
-        pause = _pause(answer, tries, time.monotonic() - began)
+        pause = _pause(answer, tries, time.monotonic() - began, longest_pause)
         if pause is None:
             return _checked(arena, answer).content
         if answer.status == 429 and time.monotonic() - shown > _PROGRESS_SECONDS:
@@ -43,21 +54,21 @@ def content_of(arena: ArenaClient, request: Callable[[], ApiAnswer]) -> Mapping[
         time.sleep(pause)
 
 
-def _pause(answer: ApiAnswer, tries: int, waited: float) -> float | None:
+def _pause(answer: ApiAnswer, tries: int, waited: float, longest: float) -> float | None:
     """Return the seconds until the next try; None if the response is final.
 
     Args:
         answer: the response.
         tries: the number of repetitions so far.
         waited: seconds since the first request.
+        longest: the longest pause.
     """
     if answer.status == 503:
         return _STARTING_PAUSE_SECONDS if waited < _STARTING_SECONDS else None
     if answer.status != 429 or waited >= _BUSY_SECONDS:
         return None
-    pause = float(2 ** min(tries, 5)) if answer.wait is None else answer.wait
-    if pause > _LONGEST_PAUSE_SECONDS:
-        # A limit per day names hours.
+    pause = min(longest, 2.0 ** min(tries, 5)) if answer.wait is None else answer.wait
+    if pause > longest:
         return None
     # Many clients that wait equally long would return at the same moment.
     return max(pause, 1.0) * random.uniform(1, 1.5)

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _PATIENCE_SECONDS: Final = 60.0
 _FIRST_SECONDS: Final = 0.5
 _LONGEST_SECONDS: Final = 5.0
+_QUEUE_PAUSE_SECONDS: Final = 60.0
+"""The arena names at most this pause while submissions of the owner or of all are waiting."""
 _IN_MEMORY: Final = 4 * 2**20
 
 
@@ -117,7 +119,9 @@ def send(arena: ArenaClient, what: PackedBot) -> Mapping[str, Any]:
     """
     version = what.version or None
     known = content_of(
-        arena, lambda: arena.push(name=what.name, content=what.content, version=version)
+        arena,
+        lambda: arena.push(name=what.name, content=what.content, version=version),
+        _QUEUE_PAUSE_SECONDS,
     )
     if "submission" in known:
         return known
@@ -135,7 +139,7 @@ def send(arena: ArenaClient, what: PackedBot) -> Mapping[str, Any]:
         files = what.file, what.size
         return arena.push(name=what.name, content=what.content, version=version, upload=files)
 
-    return content_of(arena, upload)
+    return content_of(arena, upload, _QUEUE_PAUSE_SECONDS)
 
 
 def look(arena: ArenaClient, submission: str) -> Mapping[str, Any]:
