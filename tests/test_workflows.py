@@ -66,6 +66,7 @@ def test_the_jobs_of_ci_run_all_phases_and_shards() -> None:
         phase for job in jobs.values() for phase in job["strategy"]["matrix"].get("phase", ())
     ]
     assert {phase.split()[0] for phase in phases} == {
+        "bare",
         "quick",
         "check",
         "hostile",
@@ -80,7 +81,7 @@ def test_the_jobs_of_ci_run_all_phases_and_shards() -> None:
 
 def test_an_unknown_phase_is_refused() -> None:
     text = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    case = text[text.index('case "${1:-all}" in') :]
+    case = text[text.rindex('case "${1:-all}" in') :]
     done = subprocess.run(
         ["bash", "-c", case, "run", "slow"], capture_output=True, text=True, check=False
     )

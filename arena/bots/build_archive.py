@@ -14,6 +14,7 @@ import shutil
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
+from tarfile import TarError
 from typing import IO, Final
 
 from arena.bots import version_store
@@ -79,7 +80,7 @@ def unpack(archive: IO[bytes], versions: Path, content: str) -> None:
                     size += member.size
                     _check(count + 1, size)
                     _place(tar, member, copy)
-        except (tarfile.TarError, EOFError, gzip.BadGzipFile) as error:
+        except (TarError, EOFError, gzip.BadGzipFile) as error:
             raise BotError(
                 f"the stored files of {content[:12]}… are broken: {error}.", code="invalid-archive"
             ) from None
@@ -142,7 +143,7 @@ def _place(archive: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> N
     and Python 3.11.0 to 3.11.3 lack them.
 
     Raises:
-        tarfile.TarError: it is something else, has a place outside of the folder, or exists.
+        TarError: it is something else, has a place outside of the folder, or exists.
         OSError: it cannot be written.
     """
     inside, name = os.path.split(member.name)
@@ -160,13 +161,13 @@ def _place(archive: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> N
                     os.fchmod(target.fileno(), member.mode & 0o755)
                     os.utime(target.fileno(), (member.mtime, member.mtime))
             else:
-                raise tarfile.TarError(f"{quote(member.name)} is no file, folder or link")
+                raise TarError(f"{quote(member.name)} is no file, folder or link")
         finally:
             os.close(parent)
     except OSError as error:
         if error.errno not in _WRONG_PLACE:
             raise
-        raise tarfile.TarError(f"{quote(member.name)} has no place in the folder") from None
+        raise TarError(f"{quote(member.name)} has no place in the folder") from None
 
 
 def _check(count: int, size: int) -> None:

@@ -84,6 +84,7 @@ def _fetch_reply(address: str, authority: Path | None) -> dict[str, Any]:
         with _opener(address, trust).open(address, timeout=_SECONDS) as answer:
             reply = json.loads(answer.read(_BYTES))
     except urllib.error.HTTPError as error:
+        error.close()
         raise RelayNotFound(
             f"{address} answers {error.code}{via_web_proxy(address)}; are these an arena's pages?"
         ) from None

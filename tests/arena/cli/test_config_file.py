@@ -25,7 +25,7 @@ REVIEWED = frozenset(
     no-wait once open option output owner parquet partner patience play-tables port push-mib
     pushes quality quick rate reason record relay-wait root-path rounds sample saving season seat
     seats seed set size spectators sprt start step-time tables think timing tournament trace version
-    views watch watchers web workers
+    views wait watch watchers web workers
     """.split()
 )
 """Options that a project file in an untrusted folder may set: reviewed one by one.

@@ -27,8 +27,9 @@ def test_metrics_and_health_are_the_only_pages(metrics_arena: MetricsArena) -> N
         assert value(scraped(url), "pokearena_up", service="database") == 1
         with urlopen(url.replace("/metrics", "/healthz")) as answer:
             assert answer.read() == b"alive\n"
-        with pytest.raises(HTTPError, match="404"):
+        with pytest.raises(HTTPError, match="404") as refused:
             urlopen(url.replace("/metrics", "/"))
+        refused.value.close()
 
 
 def test_a_used_address_is_refused(metrics_arena: MetricsArena) -> None:
@@ -80,8 +81,9 @@ def test_metrics_grow_between_scrapes_by_the_new_matches(tmp_path: Path) -> None
         subprocess.run([POKEARENA, *tournament, "--data", data], check=True, capture_output=True)
         after = scraped(served["metrics"])
         # The public pages do not serve the metrics.
-        with pytest.raises(HTTPError, match="404"):
+        with pytest.raises(HTTPError, match="404") as refused:
             urlopen(served["page"] + "metrics")
+        refused.value.close()
     logged = {
         path.stem: [json.loads(line) for line in path.read_text("utf-8").splitlines()]
         for path in (data / "logs").rglob("*.log")
