@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
+from starlette.exceptions import HTTPException
+
 from arena.errors import NotFound
 from arena.store.bots import submissions
 from arena.store.matches import listing
@@ -376,7 +378,7 @@ def _content(
     values = samples.values(address)
     if values is not None and address.path != "/openapi":
         page_request = PageRequest(values, samples.query(address), links)
-        with suppress(InvalidQuery, PageNotFound, NotFound):
+        with suppress(InvalidQuery, PageNotFound, NotFound, HTTPException):
             content["example"] = shortened(data_formats.plain(address.draw(web, page_request)))
     return content
 

@@ -210,6 +210,7 @@ def test_an_impossible_record_is_not_a_server_error(
     answer = client.get(f"/matches/{held.match}/games/0")
     assert answer.status_code == 409
     assert "its record is not correct: game 0, decision 5" in answer.text
+    assert client.get("/openapi.json").status_code == 200
 
 
 def test_a_replay_can_be_opened_at_a_decision(workspace: Workspace, client: TestClient) -> None:
