@@ -119,7 +119,7 @@ def test_a_token_is_shown_once_and_revoked(organiser: BrowserContext, arena: Man
 def test_a_submission_is_approved(browser: Browser, arena: ManagedArena) -> None:
     context = arena.signed_in(browser, "organiser")
     page = opened(context, arena, "/organiser/submissions")
-    send(page, "Approve")
+    send(page, "Approve", reason="its author is known")
     page.wait_for_url("**/organiser/submissions")
     expect(page.get_by_role("button", name="Approve")).to_have_count(0)
     approved = submissions.find(arena.web.engine, arena.submission)

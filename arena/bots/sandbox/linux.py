@@ -4,7 +4,6 @@ import contextlib
 import ctypes
 import errno
 import os
-import resource
 import signal
 
 PR_SET_PDEATHSIG = 1
@@ -141,6 +140,8 @@ def signal_group(leader: int, number: int) -> None:
 
 def lower_limit(kind: int, limit: int) -> None:
     """Lower a resource limit permanently; a limit that is already lower stays."""
+    import resource
+
     hard = resource.getrlimit(kind)[1]
     value = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
     resource.setrlimit(kind, (value, value))
