@@ -186,6 +186,17 @@ def uv() -> str:
     return program_path
 
 
+@pytest.fixture(autouse=True)
+def sandbox_setting_is_restored() -> Iterator[None]:
+    """Restore the variable that `--sandbox` sets for the processes that a command starts."""
+    name = "POKEARENA_SANDBOX"
+    before = os.environ.get(name)
+    yield
+    if os.environ.get(name) != before:
+        os.environ.pop(name)
+        os.environ.update({name: before} if before is not None else {})
+
+
 @pytest.fixture
 def strangers_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Run bots that are not trusted at the best level of this machine, whatever it is."""
