@@ -1,7 +1,9 @@
 """Requests to this machine do not go through a proxy; a failing proxy is named."""
 
 import asyncio
+import gc
 import threading
+import warnings
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -77,6 +79,10 @@ def refusing(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         yield f"127.0.0.1:{server.server_port}"
         server.shutdown()
         thread.join()
+    with warnings.catch_warnings():
+        # http.client of Python 3.11 does not close the answer to a refused CONNECT.
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
