@@ -81,7 +81,7 @@ def _figures(name: str, rounds: Sequence[Sequence[Sample]]) -> Iterator[Figure]:
 
 
 def _measured(games: int, minutes: float) -> dict[str, list[Sample]]:
-    """Play at least so many games, for at least so many minutes; return samples by process."""
+    """Play at least `games` games, for at least `minutes`; return samples by process."""
     with house_bot_tournament.store() as (engine, data_folder):
         _schedule(engine, data_folder, games if minutes == 0 else 10 * games)
         program = "import sys; from arena.cli import main; sys.exit(main(sys.argv[1:]))"

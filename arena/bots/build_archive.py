@@ -161,7 +161,7 @@ def _place(archive: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> N
                     os.fchmod(target.fileno(), member.mode & 0o755)
                     os.utime(target.fileno(), (member.mtime, member.mtime))
             else:
-                raise TarError(f"{quote(member.name)} is no file, folder or link")
+                raise TarError(f"{quote(member.name)} is neither a file nor a folder nor a link")
         finally:
             os.close(parent)
     except OSError as error:

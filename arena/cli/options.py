@@ -171,7 +171,7 @@ def _root_path(context: click.Context, parameter: click.Parameter, path: str) ->
 
 
 def _common_root_path(root_path: str, site: str) -> str:
-    """Return the path of `--root-path` and `--site`, of which one may be empty.
+    """Return the path that `--root-path` and `--site` name; one of them may be empty.
 
     Raises:
         CommandError: they differ, or the path of `--site` is not valid.

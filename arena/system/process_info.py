@@ -56,7 +56,7 @@ def start_time(pid: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a process has done since its start: processor time, and bytes read from the disk."""
+    """Processor time, and bytes read from the disk, since the start of a process."""
 
     seconds: float
     read_bytes: int

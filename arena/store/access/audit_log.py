@@ -77,7 +77,7 @@ class AuditEntry:
         details: further values for JSON.
 
     Raises:
-        InvalidSettings: the action requires a reason, and there is none.
+        InvalidSettings: the reason of an action that requires one is empty.
     """
 
     actor: Actor

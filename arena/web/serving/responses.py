@@ -39,7 +39,7 @@ from arena.web.serving.security import token_of
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 CacheKey = tuple[str, ...]
-"""What a response depends on, such as the address of the home page, path, kind and query."""
+"""Values that determine a response, such as address of the home page, path, kind and query."""
 KEPT_BYTES = 64 * 2**20
 """Size limit of the cache; the least recently used responses are removed first."""
 _MAX_CACHED_BYTES = 8 * 2**20
