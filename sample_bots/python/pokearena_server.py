@@ -11,6 +11,8 @@ serves the calls that begin, so the latest call is served first.
 """
 
 import os
+import select
+import signal
 import socket
 import stat
 import struct
@@ -38,6 +40,7 @@ _WINDOW_BYTES = 1 << 20
 _FRAME_BYTES = 16 << 10
 """Maximum size of a sent frame in bytes; every peer accepts it."""
 _DEFAULT_WINDOW_BYTES = (1 << 16) - 1
+_SIGNAL_BYTES = 4096
 
 # Frame types, flags and settings (RFC 9113, sections 6 and 11).
 _DATA, _HEADERS, _RST_STREAM, _SETTINGS, _PING, _WINDOW_UPDATE, _CONTINUATION = 0, 1, 3, 4, 6, 8, 9
@@ -70,9 +73,26 @@ def serve(path: str, service: Any) -> None:
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(path)
         listener.listen()
+        signals = _signals()
         while True:
-            peer, _ = listener.accept()
-            threading.Thread(target=_Connection(peer, service).serve, daemon=True).start()
+            ready = select.select([listener, signals], [], [])[0]
+            if signals in ready:
+                signals.recv(_SIGNAL_BYTES)
+            if listener in ready:
+                peer, _ = listener.accept()
+                threading.Thread(target=_Connection(peer, service).serve, daemon=True).start()
+
+
+def _signals() -> socket.socket:
+    """Return a socket that receives a byte for each signal that Python handles.
+
+    Python runs handlers in this thread only. A signal that arrives just before the thread waits, or
+    in another thread, would not end the wait otherwise, and SIGTERM would have no effect.
+    """
+    reading, writing = socket.socketpair()
+    writing.setblocking(False)
+    signal.set_wakeup_fd(writing.detach(), warn_on_full_buffer=False)
+    return reading
 
 
 def _frame(kind: int, flags: int, number: int, payload: bytes = b"") -> bytes:

@@ -226,6 +226,17 @@ def test_sigterm_ends_a_busy_bot(launch: Launch) -> None:
     assert isinstance(pending.exception(timeout=PATIENCE), grpc.RpcError)
 
 
+def test_sigterm_that_arrives_in_another_thread_ends_a_bot(launch: Launch) -> None:
+    ends = "signal.pthread_kill(threading.get_ident(), signal.SIGTERM)"
+    bot = launch(
+        "import signal, threading, time\n"
+        f'run(lambda turn: print("hm") or {ends} or time.sleep(1000))'
+    )
+    pending = bot.stub.Act.future(question(), wait_for_ready=True, timeout=PATIENCE)
+    assert bot.ended() == (0, "hm\n")
+    assert isinstance(pending.exception(timeout=PATIENCE), grpc.RpcError)
+
+
 def test_a_late_bot_answers_the_next_stream(launch: Launch) -> None:
     bot = launch("import time\nrun(lambda turn: time.sleep(turn.luck / 1000) or turn.legal[0])")
     bot.start()

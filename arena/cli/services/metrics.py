@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import signal
+from collections.abc import Iterator
 from pathlib import Path
-from types import FrameType
+from typing import Final
 
 import rich_click as click
 
@@ -13,6 +14,8 @@ from arena import config
 from arena.cli import output
 from arena.cli.errors import UNREACHABLE, CommandError
 from arena.cli.options import data_option, host_and_port, json_option
+
+_STOP_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
 @click.command(epilog="Example: pokearena metrics --listen 127.0.0.1:9464")
@@ -52,18 +55,22 @@ def metrics(listen: tuple[str, int], once: bool, as_json: bool, data: Path | Non
         output.line(generate_latest(registry(collector)).decode().rstrip())
         return
     try:
-        with metrics_server.served(collector, *listen) as address:
+        with _stop_signals_blocked(), metrics_server.served(collector, *listen) as address:
             if as_json:
                 output.document({"metrics": address, "data": str(workspace.folder.root)})
             else:
                 output.line(f"metrics  {address}")
                 output.hint("Ctrl-C stops it")
-            signal.signal(signal.SIGTERM, _leave)
-            with contextlib.suppress(KeyboardInterrupt):
-                signal.pause()
+            signal.sigwait(_STOP_SIGNALS)
     except metrics_server.CannotListen as error:
         raise CommandError(str(error), UNREACHABLE) from None
 
 
-def _leave(number: int, _: FrameType | None) -> None:
-    raise SystemExit(0)
+@contextlib.contextmanager
+def _stop_signals_blocked() -> Iterator[None]:
+    """Keep signals for `sigwait`, in the threads of the block too."""
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, _STOP_SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
