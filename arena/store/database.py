@@ -60,7 +60,7 @@ Listener = Callable[["Event"], None]
 _EVENTS: Final = "pokearena_events"
 """Execution option of a connection: the list of events that its transaction has announced."""
 _listeners: Final[WeakKeyDictionary[Engine, list[Listener]]] = WeakKeyDictionary()
-HEAD: Final = "0020"
+HEAD: Final = "0021"
 """The newest migration. As a constant it can be compared without importing Alembic."""
 NEWER_VERSION: Final = "newer-version"
 """Code of the error that a newer release has upgraded the database."""
@@ -390,6 +390,8 @@ def _migrate(connection: Connection) -> None:
     from alembic.config import Config
     from alembic.script import ScriptDirectory
 
+    from arena.store import schema
+
     config = Config()
     scripts = str(Path(__file__).parent / "migrations")
     # configparser would interpolate a % in the path of the installation.
@@ -397,10 +399,22 @@ def _migrate(connection: Connection) -> None:
     config.set_main_option("path_separator", "os")
     config.attributes["connection"] = connection
     stored = _version(connection)
+    if stored is None:
+        schema.metadata.create_all(connection)
+        command.stamp(config, "head")
+        return
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-    if stored is not None and stored not in known:
-        raise _newer(stored)
+    if stored not in known:
+        raise _newer(stored) if stored > HEAD else _unreleased(stored)
     command.upgrade(config, "head")
+
+
+def _unreleased(stored: str) -> StoreError:
+    return StoreError(
+        f"the database is at version {stored}, of a pokearena that was never released: only "
+        "databases of releases from 0.2.0 on can be upgraded. Use another database.",
+        code="unreleased-version",
+    )
 
 
 def refuse_newer(engine: Engine) -> None:
