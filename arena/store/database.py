@@ -59,6 +59,8 @@ Listener = Callable[["Event"], None]
 
 _EVENTS: Final = "pokearena_events"
 """Execution option of a connection: the list of events that its transaction has announced."""
+_ENDINGS: Final = "pokearena_endings"
+"""Execution option of a connection: rows to write at the end of its transaction, by function."""
 _listeners: Final[WeakKeyDictionary[Engine, list[Listener]]] = WeakKeyDictionary()
 HEAD: Final = "0021"
 """The newest migration. As a constant it can be compared without importing Alembic."""
@@ -81,6 +83,17 @@ _IDS_PER_STATEMENT: Final = 500
 def announce(connection: Connection, event: Event) -> None:
     """Have an event published when the transaction of this connection is committed."""
     connection.get_execution_options()[_EVENTS].append(event)
+
+
+RowWriter = Callable[["Connection", list[dict[str, Any]]], None]
+"""Writes rows in a transaction."""
+
+
+def before_end(connection: Connection, write: RowWriter, row: dict[str, Any]) -> None:
+    """Have a row written by the last statements of the transaction of this connection."""
+    endings: dict[RowWriter, list[dict[str, Any]]]
+    endings = connection.get_execution_options()[_ENDINGS]
+    endings.setdefault(write, []).append(row)
 
 
 @contextmanager
@@ -247,7 +260,8 @@ def writing(engine: Engine, name: str = "") -> Iterator[Connection]:
     """
     failpoint.edge(name, "begin")
     events: list[Event] = []
-    options: dict[str, Any] = {_WRITES: True, _EVENTS: events}
+    endings: dict[RowWriter, list[dict[str, Any]]] = {}
+    options: dict[str, Any] = {_WRITES: True, _EVENTS: events, _ENDINGS: endings}
     with (
         timings.HERE.timed(timings.TRANSACTION, name),
         engine.connect().execution_options(**options) as connection,
@@ -257,6 +271,8 @@ def writing(engine: Engine, name: str = "") -> Iterator[Connection]:
         hooks = _hooks.get() or []
         for hook in hooks:
             hook(connection)
+        for write, rows in endings.items():
+            write(connection, rows)
         failpoint.edge(name, "written")
     hooks.clear()
     failpoint.edge(name, "committed")

@@ -81,8 +81,10 @@ def test_a_backup_restores_all_data(
         context = MigrationContext.configure(connection)
         assert compare_metadata(context, schema.metadata) == []
     before, after = rows(store), rows(other)
-    for settled in ("bots", "versions"):
-        before[settled] = [row for row in before[settled] if "later" not in row]
+    for settled in ("bots", "versions", "closings"):
+        before[settled] = [
+            row for row in before[settled] if "later@1" not in row and "later" not in row
+        ]
     # The backup is noted when it is complete.
     assert [row[5] for row in before["audit_log"]] == [audit_log.BACKUP]
     for settled in ("matches", "remotes", "audit_log"):

@@ -10,6 +10,23 @@ down_revision = "0009"
 branch_labels = None
 depends_on = None
 
+# What happened before, in the order of its times.
+_CLOSINGS = """
+INSERT INTO closings (seq, kind, match, tournament, version, at)
+SELECT row_number() OVER (ORDER BY at, kind, match, tournament, version), happened.* FROM (
+    SELECT 'version-added' AS kind, '' AS match, '' AS tournament, id AS version, created AS at
+    FROM versions
+    UNION ALL SELECT 'tournament-started', '', id, '', created FROM tournaments
+    UNION ALL SELECT 'tournament-ended', '', id, '', ended FROM tournaments WHERE ended IS NOT NULL
+    UNION ALL
+    SELECT 'entered', '', tournament, version, created
+    FROM entrants JOIN tournaments ON tournaments.id = entrants.tournament
+    UNION ALL
+    SELECT 'match-closed', match, tournament, '', closed
+    FROM results JOIN matches ON matches.id = results.match
+) AS happened
+"""
+
 
 def upgrade() -> None:
     """Change the tables of 0.2.0, and create those that it did not have."""
@@ -18,6 +35,7 @@ def upgrade() -> None:
     for name in ("approval", "approval_reason"):
         op.add_column("submissions", sa.Column(name, sa.Text, nullable=False, server_default=""))
     schema.metadata.create_all(op.get_bind())
+    op.execute(_CLOSINGS)
 
 
 def _change_match_entrants() -> None:
