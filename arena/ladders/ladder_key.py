@@ -26,6 +26,8 @@ class LadderKey:
     """Some tournaments of one form (`referee.games.registry`).
 
     Attributes:
+        id: the key of its rows: the id of a tournament, or the form and the number of the season.
+            Empty: it has no rows.
         form: the form.
         game: id of the game.
         sides: maximum number of entrants of a match.
@@ -44,6 +46,12 @@ class LadderKey:
     season: int = 1
     archived: bool = False
     anchors: tuple[str, ...] = ()
+    id: str = ""
+
+    @property
+    def has_history(self) -> bool:
+        """Whether it is a ladder, whose history is kept, and not one tournament."""
+        return bool(self.id) and self.id not in self.tournaments
 
     @property
     def label(self) -> str:
@@ -75,6 +83,7 @@ def of_tournament(tournament: Tournament) -> LadderKey:
         (tournament.id,),
         tournament.entrants,
         anchors=anchors_of(plan.settings),
+        id=tournament.id,
     )
 
 
@@ -118,7 +127,9 @@ def of_seasons(engine: Engine, name: str | None = None) -> list[LadderKey]:
             first = tuple(entry.name for entry in tournament.entries if not entry.joined)
             seasons[:] = [replace(earlier, archived=True) for earlier in seasons]
             number = int(plan.settings["season"])
-            seasons.append(replace(scope, entrants=first, season=number))
+            seasons.append(
+                replace(scope, entrants=first, season=number, id=_season_id(plan.form, number))
+            )
         elif seasons:
             so_far = seasons[-1].tournaments
             anchors = seasons[-1].anchors + scope.anchors
@@ -126,5 +137,9 @@ def of_seasons(engine: Engine, name: str | None = None) -> list[LadderKey]:
                 seasons[-1], tournaments=so_far + scope.tournaments, anchors=anchors
             )
         else:
-            seasons.append(scope)
+            seasons.append(replace(scope, id=_season_id(plan.form, 1)))
     return [scope for form in sorted(held) for scope in held[form]]
+
+
+def _season_id(form: str, number: int) -> str:
+    return f"{form}/{number}"

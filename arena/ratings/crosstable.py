@@ -125,17 +125,30 @@ def crosstable(meetings: Meetings, entrants: Sequence[str]) -> Crosstable:
     )
 
 
-def cells(meetings: Meetings) -> Cells:
+def match_variance(meetings: Meetings) -> float:
+    """Return the variance of matches within all pairs, relative to that of single games."""
+    if not isinstance(meetings.sums, dict):
+        from arena.ratings.packed_sums import pack
+
+        return _usual_of(pack(meetings.sums))
+    return _usual(_pairs(meetings.sums).values())
+
+
+def cells(meetings: Meetings, variance: float | None = None) -> Cells:
     """Return the cells of all pairs that have met, in both directions.
 
     The cells of a large ladder are computed when they are looked up.
+
+    Args:
+        meetings: the sums of the matches.
+        variance: the `match_variance` of the ladder; None: of these matches.
     """
     if not isinstance(meetings.sums, dict):
         from arena.ratings.packed_sums import pack
 
         return _PackedCells(pack(meetings.sums))
     by_pair = _pairs(meetings.sums)
-    usual = _usual(by_pair.values())
+    usual = _usual(by_pair.values()) if variance is None else variance
     table: dict[tuple[str, str], CrosstableCell] = {}
     for (first, second), sums in by_pair.items():
         cell = table[first, second] = _cell(sums, usual)

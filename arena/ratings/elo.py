@@ -134,15 +134,27 @@ class Periods:
     def _after(
         self, current: Mapping[str, float], period: Iterable[RatedMatch]
     ) -> dict[str, float]:
-        """Return the ratings after a round; all its matches use the ratings at its start."""
-        ordered = sorted(period, key=canonical_order)
-        new = {name: float(self.settings.initial) for match in ordered for name in match.entrants}
-        start = {**new, **current}
-        total: dict[str, float] = {}
-        for match in ordered:
-            for name, change in changes(match, start, self.settings).items():
-                total[name] = total.get(name, 0.0) + change
-        return {name: rating + total.get(name, 0.0) for name, rating in start.items()}
+        return after_round(current, period, self.settings)
+
+
+def after_round(
+    current: Mapping[str, float], matches: Iterable[RatedMatch], settings: EloSettings
+) -> dict[str, float]:
+    """Return the ratings after a round; all its matches use the ratings at its start.
+
+    Args:
+        current: the ratings at its start; entrants without one have the initial rating.
+        matches: its matches, in any order.
+        settings: the parameters.
+    """
+    ordered = sorted(matches, key=canonical_order)
+    new = {name: float(settings.initial) for match in ordered for name in match.entrants}
+    start = {**new, **current}
+    total: dict[str, float] = {}
+    for match in ordered:
+        for name, change in changes(match, start, settings).items():
+            total[name] = total.get(name, 0.0) + change
+    return {name: rating + total.get(name, 0.0) for name, rating in start.items()}
 
 
 def ratings(

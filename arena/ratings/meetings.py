@@ -88,6 +88,12 @@ def _merged(first: Mapping[LineUp, Sums], second: Mapping[LineUp, Sums]) -> Pack
     return merge(_packed(first), _packed(second))
 
 
+def sums_of(match: RatedMatch) -> tuple[LineUp, Sums]:
+    """Return the line-up of a match and its sums, with products."""
+    line_up, sums = _summed(_result(match), 1)
+    return line_up, sums._replace(products=_products(sums.halves))
+
+
 class MeetingsSum:
     """A mutable table that is summed up match by match."""
 
@@ -117,6 +123,12 @@ class MeetingsSum:
     ) -> None:
         """Add `times` matches with the same result; the other arguments are as in `RatedMatch`."""
         _fold(self._sums, *_summed((entrants, played, halves), times))
+        if len(self._sums) >= LINE_UPS:
+            self._pack()
+
+    def fold(self, line_up: LineUp, sums: Sums) -> None:
+        """Add the sums of a line-up."""
+        _fold(self._sums, line_up, sums)
         if len(self._sums) >= LINE_UPS:
             self._pack()
 

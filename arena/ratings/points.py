@@ -159,20 +159,37 @@ class PointSums:
         return tuple(self._points(name, entries[name]) for name in sorted(entries))
 
     def _points(self, name: str, entries: list[tuple[_Sum, int]]) -> Points:
-        matches = sum(sums.matches for sums, _ in entries)
-        clipped = sum(sums.clipped for sums, _ in entries)
-        # Integers over a common denominator are exact, and faster to import than `fractions`.
-        common = math.lcm(*(divisor for _, divisor in entries))
-        total = sum(sums.margins * (common // divisor) for sums, divisor in entries)
-        squares = sum(sums.squares * (common // divisor) ** 2 for sums, divisor in entries)
-        mean = total / (common * matches)
-        rounded = round(mean, DECIMALS)
-        if matches < 2:
-            return Points(name, matches, clipped, rounded, None, None, None)
-        deviations = matches * squares - total**2
-        error = math.sqrt(deviations / (common**2 * matches**2 * (matches - 1)))
-        low, high = (round(mean + side * Z95 * error, DECIMALS) for side in (-1, 1))
-        return Points(name, matches, clipped, rounded, round(error, DECIMALS), low, high)
+        return points_of(
+            name,
+            {
+                divisor: (sums.matches, sums.margins, sums.squares, sums.clipped)
+                for sums, divisor in entries
+            },
+        )
+
+
+def points_of(entrant: str, margins: Mapping[int, tuple[int, int, int, int]]) -> Points:
+    """Return the points of an entrant with at least one game with scores.
+
+    Args:
+        entrant: the entrant.
+        margins: by denominator: number of matches, sum of margins, sum of their squares, and
+            number of clipped games.
+    """
+    matches = sum(sums[0] for sums in margins.values())
+    clipped = sum(sums[3] for sums in margins.values())
+    # Integers over a common denominator are exact, and faster to import than `fractions`.
+    common = math.lcm(*margins)
+    total = sum(sums[1] * (common // divisor) for divisor, sums in margins.items())
+    squares = sum(sums[2] * (common // divisor) ** 2 for divisor, sums in margins.items())
+    mean = total / (common * matches)
+    rounded = round(mean, DECIMALS)
+    if matches < 2:
+        return Points(entrant, matches, clipped, rounded, None, None, None)
+    deviations = matches * squares - total**2
+    error = math.sqrt(deviations / (common**2 * matches**2 * (matches - 1)))
+    low, high = (round(mean + side * Z95 * error, DECIMALS) for side in (-1, 1))
+    return Points(entrant, matches, clipped, rounded, round(error, DECIMALS), low, high)
 
 
 def usual_clip(matches: Iterable[ClosedMatch], share: float = USUAL_SHARE) -> int:

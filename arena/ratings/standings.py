@@ -12,6 +12,7 @@ from typing import Any, Self
 from arena.ratings import elo, meetings, points
 from arena.ratings.closed_match import FAULTS, FORFEIT
 from arena.ratings.decision_histogram import DecisionHistogram
+from arena.ratings.entrant_sums import EntrantSums
 from arena.ratings.match_digest import Digest
 from arena.ratings.meetings import Meetings
 from arena.ratings.points import Points
@@ -145,6 +146,61 @@ class _EntrantCounts:
         common = math.lcm(*self.shares)
         total = sum(got * (common // most) for most, got in self.shares.items())
         return round(total / (common * self.matches), MEAN_DECIMALS)
+
+
+def standings_of(
+    pair_sums: Meetings,
+    sums: Mapping[str, EntrantSums],
+    ratings: Mapping[str, float],
+    clip: int,
+    entrants: Iterable[str] = (),
+    settings: StrengthSettings | None = None,
+) -> Standings:
+    """Return the standings, sorted by strength, equal ones by name.
+
+    Args:
+        pair_sums: the sums of the matches by line-up.
+        sums: the sums by entrant.
+        ratings: the Elo ratings by entrant; those without one have the initial rating.
+        clip: the limit of the margins.
+        entrants: further entrants, which may not have played.
+        settings: the parameters of strength; anchors that are not among the entrants are omitted.
+
+    Raises:
+        ValueError: as `strengths` raises it.
+    """
+    named = sorted({*sums, *entrants})
+    fitted = strengths(pair_sums, settings.among(named) if settings else None, named)
+    nothing, initial = EntrantSums(), elo.EloSettings().initial
+    return Standings(
+        tuple(
+            _line(line, ratings.get(line.entrant, initial), sums.get(line.entrant, nothing))
+            for line in fitted.lines
+        ),
+        fitted,
+        elo.EloSettings(),
+        clip,
+        pair_sums,
+        {name: DecisionHistogram(of.thinking) for name, of in sums.items() if of.thinking},
+    )
+
+
+def _line(line: Strength, rating: float, sums: EntrantSums) -> StandingsLine:
+    return StandingsLine(
+        entrant=line.entrant,
+        strength=line,
+        elo=rating,
+        matches=sums.matches,
+        games=sums.games,
+        wins=sums.wins,
+        draws=sums.draws,
+        losses=sums.games - sums.wins - sums.draws,
+        points=sums.points,
+        board=sums.points_per_board(line.entrant),
+        mean=sums.mean,
+        faults={word: sums.verdicts[word] for word in FAULTS if sums.verdicts[word]},
+        forfeits=sums.verdicts[FORFEIT],
+    )
 
 
 class StandingsSums:

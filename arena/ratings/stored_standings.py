@@ -20,7 +20,7 @@ from arena.ratings.points import Points
 from arena.ratings.standings import Standings, StandingsLine, StandingsSums
 from arena.ratings.stored_arrays import Array
 from arena.ratings.strength.fit import Strength, StrengthBound, Strengths
-from arena.ratings.strength.misfit import LackOfFit, Misfit
+from arena.ratings.strength.lack_of_fit import LackOfFit, Misfit
 from arena.ratings.strength.settings import StrengthSettings
 from arena.ratings.strength.solver import Covariance, DenseCovariance, StrengthDifferences
 from arena.ratings.strength.sparse_solver import LocalCovariance, SampledCovariance

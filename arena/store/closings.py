@@ -6,6 +6,7 @@ follows results (ratings, pages, webhooks, metrics) reads `seq > mine`, and miss
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, Engine, func, insert, select
@@ -65,16 +66,29 @@ def newest_in(engine: Engine) -> int:
         return newest(connection)
 
 
-def after(connection: Connection, seq: int, limit: int = BATCH) -> list[Closing]:
+def after(
+    connection: Connection,
+    seq: int,
+    limit: int = BATCH,
+    *,
+    of: Collection[str] | None = None,
+    until: int | None = None,
+) -> list[Closing]:
     """Return the events after a position, oldest first.
 
     Args:
         connection: a connection to the store.
         seq: the position of the last event that is known.
         limit: maximum number of events.
+        of: only events of these tournaments; None: all.
+        until: only events up to this position; None: all.
     """
     table = schema.closings
     query = select(table).where(table.c.seq > seq).order_by(table.c.seq).limit(limit)
+    if of is not None:
+        query = query.where(table.c.tournament.in_(of))
+    if until is not None:
+        query = query.where(table.c.seq <= until)
     return [
         Closing(row.seq, ClosingKind(row.kind), row.match, row.tournament, row.version, row.at)
         for row in connection.execute(query)

@@ -8,6 +8,7 @@ from typing import Final
 
 from sqlalchemy import (
     JSON,
+    BigInteger,
     CheckConstraint,
     Column,
     Double,
@@ -585,7 +586,130 @@ closings = Table(
     Column("version", StoredText, nullable=False, server_default=""),
     Column("at", Double, nullable=False),
     Index(None, "tournament", "seq"),
+    Index(None, "match", "seq"),
     _one_of("kind", ClosingKind),
+)
+
+# The position of a follower in the sequence.
+followers = Table(
+    "followers",
+    metadata,
+    Column("name", StoredText, primary_key=True),
+    Column("seq", Integer, nullable=False),
+)
+
+# The results of a tournament as whole numbers, up to the position of the rater
+# (`arena.ladders.result_sums`): for each line-up, all that the fit of strengths requires
+# (`arena.ratings.line_ups`), and ...
+line_ups = Table(
+    "line_ups",
+    metadata,
+    Column("tournament", StoredText, ForeignKey("tournaments.id"), primary_key=True),
+    # The versions as a JSON array, sorted by name.
+    Column("entrants", StoredText, primary_key=True),
+    Column("games", Integer, primary_key=True),
+    # The two versions of a line-up of two; else null.
+    Column("first", StoredText),
+    Column("second", StoredText),
+    Column("matches", Integer, nullable=False),
+    Column("halves", JSON, nullable=False),
+    Column("products", JSON, nullable=False),
+    Index(None, "tournament", "first"),
+    Index(None, "tournament", "second"),
+)
+
+# ... for each entrant, its counts (`arena.ratings.entrant_sums`).
+entrant_sums = Table(
+    "entrant_sums",
+    metadata,
+    Column("tournament", StoredText, ForeignKey("tournaments.id"), primary_key=True),
+    Column("version", StoredText, primary_key=True),
+    Column("matches", Integer, nullable=False),
+    Column("games", Integer, nullable=False),
+    Column("wins", Integer, nullable=False),
+    Column("draws", Integer, nullable=False),
+    Column("points", BigInteger, nullable=False),
+    Column("shares", JSON, nullable=False),
+    Column("margins", JSON, nullable=False),
+    Column("verdicts", JSON, nullable=False),
+    Column("thinking", JSON, nullable=False),
+    # When its last match closed.
+    Column("seen", Double, nullable=False),
+)
+
+# The rounds that are over, with the event that ended them.
+round_ends = Table(
+    "round_ends",
+    metadata,
+    Column("tournament", StoredText, ForeignKey("tournaments.id"), primary_key=True),
+    Column("round", Integer, primary_key=True),
+    Column("seq", Integer, nullable=False, index=True),
+    Column("at", Double, nullable=False),
+)
+
+# The newest event of each tournament that has been added to the sums.
+rated_tournaments = Table(
+    "rated_tournaments",
+    metadata,
+    Column("tournament", StoredText, ForeignKey("tournaments.id"), primary_key=True),
+    Column("seq", Integer, nullable=False),
+)
+
+# What is stated about a ladder or the standings of a tournament (`LadderKey.id`) as a whole.
+ladder_fits = Table(
+    "ladder_fits",
+    metadata,
+    Column("ladder", StoredText, primary_key=True),
+    # The event up to which results are included.
+    Column("seq", Integer, nullable=False),
+    # What else the rows depend on: tournaments, entrants and anchors.
+    Column("facts", JSON, nullable=False),
+    Column("matches", Integer, nullable=False),
+    Column("groups", JSON, nullable=False),
+    Column("lack_of_fit", JSON(none_as_null=True)),
+    Column("pair_deviation", Double),
+    # Relative variance of matches within all pairs (`arena.ratings.crosstable`).
+    Column("match_variance", Double, nullable=False),
+    # The last round, by tournament and number, whose Elo is settled.
+    Column("settled", JSON(none_as_null=True)),
+    Column("at", Double, nullable=False),
+    # How long the fit took.
+    Column("seconds", Double, nullable=False),
+)
+
+# The ladders, one row for each line.
+standings = Table(
+    "standings",
+    metadata,
+    Column("ladder", StoredText, ForeignKey("ladder_fits.ladder"), primary_key=True),
+    Column("version", StoredText, primary_key=True),
+    # Its position in the order of strength, from 1.
+    Column("place", Integer, nullable=False),
+    Column("strength", Double, nullable=False),
+    Column("elo", Double, nullable=False),
+    # Its Elo after the settled rounds; null before its first one.
+    Column("settled_elo", Double),
+    Column("matches", Integer, nullable=False),
+    # The further values of the line (`arena.ladders.ladder_rows`).
+    Column("line", JSON, nullable=False),
+    Column("thinking", JSON, nullable=False),
+    Column("seen", Double),
+    Index(None, "ladder", "place"),
+)
+
+# The history of a ladder: strengths after some of its rounds.
+rating_points = Table(
+    "rating_points",
+    metadata,
+    Column("ladder", StoredText, primary_key=True),
+    # Number of rounds that were over.
+    Column("round", Integer, primary_key=True),
+    Column("version", StoredText, primary_key=True),
+    Column("seq", Integer, nullable=False),
+    Column("at", Double, nullable=False),
+    Column("matches", Integer, nullable=False),
+    Column("strength", Double, nullable=False),
+    Column("error", Double, nullable=False),
 )
 
 webhooks = Table(

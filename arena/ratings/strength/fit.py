@@ -26,8 +26,9 @@ from arena.ratings.strength.settings import StrengthSettings
 from referee.games.shared.coded_errors import InvalidValue
 
 if TYPE_CHECKING:
+    from arena.ratings.strength.lack_of_fit import LackOfFit
     from arena.ratings.strength.meeting_arrays import Floats, Ints, MeetingArrays
-    from arena.ratings.strength.misfit import LackOfFit, PairDeviations
+    from arena.ratings.strength.misfit import PairDeviations
     from arena.ratings.strength.solver import Fit, StrengthDifferences
 
 

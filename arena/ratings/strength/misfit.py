@@ -17,6 +17,7 @@ import numpy as np
 
 from arena.ratings.scale import normal
 from arena.ratings.strength.connectivity import components
+from arena.ratings.strength.lack_of_fit import LackOfFit, Misfit
 from arena.ratings.strength.meeting_arrays import Floats, Ints, MeetingArrays, score_scatter
 from arena.ratings.strength.solver import curvature, expected_scores, most_plausible
 
@@ -28,63 +29,6 @@ RELATIVE_RIDGE = 1e-8
 """Ridge of `_absorbed_coefficient`, relative to the mean diagonal of the curvature."""
 MIN_PRIOR_PRECISION = 1e-3
 """The minimum precision of the prior: the pairs that are used may not connect all entrants."""
-
-
-@dataclass(frozen=True, slots=True)
-class Misfit:
-    """A pair whose results deviate from the fit.
-
-    Attributes:
-        one: the first entrant.
-        other: the second entrant.
-        matches: number of their matches.
-        score: mean score of `one` against `other`.
-        expected: the score expected from their strengths.
-        z: the deviation in standard errors.
-    """
-
-    one: str
-    other: str
-    matches: int
-    score: float
-    expected: float
-    z: float
-
-
-@dataclass(frozen=True, slots=True)
-class LackOfFit:
-    """The result of the test.
-
-    Attributes:
-        ratio: 1 if the deviations of the pairs have the size expected by chance; larger is worse.
-        freedom: degrees of freedom of the pairs, and of the matches within pairs.
-        p_value: the probability of this or a larger ratio by chance. Below 0.05 strengths do not
-            explain the results: consult the crosstable.
-        worst: the pairs with the largest deviations.
-    """
-
-    ratio: float
-    freedom: tuple[int, int]
-    p_value: float
-    worst: tuple[Misfit, ...]
-
-    def to_json(self) -> dict[str, object]:
-        """Return it as plain values for JSON."""
-        return {
-            "ratio": self.ratio,
-            "freedom": list(self.freedom),
-            "p": self.p_value,
-            "worst": [
-                {
-                    "entrants": [pair.one, pair.other],
-                    "matches": pair.matches,
-                    "score": pair.score,
-                    "expected": pair.expected,
-                    "z": pair.z,
-                }
-                for pair in self.worst
-            ],
-        }
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -65,9 +65,10 @@ class SimulatedArena:
 
     folder: Path
     dice: random.Random = field(default_factory=lambda: random.Random(0))
+    store: Engine | None = None
 
     def __post_init__(self) -> None:
-        self.engine: Engine = database.open(f"sqlite:///{self.folder}/arena.db")
+        self.engine: Engine = self.store or database.open(f"sqlite:///{self.folder}/arena.db")
         database.upgrade(self.engine)
         self._asking = Scheduler(self.engine)
 

@@ -1,0 +1,254 @@
+"""The rows of ladders: what the rater writes, and pages, commands and exports select.
+
+`arena.ladders.rater` describes when the rows change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import Connection, Engine, delete, insert, select
+
+from arena.ladders import result_sums
+from arena.ratings import crosstable
+from arena.ratings.decision_histogram import DecisionHistogram
+from arena.ratings.points import Points
+from arena.ratings.scale import Z95
+from arena.ratings.standings import StandingsLine
+from arena.ratings.strength.fit import Strength, StrengthBound
+from arena.ratings.strength.lack_of_fit import LackOfFit, Misfit
+from arena.store import schema
+from arena.store.database import id_batches, reading
+
+if TYPE_CHECKING:
+    from arena.ladders.ladder_key import LadderKey
+    from arena.ratings.crosstable import CrosstableCell
+    from arena.ratings.strength.fit import Groups
+
+_IN_COLUMNS: Final = ("entrant", "strength", "elo", "matches", "board")
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A line of a ladder, as it is stored.
+
+    Attributes:
+        place: its position in the order of strength, from 1.
+        line: the line.
+        thinking: the decision times.
+        seen: when its last match closed, in seconds since 1970; None before it.
+    """
+
+    place: int
+    line: StandingsLine
+    thinking: DecisionHistogram
+    seen: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class LadderFit:
+    """What is stated about a ladder as a whole.
+
+    Attributes:
+        seq: the event up to which results are included (`arena.store.closings`).
+        matches: number of matches.
+        groups: groups of entrants connected by matches, the largest first.
+        lack_of_fit: the test whether strengths explain the results; None without enough matches.
+        pair_deviation: see `Strengths.pair_deviation`.
+        match_variance: relative variance of matches within all pairs (`arena.ratings.crosstable`).
+        at: when it was computed, in seconds since 1970.
+        seconds: how long that took.
+    """
+
+    seq: int = 0
+    matches: int = 0
+    groups: Groups = ()
+    lack_of_fit: LackOfFit | None = None
+    pair_deviation: float | None = None
+    match_variance: float = 1.0
+    at: float = 0.0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RatingPoint:
+    """The strength of an entrant after a round.
+
+    Attributes:
+        round: number of rounds that were over.
+        at: when the round was over, in seconds since 1970.
+        matches: number of matches of the ladder by then.
+        version: the entrant.
+        strength: its strength in Elo points.
+        error: its standard error.
+    """
+
+    round: int
+    at: float
+    matches: int
+    version: str
+    strength: float
+    error: float
+
+    @property
+    def low(self) -> float:
+        """The lower end of its 95 % interval."""
+        return self.strength - Z95 * self.error
+
+    @property
+    def high(self) -> float:
+        """The upper end of its 95 % interval."""
+        return self.strength + Z95 * self.error
+
+
+def find_fit(engine: Engine, key: LadderKey) -> LadderFit:
+    """Return what is stated about a ladder; without a match if it has not been computed yet."""
+    table = schema.ladder_fits
+    with reading(engine) as connection:
+        row = connection.execute(select(table).where(table.c.ladder == key.id)).one_or_none()
+    if row is None:
+        return LadderFit()
+    return LadderFit(
+        row.seq,
+        row.matches,
+        tuple(map(tuple, row.groups)),
+        _lack_of_fit(row.lack_of_fit),
+        row.pair_deviation,
+        row.match_variance,
+        row.at,
+        row.seconds,
+    )
+
+
+def standings(
+    engine: Engine,
+    key: LadderKey,
+    versions: Collection[str] | None = None,
+    limit: int | None = None,
+    offset: int = 0,
+) -> list[Standing]:
+    """Return lines of a ladder, the strongest first.
+
+    Args:
+        engine: the store.
+        key: the ladder.
+        versions: only these entrants; None: all.
+        limit: maximum number of lines; None: all.
+        offset: number of lines to leave out at the beginning.
+    """
+    table = schema.standings
+    query = select(table).where(table.c.ladder == key.id).order_by(table.c.place)
+    if versions is not None:
+        query = query.where(table.c.version.in_(versions))
+    with reading(engine) as connection:
+        rows = connection.execute(query.limit(limit).offset(offset)).all()
+    return [_standing(row) for row in rows]
+
+
+def crosstable_of(
+    engine: Engine, key: LadderKey, versions: Collection[str]
+) -> Mapping[tuple[str, str], CrosstableCell]:
+    """Return the cells between these entrants that have met, in both directions."""
+    with reading(engine) as connection:
+        table = schema.ladder_fits
+        query = select(table.c.match_variance).where(table.c.ladder == key.id)
+        variance = connection.execute(query).scalar_one_or_none()
+        meetings = result_sums.meetings_between(connection, key.tournaments, versions)
+    return crosstable.cells(meetings, variance)
+
+
+def history(
+    engine: Engine, key: LadderKey, versions: Collection[str] | None = None
+) -> list[RatingPoint]:
+    """Return the history of a ladder, oldest first.
+
+    Args:
+        engine: the store.
+        key: the ladder.
+        versions: only these entrants; None: all that are on the ladder.
+    """
+    points, lines = schema.rating_points, schema.standings
+    listed = select(lines.c.version).where(lines.c.ladder == key.id)
+    query = (
+        select(*points.c["round", "at", "matches", "version", "strength", "error"])
+        .where(points.c.ladder == key.id, points.c.version.in_(listed))
+        .order_by(points.c.round, points.c.version)
+    )
+    if versions is not None:
+        query = query.where(points.c.version.in_(versions))
+    with reading(engine) as connection:
+        return [RatingPoint(*row) for row in connection.execute(query)]
+
+
+def row_of(standing: Standing, settled_elo: float | None) -> dict[str, Any]:
+    """Return the columns of a line, besides the ladder."""
+    line = standing.line
+    return {
+        "version": line.entrant,
+        "place": standing.place,
+        "strength": line.strength.value,
+        "elo": line.elo,
+        "settled_elo": settled_elo,
+        "matches": line.matches,
+        "line": {
+            "strength": {
+                name: value for name, value in asdict(line.strength).items() if name != "entrant"
+            },
+            "board": line.board and list(astuple(line.board))[1:],
+            **{
+                name: getattr(line, name)
+                for name in StandingsLine.__slots__
+                if name not in _IN_COLUMNS
+            },
+        },
+        "thinking": standing.thinking.stored(),
+        "seen": standing.seen,
+    }
+
+
+def _standing(row: Any) -> Standing:
+    values = dict(row.line)
+    strength, board = dict(values.pop("strength")), values.pop("board")
+    bound = strength.pop("bound")
+    line = StandingsLine(
+        entrant=row.version,
+        strength=Strength(
+            entrant=row.version, bound=StrengthBound(**bound) if bound else None, **strength
+        ),
+        elo=row.elo,
+        matches=row.matches,
+        board=Points(row.version, *board) if board else None,
+        **values,
+    )
+    return Standing(row.place, line, DecisionHistogram.read(row.thinking), row.seen)
+
+
+def _lack_of_fit(values: Mapping[str, Any] | None) -> LackOfFit | None:
+    if values is None:
+        return None
+    worst = tuple(Misfit(**pair) for pair in values["worst"])
+    return LackOfFit(**{**values, "freedom": tuple(values["freedom"]), "worst": worst})
+
+
+def replace_rows(connection: Connection, ladder: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write the lines of a ladder: only those that have changed."""
+    table = schema.standings
+    stored = {
+        row["version"]: row
+        for row in connection.execute(select(table).where(table.c.ladder == ladder)).mappings()
+    }
+    changed = [
+        row
+        for row in rows
+        if row["version"] not in stored
+        or any(stored[row["version"]][name] != value for name, value in row.items())
+    ]
+    gone = sorted(stored.keys() - {row["version"] for row in rows})
+    for batch in id_batches([*gone, *(row["version"] for row in changed)]):
+        connection.execute(
+            delete(table).where(table.c.ladder == ladder, table.c.version.in_(batch))
+        )
+    if changed:
+        connection.execute(insert(table), [{"ladder": ladder, **row} for row in changed])

@@ -1,0 +1,284 @@
+"""Rate ladders: follow the sequence of events, and write what has changed as rows.
+
+    closings --> sums (`result_sums`) --> fit --> ladder_fits, standings, rating_points
+
+1. The next events are added to the sums, exactly once, up to one that ends a round.
+2. After a round, the strengths of its ladders become points of their histories.
+3. When all events are added, the ladders and tournaments whose results have changed are fitted.
+
+Any process may rate, also several at once, and a kill at any point costs only the work since the
+last commit. A fit is outside of transactions. Its rows are marked with the event up to which
+results are included, and never replace rows of a later one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, Final
+
+from sqlalchemy import Connection, Engine, delete, func, insert, select, update
+
+from arena.ladders import elo_rows, ladder_key, ladder_rows, result_sums
+from arena.ladders.elo_rows import NO_RATINGS, EloRatings, Round
+from arena.ladders.ladder_key import LadderKey
+from arena.ladders.ladder_rows import Standing
+from arena.ratings import crosstable
+from arena.ratings.decision_histogram import DecisionHistogram
+from arena.ratings.meetings import Meetings
+from arena.ratings.standings import Standings, standings_of
+from arena.ratings.strength import fit
+from arena.store import schema
+from arena.store.database import now, reading, writing
+from arena.store.postgresql import lock_decision
+from arena.store.tournaments import tournaments
+
+POINTS: Final = 40
+"""Maximum number of points of a history; of a long one only every second, fourth, ... round."""
+MIN_POINTS: Final = 8
+VALUES: Final = 10_000
+"""Maximum number of values of a history (points times bots), with at least `MIN_POINTS` points."""
+_REST_FACTOR: Final = 9
+"""Minimum pause between two fits of a ladder, as a multiple of the time that a fit takes."""
+
+
+def advance(engine: Engine, key: LadderKey | None = None) -> None:
+    """Rate everything that has changed; one ladder at once if it is named.
+
+    Args:
+        engine: the store.
+        key: a ladder whose rows the caller reads next. None: all, except those that have been
+            fitted a moment ago and take long.
+    """
+    while True:
+        position = _write_due_points(engine)
+        if not result_sums.consume(engine, position):
+            break
+    if key is not None:
+        _fit_if_changed(engine, key, paused=False)
+        return
+    for each in _changed(engine):
+        _fit_if_changed(engine, each, paused=True)
+
+
+def rebuild(engine: Engine, key: LadderKey) -> None:
+    """Compute the rows of a ladder again from the games.
+
+    Args:
+        engine: the store.
+        key: the ladder.
+    """
+    for tournament in key.tournaments:
+        result_sums.recount(engine, tournament)
+    with writing(engine, "delete_ladder") as connection:
+        for table in (schema.standings, schema.rating_points, schema.ladder_fits):
+            connection.execute(delete(table).where(table.c.ladder == key.id))
+    chosen = _chosen_rounds(engine, key) if key.has_history else []
+    every = result_sums.meetings_at(engine, key.tournaments, [seq for _, seq in chosen])
+    for (number, seq), meetings in zip(chosen, every, strict=True):
+        _write_point(engine, key, number, seq, meetings)
+    advance(engine, key)
+
+
+def _changed(engine: Engine) -> list[LadderKey]:
+    """Return the ladders and tournaments whose rows may not be current, the smallest first."""
+    rated, fits = schema.rated_tournaments, schema.ladder_fits
+    query = (
+        select(rated.c.tournament)
+        .outerjoin(fits, fits.c.ladder == rated.c.tournament)
+        .where(fits.c.seq.is_(None) | (fits.c.seq < rated.c.seq))
+    )
+    with reading(engine) as connection:
+        changed = connection.execute(query).scalars().all()
+    single = [ladder_key.of_tournament(tournaments.find(engine, name)) for name in changed]
+    return [*single, *ladder_key.of_seasons(engine)]
+
+
+def _fit_if_changed(engine: Engine, key: LadderKey, *, paused: bool) -> None:
+    fits = schema.ladder_fits
+    began = time.monotonic()
+    with reading(engine) as connection:
+        newest = result_sums.newest(connection, key.tournaments)
+        stored = connection.execute(select(fits).where(fits.c.ladder == key.id)).one_or_none()
+        if stored is not None and stored.seq >= newest and stored.facts == _facts(key):
+            return
+        is_resting = stored is not None and stored.seconds * _REST_FACTOR > (
+            float(connection.execute(select(now())).scalar_one()) - stored.at
+        )
+        if paused and is_resting:
+            return
+        meetings = result_sums.meetings(connection, key.tournaments)
+        sums, seen = result_sums.entrants(connection, key.tournaments)
+        elo = _elo(connection, key, stored, newest)
+    table = standings_of(meetings, sums, elo.ratings, key.clip, key.entrants, key.strength)
+    _write(engine, key, newest, table, elo, seen, began)
+
+
+def _facts(key: LadderKey) -> dict[str, list[str]]:
+    """Return what the rows of a ladder depend on besides the results."""
+    return {
+        "tournaments": list(key.tournaments),
+        "entrants": list(key.entrants),
+        "anchors": list(key.anchors),
+    }
+
+
+def _elo(connection: Connection, key: LadderKey, stored: Any, until: int) -> EloRatings:
+    before, since = NO_RATINGS, 0
+    if stored is not None and stored.settled and _begins(stored.facts, key.tournaments):
+        table = schema.standings
+        query = select(*table.c["version", "settled_elo"]).where(
+            table.c.ladder == key.id, table.c.settled_elo.is_not(None)
+        )
+        settled = {row.version: row.settled_elo for row in connection.execute(query)}
+        before, since = EloRatings(Round(*stored.settled), settled, settled), stored.seq
+    return elo_rows.advance(connection, key.tournaments, until, before, since)
+
+
+def _begins(facts: dict[str, list[str]], of: Sequence[str]) -> bool:
+    before = facts["tournaments"]
+    return list(of[: len(before)]) == before
+
+
+def _write(
+    engine: Engine,
+    key: LadderKey,
+    seq: int,
+    table: Standings,
+    elo: EloRatings,
+    seen: dict[str, float],
+    began: float,
+) -> None:
+    """Write the rows of a ladder in one transaction, unless later ones are stored."""
+    fits, fitted = schema.ladder_fits, table.strengths
+    variance = crosstable.match_variance(table.meetings)
+    rows = [
+        ladder_rows.row_of(
+            Standing(
+                place,
+                line,
+                table.thinking.get(line.entrant, DecisionHistogram()),
+                seen.get(line.entrant),
+            ),
+            elo.settled.get(line.entrant),
+        )
+        for place, line in enumerate(table.lines, 1)
+    ]
+    values = {
+        "seq": seq,
+        "facts": _facts(key),
+        "matches": table.meetings.matches,
+        "groups": fitted.groups,
+        "lack_of_fit": fitted.lack_of_fit and asdict(fitted.lack_of_fit),
+        "pair_deviation": fitted.pair_deviation,
+        "match_variance": variance,
+        "settled": elo.settled_round and list(elo.settled_round),
+        "seconds": time.monotonic() - began,
+    }
+    with writing(engine, "write_standings") as connection:
+        lock_decision(connection, f"standings {key.id}")
+        query = select(fits.c.seq).where(fits.c.ladder == key.id)
+        stored = connection.execute(query).scalar_one_or_none()
+        if stored is None:
+            connection.execute(insert(fits).values(ladder=key.id, at=now(), **values))
+        elif stored <= seq:
+            connection.execute(
+                update(fits).where(fits.c.ladder == key.id).values(at=now(), **values)
+            )
+        else:
+            return
+        ladder_rows.replace_rows(connection, key.id, rows)
+
+
+def _write_due_points(engine: Engine) -> int:
+    """Write the points of the ladders in which a round ends at the present position; return it."""
+    ends = schema.round_ends
+    with reading(engine) as connection:
+        seq = result_sums.position(connection)
+        query = select(ends.c.tournament).where(ends.c.seq == seq)
+        ended = set(connection.execute(query).scalars())
+    if not ended:
+        return seq
+    for key in ladder_key.of_seasons(engine):
+        if ended.isdisjoint(key.tournaments):
+            continue
+        number = _rounds(engine, key, seq)
+        if number % _step(engine, key, number) == 0:
+            with reading(engine) as connection:
+                if _has_point(connection, key, number):
+                    continue
+                meetings = result_sums.meetings(connection, key.tournaments)
+                if result_sums.position(connection) != seq:
+                    # Another process has written the point and continued.
+                    return seq
+            _write_point(engine, key, number, seq, meetings)
+    return seq
+
+
+def _rounds(engine: Engine, key: LadderKey, seq: int) -> int:
+    """Return how many rounds of a ladder were over at a position."""
+    ends = schema.round_ends
+    query = select(func.count()).where(ends.c.tournament.in_(key.tournaments), ends.c.seq <= seq)
+    with reading(engine) as connection:
+        return int(connection.execute(query).scalar_one())
+
+
+def _has_point(connection: Connection, key: LadderKey, number: int) -> bool:
+    points = schema.rating_points
+    query = select(points.c.version).where(points.c.ladder == key.id, points.c.round == number)
+    return connection.execute(query.limit(1)).first() is not None
+
+
+def _step(engine: Engine, key: LadderKey, rounds: int) -> int:
+    """Return the least power of two by which few enough of the rounds are chosen."""
+    table = schema.entrants
+    query = select(func.count(table.c.version.distinct())).where(
+        table.c.tournament.in_(key.tournaments)
+    )
+    with reading(engine) as connection:
+        bots = int(connection.execute(query).scalar_one())
+    most = min(POINTS, max(VALUES // max(bots, 1), MIN_POINTS))
+    step = 1
+    while rounds > step * most:
+        step *= 2
+    return step
+
+
+def _chosen_rounds(engine: Engine, key: LadderKey) -> list[tuple[int, int]]:
+    """Return number and event of the rounds of a ladder whose points are kept."""
+    ends = schema.round_ends
+    query = select(ends.c.seq).where(ends.c.tournament.in_(key.tournaments)).order_by(ends.c.seq)
+    with reading(engine) as connection:
+        until = result_sums.position(connection)
+        seqs = connection.execute(query.where(ends.c.seq <= until)).scalars().all()
+    step = _step(engine, key, len(seqs))
+    return [(number, seq) for number, seq in enumerate(seqs, 1) if number % step == 0]
+
+
+def _write_point(engine: Engine, key: LadderKey, number: int, seq: int, meetings: Meetings) -> None:
+    points, ends = schema.rating_points, schema.round_ends
+    strengths = fit.values(meetings, key.strength)
+    step = _step(engine, key, number)
+    with writing(engine, "write_rating_points") as connection:
+        lock_decision(connection, f"points {key.id}")
+        at = connection.execute(select(func.max(ends.c.at)).where(ends.c.seq == seq)).scalar_one()
+        connection.execute(
+            delete(points).where(
+                points.c.ladder == key.id,
+                (points.c.round == number) | (points.c.round % step != 0),
+            )
+        )
+        of_all = {"ladder": key.id, "round": number, "seq": seq, "at": at}
+        rows = [
+            {
+                **of_all,
+                "version": version,
+                "matches": meetings.matches,
+                "strength": strength,
+                "error": error,
+            }
+            for version, (strength, error) in strengths.items()
+        ]
+        if rows:
+            connection.execute(insert(points), rows)

@@ -1,0 +1,405 @@
+"""The results of tournaments as sums in rows, which follow the sequence of events.
+
+Each event is added exactly once: the sums and the position change in one transaction. A match that
+becomes void is subtracted. All sums are whole numbers, so the order does not matter.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlalchemy import Connection, Engine, Table, delete, func, insert, select, update
+
+from arena.formats.contract import REPLAY
+from arena.presentation.registry import presentation_of
+from arena.ratings import entrant_sums as counts
+from arena.ratings import meetings as line_ups
+from arena.ratings.decision_histogram import DecisionHistogram
+from arena.ratings.entrant_sums import EntrantSums
+from arena.ratings.line_ups import LineUp, Sums
+from arena.ratings.match_digest import Digest, digest
+from arena.ratings.meetings import Meetings, MeetingsSum
+from arena.store import closings, schema
+from arena.store.closings import Closing
+from arena.store.database import id_batches, reading, writing
+from arena.store.matches import closed_matches
+from arena.store.postgresql import lock_decision
+from arena.store.schema import ClosingKind, MatchState
+
+FOLLOWER: Final = "rater"
+"""Name of the position in the sequence of events."""
+_BATCH: Final = 500
+"""Maximum number of events of a transaction."""
+_ROWS_AT_ONCE: Final = 5_000
+
+
+def position(connection: Connection) -> int:
+    """Return the position up to which events have been added to the sums."""
+    table = schema.followers
+    query = select(table.c.seq).where(table.c.name == FOLLOWER)
+    return int(connection.execute(query).scalar_one_or_none() or 0)
+
+
+def consume(engine: Engine, at: int) -> bool:
+    """Add the next events to the sums, at most up to one that ends a round.
+
+    Args:
+        engine: the store.
+        at: the present position. If another process has moved it, nothing is added, because the
+            rounds that ended at the other position have to be handled first.
+
+    Returns:
+        Whether there was an event, or the position has moved.
+    """
+    with reading(engine) as connection:
+        if closings.newest(connection) <= position(connection) == at:
+            return False
+    with writing(engine, "sum_results") as connection:
+        lock_decision(connection, FOLLOWER)
+        if position(connection) != at:
+            return True
+        events = closings.after(connection, at, _BATCH)
+        if not events:
+            return False
+        ends = _ends_of_rounds(connection, events)
+        until = min(ends.values(), default=events[-1].seq)
+        events = [event for event in events if event.seq <= until]
+        for (tournament, number), seq in ends.items():
+            if seq == until:
+                values = {"tournament": tournament, "round": number, "seq": seq}
+                connection.execute(insert(schema.round_ends).values(**values, at=events[-1].at))
+        _add(connection, events)
+        _move(connection, until)
+    return True
+
+
+def _move(connection: Connection, seq: int) -> None:
+    table = schema.followers
+    moved = connection.execute(update(table).where(table.c.name == FOLLOWER).values(seq=seq))
+    if not moved.rowcount:
+        connection.execute(insert(table).values(name=FOLLOWER, seq=seq))
+
+
+def _ends_of_rounds(
+    connection: Connection, events: Sequence[Closing]
+) -> dict[tuple[str, int], int]:
+    """Return the events among these that end a round: by tournament and round.
+
+    A round is over when each of its matches has ended. Replays do not count, so that a round ends
+    once. A round whose last match is cancelled does not end by an event.
+    """
+    matches, ended, known = schema.matches, schema.closings, schema.round_ends
+    ids = [event.match for event in events if event.match]
+    if not ids:
+        return {}
+    touched: set[tuple[str, int]] = set()
+    for batch in id_batches(ids):
+        query = select(*matches.c["tournament", "round"]).where(matches.c.id.in_(batch))
+        touched.update((row.tournament, row.round) for row in connection.execute(query))
+    first = events[0].seq
+    ends = {}
+    for tournament, number in sorted(touched):
+        of_round = known.c.tournament == tournament, known.c.round == number
+        if connection.execute(select(known.c.seq).where(*of_round)).first():
+            continue
+        ending = (
+            select(func.min(ended.c.seq)).where(ended.c.match == matches.c.id).scalar_subquery()
+        )
+        rows = connection.execute(
+            select(matches.c.state, ending.label("seq")).where(
+                matches.c.tournament == tournament,
+                matches.c.round == number,
+                matches.c.number < REPLAY,
+                matches.c.state != MatchState.CANCELLED,
+            )
+        ).all()
+        if all(row.seq is not None for row in rows):
+            last = max(row.seq for row in rows)
+            if first <= last <= events[-1].seq:
+                ends[tournament, number] = last
+    return ends
+
+
+@dataclass(slots=True)
+class _Changes:
+    """What is added to the sums of one tournament."""
+
+    line_ups: dict[LineUp, Sums]
+    entrants: dict[str, EntrantSums]
+    seen: dict[str, float]
+    subtracts: bool = False
+
+
+def _add(connection: Connection, events: Sequence[Closing]) -> None:
+    newest = {event.tournament: event.seq for event in events if event.tournament}
+    changes: dict[str, _Changes] = {}
+    _gather(connection, events, changes)
+    for tournament, of in changes.items():
+        _change_line_ups(connection, tournament, of.line_ups)
+        _change_entrants(connection, tournament, of)
+    for tournament, seq in newest.items():
+        _note(connection, tournament, seq)
+
+
+def _gather(
+    connection: Connection, events: Sequence[Closing], changes: dict[str, _Changes]
+) -> None:
+    """Add what events change to the changes by tournament."""
+    signs = _signs(connection, events)
+    found = closed_matches.with_ids(connection, [match for match, _, _ in signs])
+    for match, sign, at in signs:
+        played = found[match]
+        of = changes.setdefault(played.tournament, _Changes({}, {}, {}))
+        _add_match(of, digest(played.match, clip_of(played.game)), played.thinking, sign)
+        if sign > 0:
+            of.seen |= dict.fromkeys(played.match.entrants, played.closed or at)
+        else:
+            of.subtracts = True
+
+
+def clip_of(game: str) -> int:
+    """Return the limit of margins of a game for points per board."""
+    return presentation_of(game).clip
+
+
+def _signs(connection: Connection, events: Sequence[Closing]) -> list[tuple[str, int, float]]:
+    """Return the matches to add (1) and to subtract (-1), with the times."""
+    table = schema.closings
+    signs = []
+    for event in events:
+        if event.kind is ClosingKind.MATCH_CLOSED:
+            signs.append((event.match, 1, event.at))
+        elif event.kind is ClosingKind.MATCH_VOIDED:
+            closed = select(table.c.seq).where(
+                table.c.match == event.match,
+                table.c.kind == ClosingKind.MATCH_CLOSED,
+                table.c.seq < event.seq,
+            )
+            if connection.execute(closed).first():
+                signs.append((event.match, -1, event.at))
+    return signs
+
+
+def _add_match(
+    changes: _Changes, match: Digest, thinking: Sequence[DecisionHistogram], sign: int
+) -> None:
+    line_up, sums = line_ups.sums_of(match)
+    before = changes.line_ups.get(line_up)
+    changes.line_ups[line_up] = _sum(before, sums, sign)
+    for name, of_match in counts.of_match(match, thinking).items():
+        changes.entrants.setdefault(name, EntrantSums()).add(of_match, sign)
+
+
+def _sum(before: Sums | None, added: Sums, sign: int = 1) -> Sums:
+    if before is None:
+        before = Sums(0, (0,) * len(added.halves), (0,) * len(added.products))
+    return Sums(
+        before.matches + sign * added.matches,
+        tuple(old + sign * new for old, new in zip(before.halves, added.halves, strict=True)),
+        tuple(old + sign * new for old, new in zip(before.products, added.products, strict=True)),
+    )
+
+
+def _change_line_ups(
+    connection: Connection, tournament: str, changes: Mapping[LineUp, Sums]
+) -> None:
+    table = schema.line_ups
+    texts = {json.dumps(line_up.entrants): line_up.entrants for line_up in changes}
+    stored: dict[LineUp, Sums] = {}
+    for batch in id_batches(list(texts)):
+        of_line_ups = table.c.tournament == tournament, table.c.entrants.in_(batch)
+        for row in connection.execute(select(table).where(*of_line_ups)):
+            stored[LineUp(texts[row.entrants], row.games)] = _stored_sums(row)
+        connection.execute(delete(table).where(*of_line_ups))
+    for line_up, added in changes.items():
+        stored[line_up] = _sum(stored.get(line_up), added)
+    rows = [
+        {
+            "tournament": tournament,
+            "entrants": json.dumps(line_up.entrants),
+            "games": line_up.games,
+            "first": line_up.entrants[0] if len(line_up.entrants) == 2 else None,
+            "second": line_up.entrants[1] if len(line_up.entrants) == 2 else None,
+            "matches": sums.matches,
+            "halves": sums.halves,
+            "products": sums.products,
+        }
+        for line_up, sums in stored.items()
+        if sums.matches
+    ]
+    if rows:
+        connection.execute(insert(table), rows)
+
+
+def _stored_sums(row: Any) -> Sums:
+    return Sums(row.matches, tuple(row.halves), tuple(row.products))
+
+
+def _change_entrants(connection: Connection, tournament: str, changes: _Changes) -> None:
+    table = schema.entrant_sums
+    names = sorted(changes.entrants)
+    of_names = table.c.tournament == tournament, table.c.version.in_(names)
+    stored = {
+        row.version: (EntrantSums.from_row(dict(row._mapping)), float(row.seen))
+        for row in connection.execute(select(table).where(*of_names))
+    }
+    connection.execute(delete(table).where(*of_names))
+    last = _last_closed(connection, tournament, names) if changes.subtracts else changes.seen
+    rows = []
+    for name in names:
+        sums, seen = stored.get(name, (EntrantSums(), 0.0))
+        sums.add(changes.entrants[name])
+        if sums.matches:
+            row = {"tournament": tournament, "version": name, "seen": last.get(name, seen)}
+            rows.append({**row, **sums.to_row()})
+    if rows:
+        connection.execute(insert(table), rows)
+
+
+def _last_closed(connection: Connection, tournament: str, names: Sequence[str]) -> dict[str, float]:
+    """Return when the last match of each entrant closed."""
+    sides = schema.match_entrants
+    query = (
+        select(sides.c.version, func.max(sides.c.closed))
+        .where(
+            sides.c.tournament == tournament,
+            sides.c.version.in_(names),
+            sides.c.closed.is_not(None),
+        )
+        .group_by(sides.c.version)
+    )
+    return {version: float(at) for version, at in connection.execute(query)}
+
+
+def _note(connection: Connection, tournament: str, seq: int) -> None:
+    table = schema.rated_tournaments
+    of = update(table).where(table.c.tournament == tournament)
+    if not connection.execute(of.values(seq=seq)).rowcount:
+        connection.execute(insert(table).values(tournament=tournament, seq=seq))
+
+
+def meetings(connection: Connection, of: Iterable[str]) -> Meetings:
+    """Return the sums of some tournaments by line-up."""
+    return _meetings(_line_up_rows(connection, of))
+
+
+def meetings_between(
+    connection: Connection, of: Iterable[str], versions: Collection[str]
+) -> Meetings:
+    """Return the sums of some tournaments by line-up that concern pairs of these versions.
+
+    Line-ups of more than two are all returned.
+    """
+    return _meetings(
+        row
+        for row in _line_up_rows(connection, of, versions)
+        if row.second is None or row.second in versions
+    )
+
+
+def _line_up_rows(
+    connection: Connection, of: Iterable[str], first: Collection[str] | None = None
+) -> Iterator[Any]:
+    table = schema.line_ups
+    for tournament in of:
+        query = select(table).where(table.c.tournament == tournament)
+        if first is not None:
+            query = query.where(table.c.first.in_(first) | table.c.first.is_(None))
+        options = {"yield_per": _ROWS_AT_ONCE}
+        with connection.execution_options(**options).execute(query) as rows:
+            yield from rows
+
+
+def _meetings(rows: Iterable[Any]) -> Meetings:
+    summing = MeetingsSum()
+    for row in rows:
+        sums = _stored_sums(row)
+        # The products of a single match follow from its halves.
+        sums = sums if sums.matches > 1 else sums._replace(products=())
+        summing.fold(LineUp(tuple(json.loads(row.entrants)), row.games), sums)
+    return summing.meetings()
+
+
+def entrants(
+    connection: Connection, of: Iterable[str]
+) -> tuple[dict[str, EntrantSums], dict[str, float]]:
+    """Return the sums of some tournaments by entrant, and when their last matches closed."""
+    table = schema.entrant_sums
+    sums: dict[str, EntrantSums] = {}
+    seen: dict[str, float] = {}
+    for tournament in of:
+        for row in connection.execute(select(table).where(table.c.tournament == tournament)):
+            of_row = EntrantSums.from_row(dict(row._mapping))
+            sums.setdefault(row.version, EntrantSums()).add(of_row)
+            seen[row.version] = max(seen.get(row.version, 0.0), row.seen)
+    return sums, seen
+
+
+def recount(engine: Engine, tournament: str) -> None:
+    """Compute the sums of a tournament again from its games.
+
+    The games are read outside of the transaction that replaces the rows, so that matches can close
+    meanwhile.
+    """
+    with reading(engine) as connection:
+        until = position(connection)
+        counted = _recounted(connection, [tournament], 0, until).get(tournament)
+    with writing(engine, "recount_results") as connection:
+        lock_decision(connection, FOLLOWER)
+        for table in (schema.line_ups, schema.entrant_sums):
+            connection.execute(delete(table).where(table.c.tournament == tournament))
+        later = _recounted(connection, [tournament], until, position(connection)).get(tournament)
+        for changes in filter(None, (counted, later)):
+            _change_line_ups(connection, tournament, changes.line_ups)
+            _change_entrants(connection, tournament, changes)
+
+
+def meetings_at(engine: Engine, of: Sequence[str], positions: Iterable[int]) -> Iterator[Meetings]:
+    """Yield the sums of some tournaments by line-up at ascending positions, from the games."""
+    before = 0
+    changes: dict[str, _Changes] = {}
+    for until in positions:
+        summing = MeetingsSum()
+        with reading(engine) as connection:
+            _recounted(connection, of, before, until, changes)
+        for each in changes.values():
+            for line_up, sums in each.line_ups.items():
+                if sums.matches:
+                    products = sums.products if sums.matches > 1 else ()
+                    summing.fold(line_up, sums._replace(products=products))
+        yield summing.meetings()
+        before = until
+
+
+def _recounted(
+    connection: Connection,
+    of: Sequence[str],
+    after: int,
+    until: int,
+    changes: dict[str, _Changes] | None = None,
+) -> dict[str, _Changes]:
+    """Add what the events of some tournaments between two positions change; return the changes."""
+    changes = {} if changes is None else changes
+    while events := closings.after(connection, after, _BATCH, of=of, until=until):
+        after = events[-1].seq
+        _gather(connection, events, changes)
+    return changes
+
+
+def newest(connection: Connection, of: Iterable[str]) -> int:
+    """Return the newest event of some tournaments that is in the sums; 0 without one."""
+    table = schema.rated_tournaments
+    query = select(func.max(table.c.seq)).where(table.c.tournament.in_(list(of)))
+    return int(connection.execute(query).scalar_one() or 0)
+
+
+TABLES: Final[tuple[Table, ...]] = (
+    schema.line_ups,
+    schema.entrant_sums,
+    schema.round_ends,
+    schema.rated_tournaments,
+)
+"""The tables of the sums, by tournament."""

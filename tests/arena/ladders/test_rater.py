@@ -1,0 +1,194 @@
+"""Test that ladders in rows equal what their matches give, whatever happens in between."""
+
+import random
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+
+import pytest
+from sqlalchemy import Engine, select, update
+
+from arena.errors import Conflict
+from arena.formats.contract import FormatEntrant
+from arena.ladders import ladder_key, ladder_rows, rater
+from arena.ladders.ladder_key import LadderKey
+from arena.ladders.ladder_sums import LadderSums
+from arena.ratings.crosstable import cells
+from arena.ratings.standings import Standings, StandingsLine
+from arena.store import database, schema
+from arena.store.access.audit_log import COMMAND_LINE
+from arena.store.matches import corrections, listing
+from arena.store.schema import MatchState
+from arena.store.tournaments import lifecycle, tournaments
+from tests.arena.records.bundle.simulated_arena import SimulatedArena
+
+
+@pytest.fixture
+def arena(store: Engine, tmp_path: Path) -> SimulatedArena:
+    return SimulatedArena(tmp_path, random.Random(0), store)
+
+
+def keys(engine: Engine) -> list[LadderKey]:
+    """Return the ladders and the standings of tournaments."""
+    single = map(ladder_key.of_tournament, tournaments.listing(engine))
+    return [*ladder_key.of_seasons(engine), *single]
+
+
+def from_games(engine: Engine, key: LadderKey) -> Standings:
+    """Compute a ladder from all its matches at once."""
+    sums = LadderSums(engine, key.tournaments, key.clip).now()
+    return sums.table(key.entrants, key.strength)
+
+
+def assert_equals_the_games(engine: Engine) -> None:
+    for key in keys(engine):
+        rater.advance(engine, key)
+        expected = from_games(engine, key)
+        found = ladder_rows.standings(engine, key)
+        assert_equal([standing.line for standing in found], expected.lines)
+        assert [standing.place for standing in found] == list(range(1, len(found) + 1))
+        thinking = {each.line.entrant: each.thinking for each in found if each.thinking.decisions}
+        assert thinking == expected.thinking
+        names = [line.entrant for line in expected.lines]
+        assert dict(ladder_rows.crosstable_of(engine, key, names)) == dict(cells(expected.meetings))
+        fit = ladder_rows.find_fit(engine, key)
+        assert (fit.groups, fit.lack_of_fit, fit.pair_deviation, fit.matches) == (
+            expected.strengths.groups,
+            expected.strengths.lack_of_fit,
+            expected.strengths.pair_deviation,
+            expected.meetings.matches,
+        )
+
+
+def assert_equal(found: Sequence[StandingsLine], expected: Sequence[StandingsLine]) -> None:
+    """Compare lines: Elo to 1e-9, because the order of sums within a round is not fixed."""
+    assert [replace(line, elo=0.0) for line in found] == [
+        replace(line, elo=0.0) for line in expected
+    ]
+    assert [line.elo for line in found] == pytest.approx(
+        [line.elo for line in expected], rel=0, abs=1e-9
+    )
+
+
+def rows(engine: Engine) -> dict[str, list[dict[str, object]]]:
+    """Return the rows of all ladders, without times of computation."""
+    tables = (schema.line_ups, schema.entrant_sums, schema.standings, schema.rating_points)
+    with database.reading(engine) as connection:
+        return {
+            table.name: sorted(
+                (dict(row) for row in connection.execute(select(table)).mappings()), key=repr
+            )
+            for table in tables
+        }
+
+
+def correct(arena: SimulatedArena) -> None:
+    """Void or replay a closed match, or disqualify one of its entrants."""
+    engine, dice, table = arena.engine, arena.dice, schema.matches
+    query = select(*table.c["id", "tournament"]).where(table.c.state == MatchState.CLOSED)
+    with database.reading(engine) as connection:
+        closed = connection.execute(query.order_by(table.c.id)).all()
+    if not closed:
+        return
+    match = dice.choice(closed)
+    is_open = tournaments.find(engine, match.tournament).ended is None
+    if is_open and dice.random() < 0.3:
+        version = dice.choice(listing.find(engine, match.id).entrants)
+        corrections.disqualify(engine, match.tournament, version, COMMAND_LINE, "it cheated")
+    elif is_open and dice.random() < 0.5:
+        with suppress(Conflict):
+            corrections.replay(engine, match.id, COMMAND_LINE, "a wrong table")
+    else:
+        corrections.void(engine, match.id, COMMAND_LINE, "a wrong table")
+
+
+def begin(arena: SimulatedArena) -> None:
+    """Begin tournaments of two forms: two of one ladder, and a season each."""
+    bots = arena.bots(6)
+    arena.begin("round-robin", bots[:4], settings={"cycles": 2})
+    arena.begin("ladder", bots, settings={"limit": 12})
+    arena.begin("round-robin", bots[:4], game="saint_poker", seats=4)
+
+
+def live(arena: SimulatedArena, steps: int, rate: Callable[[], object]) -> None:
+    """Play, correct, enter, withdraw and begin a season; call `rate` from time to time."""
+    dice, engine = arena.dice, arena.engine
+    for step in range(steps):
+        arena.wave(dice.randrange(1, 6))
+        if step % 3 == 1:
+            correct(arena)
+        if step == steps // 2:
+            arena.begin("ladder", arena.bots(4), settings={"limit": 8, "season": 2})
+            [new] = arena.bots(1, first=9)
+            for tournament in tournaments.listing(engine, over=False):
+                if tournament.plan.format == "ladder":
+                    lifecycle.add(engine, tournament.id, [FormatEntrant(new, "")])
+                    lifecycle.withdraw(engine, tournament.id, tournament.entrants[0])
+        if dice.random() < 0.5:
+            rate()
+
+
+@pytest.mark.parametrize("seed", [1, *(pytest.param(n, marks=pytest.mark.long) for n in (2, 3))])
+def test_rows_equal_the_games_after_any_events(arena: SimulatedArena, seed: int) -> None:
+    arena.dice = random.Random(seed)
+    begin(arena)
+    live(arena, 14, lambda: rater.advance(arena.engine))
+    assert_equals_the_games(arena.engine)
+    before = rows(arena.engine)
+    for key in keys(arena.engine):
+        rater.rebuild(arena.engine, key)
+    assert rows(arena.engine) == before
+
+
+def test_processes_that_rate_at_once_write_the_same_rows(arena: SimulatedArena) -> None:
+    begin(arena)
+    stop = Event()
+
+    def rate() -> None:
+        while not stop.is_set():
+            rater.advance(arena.engine)
+
+    with ThreadPoolExecutor(2) as pool:
+        running = [pool.submit(rate) for _ in range(2)]
+        try:
+            live(arena, 8, lambda: None)
+        finally:
+            stop.set()
+        for each in running:
+            each.result()
+    assert_equals_the_games(arena.engine)
+    before = rows(arena.engine)
+    for key in keys(arena.engine):
+        rater.rebuild(arena.engine, key)
+    assert rows(arena.engine) == before
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("transaction", ["sum_results", "write_standings", "write_rating_points"])
+@pytest.mark.parametrize("edge", ["begin", "written", "committed"])
+def test_rows_are_right_after_a_kill(
+    arena: SimulatedArena, transaction: str, edge: str, rate_and_die: Callable[[str], None]
+) -> None:
+    begin(arena)
+    live(arena, 6, lambda: rate_and_die(f"{transaction}.{edge}"))
+    assert_equals_the_games(arena.engine)
+    before = rows(arena.engine)
+    for key in keys(arena.engine):
+        rater.rebuild(arena.engine, key)
+    assert rows(arena.engine) == before
+
+
+def test_a_fit_of_earlier_results_does_not_replace_later_rows(arena: SimulatedArena) -> None:
+    begin(arena)
+    arena.wave(4)
+    rater.advance(arena.engine)
+    [key, *_] = keys(arena.engine)
+    table = schema.ladder_fits
+    with database.writing(arena.engine) as connection:
+        connection.execute(update(table).values(seq=10_000, matches=77))
+    arena.wave(4)
+    rater.advance(arena.engine, key)
+    assert ladder_rows.find_fit(arena.engine, key).matches == 77
