@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from arena.formats.contract import FormatOver
-from arena.ladders import ladder_key
-from arena.ladders.ladder_sums import LadderSums
+from arena.ladders import ladder_key, rater
 from arena.store.schema import TournamentState
 from arena.store.webhooks import AnnouncementType
 from arena.tournaments import tournament_outcome
@@ -171,12 +170,7 @@ def leaders(engine: Engine, tournament: Tournament) -> tuple[str, ...]:
     step = tournament_outcome.next_step(engine, tournament)
     if isinstance(step, FormatOver) and step.ranking:
         return step.ranking[0]
-    scope = ladder_key.of_tournament(tournament)
-    table = (
-        LadderSums(engine, scope.tournaments, scope.clip)
-        .now()
-        .table(scope.entrants, scope.strength)
-    )
+    table = rater.current_ladder(engine, ladder_key.of_tournament(tournament)).table
     played = [line for line in table.lines if line.matches]
     return tuple(line.entrant for line in played if line.strength.first == 1)
 

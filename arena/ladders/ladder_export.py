@@ -6,16 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from arena.ladders import ladder_values, stored_crosstables
+from arena.ladders import ladder_values
+from arena.ladders.ladder_crosstable import crosstable_of_ladder
 from arena.presentation.csv_text import csv_text
 from arena.ratings.closed_match import FAULTS
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
+    from arena.ladders.ladder_crosstable import LadderCrosstable
     from arena.ladders.ladder_key import LadderKey
-    from arena.ladders.stored_crosstables import LadderCrosstable
-    from arena.ratings.standings import Standings, StandingsLine
+    from arena.ratings.standings import FittedStandings, Standings, StandingsLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +41,13 @@ class LadderExport:
         }
 
 
-def of_table(engine: Engine, scope: LadderKey, table: Standings) -> LadderExport:
+def export_of_ladder(engine: Engine, scope: LadderKey, fitted: FittedStandings) -> LadderExport:
     """Combine the standings of a ladder with its crosstable and details."""
     return LadderExport(
         scope,
-        table,
-        stored_crosstables.of_table(engine, scope, table),
-        ladder_values.details_json(engine, scope, table),
+        fitted.table,
+        crosstable_of_ladder(engine, scope, fitted),
+        ladder_values.details_json(engine, scope, fitted.table),
     )
 
 

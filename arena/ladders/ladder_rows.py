@@ -16,7 +16,7 @@ from arena.ratings import crosstable
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.ratings.points import Points
 from arena.ratings.scale import Z95
-from arena.ratings.standings import StandingsLine
+from arena.ratings.standings import Standings, StandingsLine
 from arena.ratings.strength.fit import Strength, StrengthBound
 from arena.ratings.strength.lack_of_fit import LackOfFit, Misfit
 from arena.store import schema
@@ -25,7 +25,6 @@ from arena.store.database import id_batches, reading
 if TYPE_CHECKING:
     from arena.ladders.ladder_key import LadderKey
     from arena.ratings.crosstable import CrosstableCell
-    from arena.ratings.strength.fit import Groups
 
 _IN_COLUMNS: Final = ("entrant", "strength", "elo", "matches", "board")
 
@@ -48,28 +47,20 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class LadderFit:
-    """What is stated about a ladder as a whole.
+class Ladder:
+    """A ladder, or the standings of a tournament.
 
     Attributes:
+        scope: its key.
+        table: the standings.
+        seen: when the last match of each entrant closed, in seconds since 1970.
         seq: the event up to which results are included (`arena.store.closings`).
-        matches: number of matches.
-        groups: groups of entrants connected by matches, the largest first.
-        lack_of_fit: the test whether strengths explain the results; None without enough matches.
-        pair_deviation: see `Strengths.pair_deviation`.
-        match_variance: relative variance of matches within all pairs (`arena.ratings.crosstable`).
-        at: when it was computed, in seconds since 1970.
-        seconds: how long that took.
     """
 
+    scope: LadderKey
+    table: Standings
+    seen: Mapping[str, float]
     seq: int = 0
-    matches: int = 0
-    groups: Groups = ()
-    lack_of_fit: LackOfFit | None = None
-    pair_deviation: float | None = None
-    match_variance: float = 1.0
-    at: float = 0.0
-    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,26 +94,31 @@ class RatingPoint:
         return self.strength + Z95 * self.error
 
 
-def find_fit(engine: Engine, key: LadderKey) -> LadderFit:
-    """Return what is stated about a ladder; without a match if it has not been computed yet."""
-    table = schema.ladder_fits
+def read_ladder(engine: Engine, key: LadderKey) -> Ladder:
+    """Return a ladder; without a line if it has not been computed yet."""
+    fits, lines = schema.ladder_fits, schema.standings
     with reading(engine) as connection:
-        row = connection.execute(select(table).where(table.c.ladder == key.id)).one_or_none()
-    if row is None:
-        return LadderFit()
-    return LadderFit(
-        row.seq,
+        row = connection.execute(select(fits).where(fits.c.ladder == key.id)).one_or_none()
+        if row is None:
+            return Ladder(key, Standings((), key.strength.among(()), key.clip), {})
+        query = select(lines).where(lines.c.ladder == key.id).order_by(lines.c.place)
+        rows = [_standing(line) for line in connection.execute(query)]
+    names = [standing.line.entrant for standing in rows]
+    table = Standings(
+        tuple(standing.line for standing in rows),
+        key.strength.among(names),
+        key.clip,
         row.matches,
         tuple(map(tuple, row.groups)),
         _lack_of_fit(row.lack_of_fit),
         row.pair_deviation,
-        row.match_variance,
-        row.at,
-        row.seconds,
+        {each.line.entrant: each.thinking for each in rows if each.thinking.decisions},
     )
+    seen = {each.line.entrant: each.seen for each in rows if each.seen is not None}
+    return Ladder(key, table, seen, row.seq)
 
 
-def standings(
+def read_standings(
     engine: Engine,
     key: LadderKey,
     versions: Collection[str] | None = None,
@@ -147,19 +143,31 @@ def standings(
     return [_standing(row) for row in rows]
 
 
-def crosstable_of(
-    engine: Engine, key: LadderKey, versions: Collection[str]
+def read_crosstable(
+    engine: Engine,
+    key: LadderKey,
+    versions: Collection[str],
+    others: Collection[str] | None = None,
 ) -> Mapping[tuple[str, str], CrosstableCell]:
-    """Return the cells between these entrants that have met, in both directions."""
+    """Return the cells between some entrants that have met, in both directions.
+
+    Args:
+        engine: the store.
+        key: the ladder.
+        versions: the entrants.
+        others: their opponents; these entrants themselves by default, all if it is empty.
+    """
     with reading(engine) as connection:
         table = schema.ladder_fits
         query = select(table.c.match_variance).where(table.c.ladder == key.id)
         variance = connection.execute(query).scalar_one_or_none()
-        meetings = result_sums.meetings_between(connection, key.tournaments, versions)
+        meetings = result_sums.meetings_between(
+            connection, key.tournaments, versions, versions if others is None else others
+        )
     return crosstable.cells(meetings, variance)
 
 
-def history(
+def read_history(
     engine: Engine, key: LadderKey, versions: Collection[str] | None = None
 ) -> list[RatingPoint]:
     """Return the history of a ladder, oldest first.

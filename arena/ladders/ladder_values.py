@@ -21,12 +21,12 @@ SUSPICIOUS = 0.01
 
 def gifts(engine: Engine, scope: LadderKey) -> tuple[Gift, ...]:
     """Return the tests for gifts; empty if no match has more than two sides."""
-    from arena.ladders import ladder_sums
     from arena.ratings import collusion
+    from arena.store.matches import results
 
     if scope.sides < 3:
         return ()
-    return collusion.gifts(ladder_sums.digests(engine, scope.tournaments, scope.clip))
+    return collusion.gifts(results.closed(engine, scope.tournaments))
 
 
 def ranks(line: StandingsLine, dash: str = "-") -> str:
@@ -64,11 +64,10 @@ def details_json(engine: Engine, scope: LadderKey, table: Standings) -> dict[str
     Decision times are in `timing_json`, because they differ between two otherwise equal
     tournaments.
     """
-    fitted = table.strengths
     return {
-        "strength": fitted.settings.to_json(),
-        "groups": [list(group) for group in fitted.groups],
-        "lack_of_fit": fitted.lack_of_fit.to_json() if fitted.lack_of_fit else None,
+        "strength": table.settings.to_json(),
+        "groups": [list(group) for group in table.groups],
+        "lack_of_fit": table.lack_of_fit.to_json() if table.lack_of_fit else None,
         "clip": table.clip,
         "gifts": [asdict(gift) for gift in gifts(engine, scope)],
     }
@@ -88,17 +87,16 @@ def settings_json() -> dict[str, float]:
 
 def remarks(table: Standings) -> Iterator[str]:
     """Yield what a single number for each bot does not show: separate groups, and lack of fit."""
-    fitted = table.strengths
     played = {line.entrant for line in table.lines if line.matches}
-    groups = [group for group in fitted.groups if not played.isdisjoint(group)]
+    groups = [group for group in table.groups if not played.isdisjoint(group)]
     if len(groups) > 1:
         apart = "; ".join(", ".join(group) for group in groups[1:])
         yield f"not linked with the others by any match: {apart}"
-    if fitted.lack_of_fit is not None and fitted.lack_of_fit.p_value < MISFIT:
-        worst = fitted.lack_of_fit.worst[0]
+    if table.lack_of_fit is not None and table.lack_of_fit.p_value < MISFIT:
+        worst = table.lack_of_fit.worst[0]
         yield (
             "strength alone does not explain all results "
-            f"(p {fitted.lack_of_fit.p_value:.3g}): {worst.one} "
+            f"(p {table.lack_of_fit.p_value:.3g}): {worst.one} "
             f"scored {worst.score:.0%} against {worst.other}, expected were {worst.expected:.0%}"
         )
 

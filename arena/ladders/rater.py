@@ -13,26 +13,32 @@ results are included, and never replace rows of a later one.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
 from sqlalchemy import Connection, Engine, delete, func, insert, select, update
+from sqlalchemy.exc import DBAPIError
 
 from arena.ladders import elo_rows, ladder_key, ladder_rows, result_sums
 from arena.ladders.elo_rows import NO_RATINGS, EloRatings, Round
 from arena.ladders.ladder_key import LadderKey
-from arena.ladders.ladder_rows import Standing
+from arena.ladders.ladder_rows import Ladder, Standing
 from arena.ratings import crosstable
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.ratings.meetings import Meetings
-from arena.ratings.standings import Standings, standings_of
+from arena.ratings.standings import FittedStandings, fitted_standings, of_matches
 from arena.ratings.strength import fit
+from arena.ratings.strength.settings import StrengthSettings
 from arena.store import schema
 from arena.store.database import now, reading, writing
+from arena.store.matches import results
 from arena.store.postgresql import lock_decision
 from arena.store.tournaments import tournaments
+
+log = logging.getLogger("arena.rater")
 
 POINTS: Final = 40
 """Maximum number of points of a history; of a long one only every second, fourth, ... round."""
@@ -40,26 +46,43 @@ MIN_POINTS: Final = 8
 VALUES: Final = 10_000
 """Maximum number of values of a history (points times bots), with at least `MIN_POINTS` points."""
 _REST_FACTOR: Final = 9
-"""Minimum pause between two fits of a ladder, as a multiple of the time that a fit takes."""
+"""Minimum pause between two fits of a ladder, as a multiple of the time that a fit takes, ..."""
+_SHORT_SECONDS: Final = 0.1
+"""... if it takes longer than this."""
 
 
-def advance(engine: Engine, key: LadderKey | None = None) -> None:
+def advance(engine: Engine, key: LadderKey | None = None) -> bool:
     """Rate everything that has changed; one ladder at once if it is named.
 
     Args:
         engine: the store.
         key: a ladder whose rows the caller reads next. None: all, except those that have been
             fitted a moment ago and take long.
+
+    Returns:
+        Whether all are rated; False if a fit was put off.
     """
     while True:
         position = _write_due_points(engine)
         if not result_sums.consume(engine, position):
             break
     if key is not None:
-        _fit_if_changed(engine, key, paused=False)
-        return
-    for each in _changed(engine):
-        _fit_if_changed(engine, each, paused=True)
+        return _fit_if_changed(engine, key, paused=False)
+    return all([_fit_if_changed(engine, each, paused=True) for each in _changed(engine)])
+
+
+def advance_if_behind(engine: Engine, seconds: float) -> bool:
+    """Rate what has changed if nobody else does: if an event has waited for some seconds.
+
+    Returns:
+        Whether all are rated, or nothing was done; False if a fit was put off.
+    """
+    table = schema.closings
+    with reading(engine) as connection:
+        waiting = table.c.seq > result_sums.position(connection)
+        age = select(now() - table.c.at).where(waiting).order_by(table.c.seq).limit(1)
+        waited = connection.execute(age).scalar_one_or_none()
+    return waited is None or waited < seconds or advance(engine)
 
 
 def rebuild(engine: Engine, key: LadderKey) -> None:
@@ -81,6 +104,62 @@ def rebuild(engine: Engine, key: LadderKey) -> None:
     advance(engine, key)
 
 
+def current_ladder(engine: Engine, key: LadderKey) -> Ladder:
+    """Rate what has changed, and return a ladder with all results.
+
+    Args:
+        engine: the store; if it cannot be written, the ladder is computed from the games.
+        key: the ladder; it may be any tournaments of one form.
+    """
+    if not (key.id and _can_advance(engine, key)):
+        return Ladder(key, current_fit(engine, key).table, {})
+    return ladder_rows.read_ladder(engine, key)
+
+
+def current_fit(
+    engine: Engine, key: LadderKey, settings: StrengthSettings | None = None
+) -> FittedStandings:
+    """Rate what has changed, and fit the strengths of a ladder to all results.
+
+    Args:
+        engine: the store; if it cannot be written, the ladder is computed from the games.
+        key: the ladder; it may be any tournaments of one form.
+        settings: the parameters of strength; those of the ladder by default.
+    """
+    if _can_advance(engine, key):
+        return fitted_ladder(engine, key, settings)
+    played = results.closed(engine, key.tournaments)
+    return of_matches(played, key.clip, key.entrants, settings or key.strength)
+
+
+def _can_advance(engine: Engine, key: LadderKey) -> bool:
+    try:
+        advance(engine, key if key.id else None)
+    except DBAPIError as error:
+        log.info("ladders cannot be rated: %s", error.orig)
+        return False
+    return True
+
+
+def fitted_ladder(
+    engine: Engine, key: LadderKey, settings: StrengthSettings | None = None
+) -> FittedStandings:
+    """Fit the strengths of a ladder now, for values that are not stored.
+
+    Args:
+        engine: the store, whose newest results the caller has had rated (`advance`).
+        key: the ladder; it may be any tournaments of one form.
+        settings: the parameters of strength; those of the ladder by default.
+    """
+    with reading(engine) as connection:
+        newest = result_sums.newest(connection, key.tournaments)
+        meetings = result_sums.meetings(connection, key.tournaments)
+        sums, _ = result_sums.entrants(connection, key.tournaments)
+        elo = _elo(connection, key, _stored_fit(connection, key), newest)
+    chosen = settings or key.strength
+    return fitted_standings(meetings, sums, elo.ratings, key.clip, key.entrants, chosen)
+
+
 def _changed(engine: Engine) -> list[LadderKey]:
     """Return the ladders and tournaments whose rows may not be current, the smallest first."""
     rated, fits = schema.rated_tournaments, schema.ladder_fits
@@ -95,24 +174,29 @@ def _changed(engine: Engine) -> list[LadderKey]:
     return [*single, *ladder_key.of_seasons(engine)]
 
 
-def _fit_if_changed(engine: Engine, key: LadderKey, *, paused: bool) -> None:
-    fits = schema.ladder_fits
+def _fit_if_changed(engine: Engine, key: LadderKey, *, paused: bool) -> bool:
+    """Fit a ladder, unless its rows are current; return whether they are now."""
     began = time.monotonic()
     with reading(engine) as connection:
         newest = result_sums.newest(connection, key.tournaments)
-        stored = connection.execute(select(fits).where(fits.c.ladder == key.id)).one_or_none()
+        stored = _stored_fit(connection, key)
         if stored is not None and stored.seq >= newest and stored.facts == _facts(key):
-            return
-        is_resting = stored is not None and stored.seconds * _REST_FACTOR > (
-            float(connection.execute(select(now())).scalar_one()) - stored.at
-        )
-        if paused and is_resting:
-            return
+            return True
+        if paused and stored is not None and stored.seconds > _SHORT_SECONDS:
+            since = float(connection.execute(select(now())).scalar_one()) - stored.at
+            if since < stored.seconds * _REST_FACTOR:
+                return False
         meetings = result_sums.meetings(connection, key.tournaments)
         sums, seen = result_sums.entrants(connection, key.tournaments)
         elo = _elo(connection, key, stored, newest)
-    table = standings_of(meetings, sums, elo.ratings, key.clip, key.entrants, key.strength)
-    _write(engine, key, newest, table, elo, seen, began)
+    fitted = fitted_standings(meetings, sums, elo.ratings, key.clip, key.entrants, key.strength)
+    _write(engine, key, newest, fitted, elo, seen, began)
+    return True
+
+
+def _stored_fit(connection: Connection, key: LadderKey) -> Any:
+    fits = schema.ladder_fits
+    return connection.execute(select(fits).where(fits.c.ladder == key.id)).one_or_none()
 
 
 def _facts(key: LadderKey) -> dict[str, list[str]]:
@@ -145,14 +229,13 @@ def _write(
     engine: Engine,
     key: LadderKey,
     seq: int,
-    table: Standings,
+    fitted: FittedStandings,
     elo: EloRatings,
     seen: dict[str, float],
     began: float,
 ) -> None:
     """Write the rows of a ladder in one transaction, unless later ones are stored."""
-    fits, fitted = schema.ladder_fits, table.strengths
-    variance = crosstable.match_variance(table.meetings)
+    fits, table = schema.ladder_fits, fitted.table
     rows = [
         ladder_rows.row_of(
             Standing(
@@ -168,11 +251,11 @@ def _write(
     values = {
         "seq": seq,
         "facts": _facts(key),
-        "matches": table.meetings.matches,
-        "groups": fitted.groups,
-        "lack_of_fit": fitted.lack_of_fit and asdict(fitted.lack_of_fit),
-        "pair_deviation": fitted.pair_deviation,
-        "match_variance": variance,
+        "matches": table.matches,
+        "groups": table.groups,
+        "lack_of_fit": table.lack_of_fit and asdict(table.lack_of_fit),
+        "pair_deviation": table.pair_deviation,
+        "match_variance": crosstable.match_variance(fitted.meetings),
         "settled": elo.settled_round and list(elo.settled_round),
         "seconds": time.monotonic() - began,
     }

@@ -11,7 +11,17 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Connection, Engine, Table, delete, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    Table,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from arena.formats.contract import REPLAY
 from arena.presentation.registry import presentation_of
@@ -287,27 +297,39 @@ def meetings(connection: Connection, of: Iterable[str]) -> Meetings:
 
 
 def meetings_between(
-    connection: Connection, of: Iterable[str], versions: Collection[str]
+    connection: Connection,
+    of: Iterable[str],
+    versions: Collection[str],
+    others: Collection[str],
 ) -> Meetings:
-    """Return the sums of some tournaments by line-up that concern pairs of these versions.
+    """Return the sums of some tournaments by line-up between versions and others.
 
     Line-ups of more than two are all returned.
+
+    Args:
+        connection: a connection to the store.
+        of: the tournaments.
+        versions: one of the entrants of a line-up of two.
+        others: the other one; empty: any.
     """
-    return _meetings(
-        row
-        for row in _line_up_rows(connection, of, versions)
-        if row.second is None or row.second in versions
-    )
+    first, second = schema.line_ups.c.first, schema.line_ups.c.second
+    if others:
+        pair = (first.in_(versions) & second.in_(others)) | (
+            first.in_(others) & second.in_(versions)
+        )
+    else:
+        pair = first.in_(versions) | second.in_(versions)
+    return _meetings(_line_up_rows(connection, of, pair | first.is_(None)))
 
 
 def _line_up_rows(
-    connection: Connection, of: Iterable[str], first: Collection[str] | None = None
+    connection: Connection, of: Iterable[str], only: ColumnElement[bool] | None = None
 ) -> Iterator[Any]:
     table = schema.line_ups
     for tournament in of:
         query = select(table).where(table.c.tournament == tournament)
-        if first is not None:
-            query = query.where(table.c.first.in_(first) | table.c.first.is_(None))
+        if only is not None:
+            query = query.where(only)
         options = {"yield_per": _ROWS_AT_ONCE}
         with connection.execution_options(**options).execute(query) as rows:
             yield from rows

@@ -7,10 +7,8 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
-from typing import Any, Self
 
-from arena.ratings.closed_match import MatchScore, RatedMatch, canonical_order, pairwise
+from arena.ratings.closed_match import RatedMatch, canonical_order, pairwise
 from referee.games.shared.coded_errors import InvalidValue
 
 try:
@@ -22,9 +20,6 @@ except ModuleNotFoundError:
 # Beyond the limit, the expected score of the weaker side is lost in rounding. The package overflows
 # at about 308.
 WIDEST_GAP = 16
-
-OPEN_ROUNDS = 16
-"""Number of newest rounds that can still get matches; older rounds are rated finally."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,86 +50,6 @@ class EloSettings:
                 f"Elo's initial rating must be a finite number, not {self.initial}",
                 code="not-finite",
             )
-
-
-class RoundAlreadyRated(Exception):
-    """A match belongs to a round that is rated finally: all matches must be rated again."""
-
-
-class Periods:
-    """Ratings to which matches are added; the order within the open rounds does not matter.
-
-    Args:
-        settings: the parameters.
-        open_rounds: number of newest rounds whose matches are kept, so that more can be added;
-            None: all.
-    """
-
-    def __init__(
-        self, settings: EloSettings | None = None, open_rounds: int | None = OPEN_ROUNDS
-    ) -> None:
-        self.settings = settings or EloSettings()
-        self._open_rounds = open_rounds
-        self._settled: dict[str, float] = {}
-        self._last: tuple[int, int] | None = None
-        self._open: dict[tuple[int, int], list[RatedMatch]] = {}
-
-    def add(self, match: RatedMatch) -> None:
-        """Add a match.
-
-        Raises:
-            RoundAlreadyRated: its round is older than the open ones.
-        """
-        period = match.tournament, match.round
-        if period in self._open:
-            self._open[period].append(match)
-            return
-        if self._last is not None and period <= self._last:
-            raise RoundAlreadyRated(f"the round of match {match.id} is closed")
-        self._open[period] = [match]
-        if self._open_rounds is not None and len(self._open) > self._open_rounds:
-            oldest = min(self._open)
-            self._settled = self._after(self._settled, self._open.pop(oldest))
-            self._last = oldest
-
-    def state(self) -> dict[str, Any]:
-        """Return everything besides the parameters as plain values, for `restored`."""
-        return {
-            "settled": self._settled,
-            "last": self._last,
-            "open": [
-                [getattr(match, name) for name in MatchScore.__slots__]
-                for match in chain(*self._open.values())
-            ],
-        }
-
-    @classmethod
-    def restored(cls, state: Mapping[str, Any]) -> Self:
-        """Return ratings with the usual parameters from a `state`."""
-        periods = cls()
-        periods._settled = dict(state["settled"])
-        periods._last = state["last"] and (state["last"][0], state["last"][1])
-        for name, tournament, number, place, entrants, played, halves in state["open"]:
-            results = tuple(entrants), played, tuple(halves)
-            match = MatchScore(name, tournament, number, place, *results)
-            periods._open.setdefault((match.tournament, match.round), []).append(match)
-        return periods
-
-    def ratings(self, entrants: Iterable[str] = ()) -> dict[str, float]:
-        """Return the ratings of `entrants` and of everyone who has played, sorted by name.
-
-        The mean of the ratings stays at the initial rating, apart from rounding.
-        """
-        current = self._settled
-        for period in sorted(self._open):
-            current = self._after(current, self._open[period])
-        everyone = sorted({*current, *entrants})
-        return {name: current.get(name, float(self.settings.initial)) for name in everyone}
-
-    def _after(
-        self, current: Mapping[str, float], period: Iterable[RatedMatch]
-    ) -> dict[str, float]:
-        return after_round(current, period, self.settings)
 
 
 def after_round(
@@ -173,10 +88,15 @@ def ratings(
         settings: the parameters.
         entrants: further entrants, which may not have played; they have the initial rating.
     """
-    periods = Periods(settings, open_rounds=None)
+    settings = settings or EloSettings()
+    rounds: dict[tuple[int, int], list[RatedMatch]] = {}
     for match in matches:
-        periods.add(match)
-    return periods.ratings(entrants)
+        rounds.setdefault((match.tournament, match.round), []).append(match)
+    current: Mapping[str, float] = {}
+    for number in sorted(rounds):
+        current = after_round(current, rounds[number], settings)
+    everyone = sorted({*current, *entrants})
+    return {name: current.get(name, float(settings.initial)) for name in everyone}
 
 
 def changes(

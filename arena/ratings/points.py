@@ -13,9 +13,9 @@ depends on the game. It is computed as follows:
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, field
-from typing import Any, Self
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Self
 
 from arena.ratings.closed_match import ClosedMatch
 from arena.ratings.scale import DECIMALS, Z95
@@ -87,33 +87,6 @@ class Margins:
     scored: int
     sums: tuple[int, ...]
     clipped: tuple[int, ...]
-
-
-class MarginsSum:
-    """A mutable sum of margins, match by match."""
-
-    def __init__(self, clip: int) -> None:
-        self._clip = clip
-        self._sums: dict[tuple[str, int], _Sum] = {}
-
-    def add(self, entrants: tuple[str, ...], margins: Margins) -> None:
-        """Add one match, whose margins have the same clip."""
-        _fold(self._sums, entrants, margins)
-
-    def state(self) -> list[list[Any]]:
-        """Return the sums as plain values, for `restored`."""
-        return [[*key, *astuple(sums)] for key, sums in self._sums.items()]
-
-    @classmethod
-    def restored(cls, clip: int, state: Iterable[Sequence[Any]]) -> Self:
-        """Return the sum with this `state`."""
-        restored = cls(clip)
-        restored._sums = {(name, divisor): _Sum(*sums) for name, divisor, *sums in state}
-        return restored
-
-    def sums(self) -> PointSums:
-        """Return the sums of all matches added so far."""
-        return PointSums(self._clip, dict(self._sums))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,19 +12,24 @@ from typing import Any, Final
 
 from sqlalchemy import Engine, delete, insert, select, update
 
-from arena.ratings.decision_histogram import DecisionHistogram
-from arena.ratings.match_digest import Digest, read
 from arena.store import schema
 from arena.store.database import reading, writing
 from arena.store.matches import games, raw_rows
-from arena.store.matches.games import MatchSummary, PlayedGame
+from arena.store.matches.games import PlayedGame
 from arena.store.matches.raw_rows import MatchRows
 from arena.store.schema import MatchState
 
-_OF_OUTCOMES: Final = ("places", "scores", "verdicts", "faults")
-_OF_GAMES: Final = (*_OF_OUTCOMES, "thinking", "tally", "table_number", "board")
-_OF_RESULTS: Final = ("outcome", "digest", "thinking")
-_PLAIN: Final = ("table_number", "board", "digest")
+_OF_GAMES: Final = (
+    "places",
+    "scores",
+    "verdicts",
+    "faults",
+    "thinking",
+    "tally",
+    "table_number",
+    "board",
+)
+_PLAIN: Final = ("table_number", "board")
 """Columns that do not contain JSON."""
 
 
@@ -34,38 +39,27 @@ class Rebuilt:
 
     Attributes:
         match: its id.
-        digest: its digest; None if a record cannot be read.
+        is_readable: whether all its records can be read.
         games: number of stored games.
         differences: a clause for each stored value that differs from the records.
-        missing: whether the database is older than one of the computed columns, so that it is
-            empty.
-        values: the correct values of the row of `results`.
+        missing: whether the database is older than the decision times, so that they are empty.
         rows: the correct values of the row of each game, by the game's number.
         faults: the correct rows of `faults`.
     """
 
     match: str
-    digest: Digest | None
+    is_readable: bool
     games: int
     differences: tuple[str, ...]
     missing: bool
-    values: Mapping[str, Any]
     rows: Mapping[int, Mapping[str, Any]]
     faults: tuple[Mapping[str, Any], ...] = ()
-
-    @property
-    def thinking(self) -> dict[str, DecisionHistogram]:
-        """Decision-time histograms of the entrants, by name."""
-        if self.digest is None:
-            return {}
-        times = map(DecisionHistogram.read, self.values["thinking"])
-        return dict(zip(self.digest.entrants, times, strict=True))
 
 
 def rebuilt(engine: Engine, of: Sequence[str]) -> Iterator[Rebuilt]:
     """Yield the closed matches of tournaments (oldest first) in canonical order; change nothing."""
     table = schema.matches
-    for age, tournament in enumerate(of):
+    for tournament in of:
         query = (
             select(table.c.id)
             .where(table.c.tournament == tournament, table.c.state == MatchState.CLOSED)
@@ -77,18 +71,15 @@ def rebuilt(engine: Engine, of: Sequence[str]) -> Iterator[Rebuilt]:
             with raw_rows.reading_invalid_text(engine) as connection:
                 batch = raw_rows.read(connection, names[start : start + raw_rows.BATCH])
             for match in batch:
-                yield rebuild(raw_rows.with_records(engine, match), age)
+                yield rebuild(raw_rows.with_records(engine, match))
 
 
 def store(engine: Engine, rebuilt: Rebuilt) -> None:
     """Store the recomputed values; do nothing if a record cannot be read."""
-    if rebuilt.digest is None:
+    if not rebuilt.is_readable:
         return
-    results, table, faults = schema.results, schema.games, schema.faults
+    table, faults = schema.games, schema.faults
     with writing(engine, "rebuild") as connection:
-        connection.execute(
-            update(results).where(results.c.match == rebuilt.match).values(**rebuilt.values)
-        )
         for number, row in rebuilt.rows.items():
             of_game = (table.c.match == rebuilt.match, table.c.game == number)
             connection.execute(update(table).where(*of_game).values(**row))
@@ -97,36 +88,27 @@ def store(engine: Engine, rebuilt: Rebuilt) -> None:
             connection.execute(insert(faults), list(rebuilt.faults))
 
 
-def rebuild(match: MatchRows, age: int = 0) -> Rebuilt:
-    """Compute a closed match from its records and compare it with the stored values. Pure.
-
-    Args:
-        match: its rows.
-        age: the position of its tournament among those that are ranked together.
-    """
+def rebuild(match: MatchRows) -> Rebuilt:
+    """Compute a closed match from its records and compare it with the stored values. Pure."""
     try:
         played = {row["game"]: read_game(match, row) for row in match.games}
         planned = match.match["games"]
         if sorted(played) != list(range(planned)):
             raise ValueError(f"{len(played)} of its {planned} games are stored")
         rows = {number: _row(game) for number, game in played.items()}
-        again = _result(match, rows)
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         reason = str(error) if isinstance(error, ValueError) else repr(error)
         problem = (f"match {match.id} cannot be made anew: {reason}",)
-        return Rebuilt(match.id, None, len(match.games), problem, False, {}, {})
-    values = {"outcome": again.outcome, "digest": again.digest, "thinking": again.thinking}
-    differences = [*game_differences(match, played), *_result_differences(match, values)]
-    pairs = [(row, "thinking") for row in match.games]
-    if match.result is not None:
-        pairs += [(match.result, name) for name in ("digest", "thinking")]
+        return Rebuilt(match.id, False, len(match.games), problem, False, {})
+    differences = list(game_differences(match, played))
+    if match.result is None:
+        differences.append(f"match {match.id} is closed and has no result")
     return Rebuilt(
         match.id,
-        read(again.digest, match.id, age, match.match["round"], match.match["number"]),
+        True,
         len(match.games),
         tuple(differences),
-        any(_is_missing(row, name) for row, name in pairs),
-        values,
+        any(_is_missing(row, "thinking") for row in match.games),
         rows,
         tuple(fault for number, game in sorted(played.items()) for fault in _faults(match, game)),
     )
@@ -166,14 +148,6 @@ def game_differences(match: MatchRows, played: Mapping[int, PlayedGame]) -> Iter
             yield f"match {match.id}: the faults of game {game.game} are not those of the record"
 
 
-def _result_differences(match: MatchRows, values: Mapping[str, Any]) -> Iterator[str]:
-    if match.result is None:
-        yield f"match {match.id} is closed and has no result"
-        return
-    for name in _differing(match.result, values, _OF_RESULTS):
-        yield f"match {match.id}: {name} of the result are not those of the record"
-
-
 def _differing(
     stored: Mapping[str, Any], true: Mapping[str, Any], names: Sequence[str]
 ) -> Iterator[str]:
@@ -195,8 +169,8 @@ def _canonical(value: Any) -> str:
 
 
 def _is_missing(row: Mapping[str, Any], name: str) -> bool:
-    """Return whether the value was never computed: older databases lack digests and times."""
-    return name in ("digest", "thinking") and row[name] is None
+    """Return whether the value was never computed: older databases lack decision times."""
+    return name == "thinking" and row[name] is None
 
 
 def _faults(match: MatchRows, game: PlayedGame) -> Iterator[Mapping[str, Any]]:
@@ -215,12 +189,3 @@ def _row(game: PlayedGame) -> dict[str, Any]:
         "table_number": game.table,
         "board": game.board,
     }
-
-
-def _result(match: MatchRows, rows: Mapping[int, Mapping[str, Any]]) -> MatchSummary:
-    listed = [
-        {"game": number, **{name: rows[number][name] for name in _OF_OUTCOMES}}
-        for number in sorted(rows)
-    ]
-    thinking = [rows[number]["thinking"] for number in sorted(rows)]
-    return games.summarize(match.tournament["game"], match.id, match.versions, listed, thinking)

@@ -23,6 +23,7 @@ from arena.queue.redis_server import Address
 from arena.queue.sweeper import SERVICE, Sweeper
 from arena.services import worker_services
 from arena.services.file_archiver import FileArchiver
+from arena.services.rating_service import RatingService
 from arena.services.relay_process import RelayOptions
 from arena.services.service import (
     Service,
@@ -297,6 +298,9 @@ class Supervisor:
         self._stack.callback(self._sweeper.stop)
         self._sweeper.start()
         site = self._pages.settings.site if self._pages is not None else ""
+        ratings = RatingService(engine, self._address.url)
+        self._stack.callback(ratings.stop)
+        ratings.start()
         archiver = FileArchiver(engine, self._address.url)
         self._stack.callback(archiver.stop)
         archiver.start()

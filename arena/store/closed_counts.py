@@ -12,16 +12,13 @@ from arena.ratings.decision_histogram import DecisionHistogram
 from arena.store import closings, schema
 from arena.store.bots.remote_bots import is_relayed
 from arena.store.database import id_batches, reading
+from arena.store.matches import closed_matches
+from arena.store.matches.closed_matches import StoredMatch
 from arena.store.schema import OPEN, ClosingKind, MatchState, TournamentState
 from referee.games.registry import form_of
 
 REMOTE: Final = "remote"
 """Stands for the language of a bot that runs on its author's machine."""
-OVERLAP_SECONDS: Final = 60.0
-"""Upper bound of the delay in seconds between the times of closing and of visibility.
-
-A match can become visible this much later than another one that closed after it.
-"""
 ENDED: Final = tuple(state for state in MatchState if state not in OPEN)
 """The states in which a match has ended."""
 
@@ -88,32 +85,28 @@ class ClosingReader:
         results, matches = schema.results, schema.matches
         for batch in id_batches(ids):
             query = (
-                select(
-                    *results.c["match", "closed", "outcome", "thinking"],
-                    *matches.c["tournament", "leased"],
-                )
+                select(*results.c["match", "closed"], *matches.c["tournament", "leased"])
                 .join(matches, matches.c.id == results.c.match)
                 .where(results.c.match.in_(batch))
             )
             rows = connection.execute(query).all()
+            found = closed_matches.with_ids(connection, [row.match for row in rows])
             self._load_languages(
-                {name for row in rows for name in row.outcome["entrants"]}, connection
+                {name for stored in found.values() for name in stored.match.entrants}, connection
             )
             for row in rows:
-                yield self._closing(row)
+                yield self._closing(row, found[row.match])
 
-    def _closing(self, row: Any) -> MatchClosing:
-        games: Sequence[Mapping[str, Any]] = row.outcome["games"]
+    def _closing(self, row: Any, stored: StoredMatch) -> MatchClosing:
+        games = stored.match.games
         players = tuple(
             ClosedMatchEntrant(
                 name,
                 self._languages[name],
-                tuple(game["verdicts"][place] for game in games),
-                DecisionHistogram()
-                if row.thinking is None
-                else DecisionHistogram.read(row.thinking[place]),
+                tuple(game.verdicts[place] for game in games),
+                stored.thinking[place] if stored.thinking else DecisionHistogram(),
             )
-            for place, name in enumerate(row.outcome["entrants"])
+            for place, name in enumerate(stored.match.entrants)
         )
         seconds = max(0.0, row.closed - (row.closed if row.leased is None else row.leased))
         return MatchClosing(row.match, self._forms.of(row.tournament), len(games), seconds, players)

@@ -492,14 +492,7 @@ results = Table(
     # The primary key ensures that a match closes only once.
     Column("match", StoredText, ForeignKey("matches.id"), primary_key=True),
     Column("attempt", Integer, nullable=False),
-    # {"entrants": [...], "games": [{"game", "places", "scores", "verdicts", "faults"}, ...]}
-    Column("outcome", JSON, nullable=False),
     Column("closed", Double, nullable=False, index=True),
-    # The outcome summed up for ladders (`arena.ratings.match_digest`), and the decision times of
-    # the entrants. Both are derived from the games: `ladder rebuild` computes them again. Null in
-    # results of older databases.
-    Column("digest", StoredText),
-    Column("thinking", JSON(none_as_null=True)),
 )
 
 
@@ -541,35 +534,6 @@ ladder_summaries = Table(
     Column("corrections", Integer, nullable=False),
     Column("stored", Double, nullable=False),
     # `arena.formats.ladder_summary.LadderSummary.stored`
-    Column("data", LargeBinary, nullable=False),
-)
-
-# A cache: the sums and standings of the ladder whose oldest tournament this is
-# (`arena.ladders.stored_ladders`).
-ladder_folds = Table(
-    "ladder_folds",
-    metadata,
-    Column("tournament", StoredText, ForeignKey("tournaments.id"), primary_key=True),
-    # Number of the part of the data, from 0. SQLite needs the memory of a row three times.
-    Column("part", Integer, primary_key=True),
-    # Number of matches in the sums, and of corrections when they were read.
-    Column("matches", Integer, nullable=False),
-    Column("corrections", Integer, nullable=False),
-    Column("stored", Double, nullable=False),
-    # `arena.ratings.stored_standings`
-    Column("data", LargeBinary, nullable=False),
-)
-
-# A cache: the rating history of the ladder whose oldest tournament this is
-# (`arena.ladders.stored_histories`). The columns are those of `ladder_folds`.
-ladder_histories = Table(
-    "ladder_histories",
-    metadata,
-    Column("tournament", StoredText, ForeignKey("tournaments.id"), primary_key=True),
-    Column("part", Integer, primary_key=True),
-    Column("matches", Integer, nullable=False),
-    Column("corrections", Integer, nullable=False),
-    Column("stored", Double, nullable=False),
     Column("data", LargeBinary, nullable=False),
 )
 

@@ -121,7 +121,6 @@ def _background_tasks(web: WebState, feed: Feed) -> _Lifespan:
             asyncio.create_task(restarts.keep_task_running("web", work, web.settings.redis))
             for work in (
                 watch,
-                web.keep_rating_charts,
                 web.receive_events,
                 web.watch_submissions,
                 feed.run,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
@@ -14,7 +13,7 @@ from urllib.parse import quote
 from sqlalchemy import Engine
 
 from arena.errors import StoreError
-from arena.ladders.rating_history import RatingHistories
+from arena.ladders import rater
 from arena.presentation import shipped_docs
 from arena.presentation.csv_text import BYTE_ORDER_MARK
 from arena.records import redaction
@@ -23,7 +22,7 @@ from arena.store.matches.listing import Match
 from arena.store.schema import MatchState
 from arena.store.tournaments import tournaments
 from arena.web import assets
-from arena.web.data.snapshot import SnapshotReader, updated_charts
+from arena.web.data.snapshot import SnapshotReader
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.page import Page, PageRequest
 from arena.web.pages import bot, docs, match, replay, tournament
@@ -102,10 +101,8 @@ def write(engine: Engine, name: str, folder: Path, progress: Report = lambda *_:
         OSError: a file cannot be written.
     """
     web = WebState(engine, ServerSettings(spectators=False))
+    rater.advance(engine)
     web.snapshot = SnapshotReader(engine).read() or web.snapshot
-    web.rating_charts, _ = updated_charts(
-        RatingHistories(engine), web.snapshot.ladders, web.rating_charts, math.inf
-    )
     matches = listing.matches(engine, tournament=name)
     pages = dict(_pages(web, name, matches))
     records = {f"matches/{listed.id}.jsonl": listed.id for listed in matches if _is_over(listed)}

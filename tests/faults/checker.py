@@ -3,16 +3,16 @@
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import groupby
 from statistics import quantiles
 from typing import Any
 
-from arena.ladders import ladder_sums
-from arena.presentation.registry import presentation_of
+import pytest
+
+from arena.ladders import ladder_key, rater
 from arena.ratings import standings
 from arena.ratings.closed_match import ClosedGame, ClosedMatch
-from arena.ratings.match_digest import digest
 from arena.ratings.meetings import Meetings
 from arena.ratings.strength.fit import strengths
 from arena.records.bundle.audit import audit
@@ -172,11 +172,16 @@ def _from_record(text: str, closed_match: ClosedMatch) -> ClosedMatch:
 def _check_ratings(arena: Arena, again: list[ClosedMatch]) -> None:
     closed_matches = list(results.closed(arena.engine))
     for tournament in tournaments.listing(arena.engine):
-        clip = presentation_of(tournament.plan.game).clip
-        stored = ladder_sums.sum_up(arena.engine, [tournament.id], clip).table()
+        key = ladder_key.of_tournament(tournament)
+        stored = rater.current_ladder(arena.engine, key).table
         ids = {match.id for match in results.closed(arena.engine, [tournament.id])}
-        anew = [digest(match, clip) for match in again if match.id in ids]
-        assert stored == standings.table(reversed(anew), clip)
+        anew = [match for match in again if match.id in ids]
+        computed = standings.of_matches(reversed(anew), key.clip, key.entrants, key.strength).table
+        assert [replace(line, elo=0.0) for line in stored.lines] == [
+            replace(line, elo=0.0) for line in computed.lines
+        ]
+        elo = [[line.elo for line in table.lines] for table in (stored, computed)]
+        assert elo[0] == pytest.approx(elo[1], rel=0, abs=1e-9)
     assert strengths(Meetings.of(closed_matches)) == strengths(Meetings.of(reversed(again)))
 
 

@@ -19,6 +19,7 @@ from arena.bots.sandbox.level import Level
 from arena.config import Folder
 from arena.formats.contract import FormatEntrant
 from arena.formats.ladder import LadderFormat
+from arena.ladders import ladder_key, rater
 from arena.records import rebuilt_results
 from arena.store import backup_file, database, schema, webhooks
 from arena.store.access import audit_log, organisers, sessions
@@ -29,8 +30,7 @@ from arena.store.matches import corrections, listing, offline_bot_waits, transit
 from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.objects import file_moves, object_storage, stored_objects
 from arena.store.schema import ObjectKind
-from arena.store.tournaments import ladder_folds, ladder_history, lifecycle, tournaments
-from arena.store.tournaments.ladder_folds import StoredFold
+from arena.store.tournaments import ladder_history, lifecycle, tournaments
 from arena.store.tournaments.ladder_history import LadderHistory
 from arena.store.webhooks import AttemptResult, WebhookFormat, WebhookScope
 from arena.submissions import owner_deletion
@@ -149,11 +149,10 @@ def sum_ladder(engine: Engine) -> None:
         advancing.advance()
         rules.resume(ladder.entries, history.summary, history.matches(ladder.entries))
     advancing.advance()
-    fold = StoredFold(0, 0, bytearray(b"sums and standings, or points"))
-    ladder_folds.store(engine, ladder.id, fold)
-    ladder_folds.store_history(engine, ladder.id, fold)
+    key = ladder_key.of_tournament(tournaments.find(engine, ladder.id))
+    rater.advance(engine)
+    rater.rebuild(engine, key)
     ladder_history.delete_summaries(engine, [ladder.id])
-    ladder_folds.delete_folds(engine, [ladder.id])
     lifecycle.cancel(engine, ladder.id)
 
 

@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from arena.ladders import ladder_sums
 from arena.presentation.registry import presentation_of
 from arena.ratings.closed_match import ClosedMatch
+from arena.ratings.standings import of_matches
 from arena.store.matches import results
 from arena.store.tournaments import tournaments
 from tests.faults import processes
@@ -76,7 +76,5 @@ def _outcome(arena: Arena) -> tuple[object, ...]:
     closed: list[ClosedMatch] = list(results.closed(arena.engine))
     places = [(match.round, match.number, match.entrants, match.games) for match in closed]
     [tournament] = tournaments.listing(arena.engine)
-    table = ladder_sums.sum_up(
-        arena.engine, [tournament.id], presentation_of(tournament.plan.game).clip
-    ).table()
-    return places, table, table.strengths
+    fitted = of_matches(closed, presentation_of(tournament.plan.game).clip)
+    return places, fitted.table, fitted.strengths

@@ -114,15 +114,16 @@ def _export_ladders(
 ) -> None:
     """Write ladders to a file, or to standard output without one."""
     from arena.cli import lookup
-    from arena.cli.ladders import ladder_table
-    from arena.ladders import ladder_export
+    from arena.ladders import ladder_export, rater
     from arena.presentation.csv_text import BYTE_ORDER_MARK
     from arena.system import output_file
 
-    scopes = {scope.form: scope for scope in lookup.scopes_of(workspace, game, tournament)}
-    tables = ladder_table.of_scopes(workspace.store, scopes.values())
+    scopes = lookup.scopes_of(workspace, game, tournament)
+    fitted = {scope: rater.current_fit(workspace.store, scope) for scope in scopes}
     ladders = [
-        ladder_export.of_table(workspace.store, scopes[form], tables[form]) for form in tables
+        ladder_export.export_of_ladder(workspace.store, scope, ladder)
+        for scope, ladder in fitted.items()
+        if ladder.table.lines
     ]
     if not ladders:
         raise CommandError(

@@ -67,9 +67,8 @@ def verify(game: str | None, tournament: str | None, as_json: bool, data: Path |
 def rebuild(game: str | None, tournament: str | None, as_json: bool, data: Path | None) -> int:
     """Compute results and ladders again from the records, and correct differences.
 
-    Differences are printed. A match with an unreadable record is left unchanged in the store, and
-    is not counted in the printed ladder. The stored luck of the matches is deleted; idle workers
-    measure it again.
+    Differences are printed. A match with an unreadable record is left unchanged. The stored luck of
+    the matches is deleted; idle workers measure it again.
     """
     from arena.cli import lookup
     from arena.cli.ladders import ladder_table, rebuilt_ladder
@@ -79,16 +78,16 @@ def rebuild(game: str | None, tournament: str | None, as_json: bool, data: Path 
     workspace = Workspace(data)
     assert workspace.existing_store is not None
     scopes = lookup.scopes_of(workspace, game, tournament, archives=True)
-    rebuilt = [rebuilt_ladder.rebuild(workspace.store, scope, write=True) for scope in scopes]
-    played = [ladder for ladder in rebuilt if ladder.table.lines]
+    rebuilt = [rebuilt_ladder.rebuild(workspace.store, scope) for scope in scopes]
+    played = [(ladder, table) for ladder, table in rebuilt if table.lines]
     if as_json:
-        fresh = {ladder.scope.label: ladder_values.to_json(ladder.table) for ladder in played}
-        values = {ladder.scope.label: ladder.to_json() for ladder in rebuilt}
+        fresh = {ladder.scope.label: ladder_values.to_json(table) for ladder, table in played}
+        values = {ladder.scope.label: ladder.to_json() for ladder, _ in rebuilt}
         output.document({"ladders": fresh, "elo": ladder_values.settings_json(), "rebuilt": values})
     else:
-        for ladder in played:
+        for ladder, table in played:
             output.heading(ladder.scope.label)
-            ladder_table.show(ladder.table)
+            ladder_table.show(table)
             output.line()
             for difference in ladder.differences:
                 output.complain(f"{difference}.")
@@ -97,7 +96,7 @@ def rebuild(game: str | None, tournament: str | None, as_json: bool, data: Path 
         if not played:
             output.hint("no match is closed yet")
         output.next_step("pokearena standings")
-    return FAILED if any(ladder.unread for ladder in rebuilt) else OK
+    return FAILED if any(ladder.unread for ladder, _ in rebuilt) else OK
 
 
 @ladder.command("new-season", epilog='Example: pokearena ladder new-season poke --name "Spring"')

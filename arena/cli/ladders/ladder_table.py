@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from arena.cli import output
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
 
     from arena.ladders.ladder_key import LadderKey
     from arena.ladders.seat_advantage import MeanWithInterval, SeatAdvantage
-    from arena.ladders.stored_ladders import StoredLadder
     from arena.ratings.collusion import Gift
     from arena.ratings.control_variates import AdjustedMean
     from arena.ratings.standings import Standings, StandingsLine
@@ -27,10 +25,7 @@ Ladders = Mapping[str, "Standings"]
 
 
 def of_scopes(
-    engine: Engine,
-    scopes: Iterable[LadderKey],
-    settings: StrengthSettings | None = None,
-    known: dict[LadderKey, StoredLadder] | None = None,
+    engine: Engine, scopes: Iterable[LadderKey], settings: StrengthSettings | None = None
 ) -> Ladders:
     """Return the standings of each scope by form; omit those without entrants.
 
@@ -39,28 +34,27 @@ def of_scopes(
     Args:
         engine: database engine of the store.
         scopes: the ladders.
-        settings: settings of strength, with the anchors.
-        known: cache of the ladders already read, for repeated calls with the same settings; it is
-            extended.
+        settings: settings of strength, with anchors that replace those of the ladders.
 
     Raises:
         CommandError: an anchor has played in none of the ladders, or stored results are not valid.
     """
-    from arena.ratings.strength.settings import StrengthSettings
+    from arena.ladders import rater
 
-    settings = settings or StrengthSettings()
-    known = {} if known is None else known
+    anchors = settings.anchored if settings else ()
     tables: dict[str, Standings] = {}
     for scope in scopes:
         try:
-            known[scope] = _updated(engine, scope, settings, known.get(scope))
+            if anchors:
+                table = rater.current_fit(engine, scope, settings).table
+            else:
+                table = rater.current_ladder(engine, scope).table
         except ValueError as error:
             raise CommandError(f"{error}.", FAILED, "pokearena ladder verify") from None
-        table = known[scope].table
-        if table is not None and table.lines:
+        if table.lines:
             tables[scope.form] = table
-    used = {name for table in tables.values() for name in table.strengths.settings.anchored}
-    for name in settings.anchored:
+    used = {name for table in tables.values() for name in table.settings.anchored}
+    for name in anchors:
         if name not in used:
             raise CommandError(
                 f"--anchor: {name} has not played on any of these ladders.",
@@ -68,27 +62,6 @@ def of_scopes(
                 code="unknown-anchor",
             )
     return tables
-
-
-def _updated(
-    engine: Engine, scope: LadderKey, settings: StrengthSettings, ladder: StoredLadder | None
-) -> StoredLadder:
-    """Return a ladder with the matches that have closed since; None begins with the stored one."""
-    from arena.ladders import stored_ladders
-
-    if ladder is None:
-        ladder = stored_ladders.begin(engine, scope)
-        if settings.anchored:
-            ladder = replace(ladder, table=None)
-    before = ladder.sums.revision
-    # The stored ladder lacks tournaments that have begun since.
-    ladder.sums.extend(scope.tournaments)
-    folded = ladder.sums.now()
-    if ladder.table is not None and ladder.sums.revision == before:
-        return ladder
-    # Anchors of the command line replace those that the ladders set.
-    fitting = settings if settings.anchored else scope.strength
-    return replace(ladder, table=folded.table(scope.entrants, fitting))
 
 
 def of_tournament(engine: Engine, scope: LadderKey) -> Standings:

@@ -12,7 +12,7 @@ from arena.cli import output
 from arena.cli.options import data_option, json_option, scope_options
 
 if TYPE_CHECKING:
-    from arena.ladders.stored_crosstables import LadderCrosstable
+    from arena.ladders.ladder_crosstable import LadderCrosstable
     from arena.ratings.crosstable import CrosstableCell
 
 
@@ -74,14 +74,17 @@ def matrix(
     from arena.cli import lookup
     from arena.cli.ladders import ladder_table
     from arena.cli.workspace import Workspace
-    from arena.ladders import stored_crosstables
+    from arena.ladders import rater
+    from arena.ladders.ladder_crosstable import crosstable_of_ladder
 
     workspace = Workspace(data)
     assert workspace.existing_store is not None
     scopes = lookup.scopes_of(workspace, game, tournament)
-    by_form = {scope.form: stored_crosstables.of_scope(workspace.store, scope) for scope in scopes}
+    fitted = {scope: rater.current_fit(workspace.store, scope) for scope in scopes}
     crosstables = {
-        form: crosstable for form, crosstable in by_form.items() if crosstable is not None
+        scope.form: crosstable_of_ladder(workspace.store, scope, ladder)
+        for scope, ladder in fitted.items()
+        if ladder.table.lines
     }
     if as_json:
         output.document(

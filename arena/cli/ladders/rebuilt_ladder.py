@@ -1,4 +1,4 @@
-"""Recompute ladders from records, for `pokearena ladder`."""
+"""Recompute results from records, and ladders from results, for `pokearena ladder`."""
 
 from __future__ import annotations
 
@@ -15,25 +15,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RebuiltLadder:
-    """A ladder computed only from the records.
+    """A ladder whose results were compared with the records.
 
     Attributes:
         scope: the ladder's key.
-        table: its standings.
         matches: number of closed matches.
         games: number of their stored games.
         differences: a clause for each stored value that differs.
-        missing: number of matches whose summary had not been stored.
+        missing: number of matches whose decision times had not been stored.
         unread: whether a record cannot be read.
     """
 
     scope: LadderKey
-    table: Standings
-    matches: int
-    games: int
-    differences: tuple[str, ...]
-    missing: int
-    unread: bool
+    matches: int = 0
+    games: int = 0
+    differences: tuple[str, ...] = ()
+    missing: int = 0
+    unread: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Return the results as JSON values."""
@@ -45,62 +43,90 @@ class RebuiltLadder:
         }
 
 
-def rebuild(engine: Engine, scope: LadderKey, *, write: bool) -> RebuiltLadder:
-    """Compute a ladder from the records of its closed matches.
+def rebuild(engine: Engine, scope: LadderKey) -> tuple[RebuiltLadder, Standings]:
+    """Correct results that differ from their records, compute the ladder again, and return it.
+
+    The stored luck of the matches is deleted; idle workers measure it again.
 
     Args:
         engine: database engine of the store.
         scope: the ladder's key.
-        write: whether to correct stored results that differ, and to delete the stored
-            sums and the stored luck, which are then computed again.
     """
-    from arena.ratings.standings import StandingsSums
-    from arena.records import rebuilt_results
+    from arena.ladders import rater
     from arena.store.idle_results import LUCK
-    from arena.store.tournaments import ladder_folds, ladder_history
+    from arena.store.tournaments import ladder_history
 
-    fold = StandingsSums(scope.clip)
-    anew = RebuiltLadder(scope, fold.table(scope.entrants, scope.strength), 0, 0, (), 0, False)
+    anew = _compared(engine, scope, write=True)
+    ladder_history.delete_summaries(engine, scope.tournaments)
+    LUCK.remove_of_tournaments(engine, scope.tournaments)
+    rater.rebuild(engine, scope)
+    return anew, rater.current_ladder(engine, scope).table
+
+
+def verify(engine: Engine, scope: LadderKey) -> RebuiltLadder:
+    """Compare stored results with the records, and the ladder with the results; change nothing.
+
+    Matches may close meanwhile. The ladder is therefore read before and after, and all are read
+    again if it has changed.
+    """
+    anew = _compared(engine, scope, write=False)
+    while not anew.differences:
+        before = _stored(engine, scope)
+        computed = _from_results(engine, scope)
+        if not any(_differs(computed, table) for table in before):
+            break
+        if before == _stored(engine, scope):
+            sentence = f"the ladder of {scope.form} does not follow from the records"
+            return replace(anew, differences=(sentence,))
+    return anew
+
+
+def _stored(engine: Engine, scope: LadderKey) -> list[Standings]:
+    """Return the rows of a ladder, and what its sums give."""
+    from arena.ladders import rater
+
+    return [
+        rater.current_ladder(engine, scope).table,
+        rater.fitted_ladder(engine, scope).table,
+    ]
+
+
+def _compared(engine: Engine, scope: LadderKey, *, write: bool) -> RebuiltLadder:
+    from arena.records import rebuilt_results
+
+    anew = RebuiltLadder(scope)
     for match in rebuilt_results.rebuilt(engine, scope.tournaments):
-        if match.digest is not None:
-            fold.add(match.digest, match.thinking)
         anew = replace(
             anew,
             matches=anew.matches + 1,
             games=anew.games + match.games,
             differences=anew.differences + match.differences,
             missing=anew.missing + match.missing,
-            unread=anew.unread or match.digest is None,
+            unread=anew.unread or not match.is_readable,
         )
         if write and (match.differences or match.missing):
             rebuilt_results.store(engine, match)
-    if write:
-        ladder_history.delete_summaries(engine, scope.tournaments)
-        ladder_folds.delete_folds(engine, scope.tournaments)
-        LUCK.remove_of_tournaments(engine, scope.tournaments)
-    return replace(anew, table=fold.table(scope.entrants, scope.strength))
+    return anew
 
 
-def verify(engine: Engine, scope: LadderKey) -> RebuiltLadder:
-    """Compare stored results and the stored ladder with the records; change nothing.
+def _from_results(engine: Engine, scope: LadderKey) -> Standings:
+    from arena.ratings import standings
+    from arena.store.matches import results
 
-    Matches may close meanwhile. The ladder is therefore read before and after the records, and all
-    are read again if they differ only because it has changed.
-    """
-    while True:
-        before = _stored(engine, scope)
-        anew = rebuild(engine, scope, write=False)
-        after = _stored(engine, scope)
-        if anew.differences or anew.table in (before, after):
-            return anew
-        if before == after:
-            sentence = f"the ladder of {scope.form} does not follow from the records"
-            return replace(anew, differences=(sentence,))
+    played = results.closed(engine, scope.tournaments)
+    return standings.of_matches(played, scope.clip, scope.entrants, scope.strength).table
 
 
-def _stored(engine: Engine, scope: LadderKey) -> Standings:
-    from arena.ladders import ladder_sums
+_ELO_TOLERANCE = 1e-9
+"""Elo is continued round by round, and computed again here in another order of additions."""
 
-    return ladder_sums.sum_up(engine, scope.tournaments, scope.clip).table(
-        scope.entrants, scope.strength
+
+def _differs(computed: Standings, stored: Standings) -> bool:
+    same = replace(computed, lines=()) == replace(stored, lines=()) and len(computed.lines) == len(
+        stored.lines
+    )
+    return not same or any(
+        replace(one, elo=0.0) != replace(other, elo=0.0)
+        or abs(one.elo - other.elo) > _ELO_TOLERANCE
+        for one, other in zip(computed.lines, stored.lines, strict=True)
     )

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from arena.cli.workspace import Workspace
     from arena.ladders.ladder_key import LadderKey
     from arena.ladders.seat_advantage import SeatAdvantage
-    from arena.ladders.stored_ladders import StoredLadder
     from arena.ratings.strength.settings import StrengthSettings
     from arena.records.luck_adjustment.adjusted_standings import AdjustedStandings
 
@@ -112,11 +111,10 @@ def standings(
     settings = anchored_settings(anchors)
 
     shown = _Shown(as_json, timing, los, seats, adjusted)
-    known: dict[LadderKey, StoredLadder] = {}
 
     def look() -> tuple[Sequence[LadderKey], Ladders]:
         scopes = lookup.scopes_of(workspace, game, tournament, season=season)
-        return scopes, ladder_table.of_scopes(workspace.store, scopes, settings, known)
+        return scopes, ladder_table.of_scopes(workspace.store, scopes, settings)
 
     scopes, ladders = look()
     _show(workspace, scopes, ladders, shown)

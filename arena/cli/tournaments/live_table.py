@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from arena.ladders.ladder_key import LadderKey
-    from arena.ladders.ladder_sums import LadderSums
     from arena.ratings.standings import Standings
 
 _POLL_SECONDS = 0.25
@@ -118,7 +117,6 @@ class _SnapshotReader:
     def __init__(self, engine: Engine, tournament: str) -> None:
         self._engine = engine
         self._name = tournament
-        self._following: LadderSums | None = None
         self._closed = -1
         self._standings: Standings | None = None
         self._coming: int | None = None
@@ -171,11 +169,9 @@ class _SnapshotReader:
         return max(snapshot.planned - snapshot.progress.games, 0) * (now - began) / played
 
     def _table(self, scope: LadderKey) -> Standings:
-        from arena.ladders.ladder_sums import LadderSums
+        from arena.ladders import rater
 
-        if self._following is None:
-            self._following = LadderSums(self._engine, scope.tournaments, scope.clip)
-        return self._following.now().table(scope.entrants, scope.strength)
+        return rater.current_ladder(self._engine, scope).table
 
 
 class _ProgressLines:

@@ -24,7 +24,6 @@ from arena.ladders import ladder_key
 from arena.presentation.registry import presentation_of
 from arena.ratings import standings
 from arena.ratings.closed_match import ClosedGame, ClosedMatch
-from arena.ratings.match_digest import digest
 from arena.ratings.strength.settings import StrengthSettings, with_anchors
 from arena.records.bundle import evidence
 from arena.records.bundle.bundle import OPEN, Bundle, Scheduled, conclude, differences
@@ -479,11 +478,11 @@ def _conclusion(
         return
     plan = bundle.tournament.plan
     clip = presentation_of(plan.game).clip
-    digests = [digest(match, clip) for match in results.values()]
     stored: Any = dict(bundle.standings)
     strength = _strength_settings(stored, plan)
-    table = standings.table(digests, clip, entrants=bundle.tournament.entrants, strength=strength)
-    computed: Any = conclude(plan, table, retraced.last)
+    played = results.values()
+    fitted = standings.of_matches(played, clip, bundle.tournament.entrants, strength)
+    computed: Any = conclude(plan, fitted.table, retraced.last)
     # Convert to the form in a file, where tuples are lists.
     stored, computed = json.loads(json.dumps(stored)), json.loads(json.dumps(computed))
     if retraced.last is None:

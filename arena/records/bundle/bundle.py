@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from arena.formats.contract import FormatEntrant, FormatOver, Step, place_of
+from arena.ratings.elo import EloSettings
 from arena.ratings.standings import Standings, StandingsLine
 from arena.records.redaction import public_record
 from arena.store.matches.spec import Entrant as Seated
@@ -209,15 +210,14 @@ def conclude(plan: TournamentPlan, table: Standings, step: Step | None) -> dict[
         table: the standings; entrants without games have a line too.
         step: the latest step of the format; None if it is unknown.
     """
-    strengths = table.strengths
     return {
         "format": FORMAT,
         "form": plan.form,
         "standings": [_line(line) for line in table.lines],
-        "elo": asdict(table.elo),
-        "strength": strengths.settings.to_json(),
-        "groups": [list(group) for group in strengths.groups],
-        "lack_of_fit": strengths.lack_of_fit.to_json() if strengths.lack_of_fit else None,
+        "elo": asdict(EloSettings()),
+        "strength": table.settings.to_json(),
+        "groups": [list(group) for group in table.groups],
+        "lack_of_fit": table.lack_of_fit.to_json() if table.lack_of_fit else None,
         "clip": table.clip,
         "decision": decision(step),
     }

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from arena.errors import Conflict
-from arena.ladders import ladder_key, ladder_sums
-from arena.presentation.registry import presentation_of
+from arena.ladders import ladder_key, rater
 from arena.records.bundle import bundle
 from arena.records.bundle.bundle import Bundle, BundledVersion, Scheduled
 from arena.store.bots import versions
@@ -66,9 +65,7 @@ def _bundle(engine: Engine, tournament: Tournament, redact: Callable[[str], str]
         records=_Records(engine, [match.id for match in matches if match.over], redact),
         standings=bundle.conclude(
             tournament.plan,
-            ladder_sums.sum_up(
-                engine, [tournament.id], presentation_of(tournament.plan.game).clip
-            ).table(tournament.entrants, ladder_key.of_tournament(tournament).strength),
+            rater.current_ladder(engine, ladder_key.of_tournament(tournament)).table,
             format_of(tournament.plan).next(
                 tournament.entries, FormatHistory(engine, tournament.id).matches()
             ),

@@ -117,7 +117,7 @@ def _check(match: MatchRows) -> MatchAudit:
     else:
         problems += rebuilt.differences
     sentences = tuple(f"{problem.rstrip('.')}." for problem in dict.fromkeys(problems))
-    repairable = rebuilt is not None and rebuilt.digest is not None and bool(sentences)
+    repairable = rebuilt is not None and rebuilt.is_readable and bool(sentences)
     return MatchAudit(match.id, sentences, repairable, games, actions)
 
 

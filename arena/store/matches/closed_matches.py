@@ -16,7 +16,7 @@ from arena.store.database import id_batches
 
 
 @dataclass(frozen=True, slots=True)
-class PlayedMatch:
+class StoredMatch:
     """A match whose games are over.
 
     Attributes:
@@ -34,7 +34,7 @@ class PlayedMatch:
     closed: float | None
 
 
-def with_ids(connection: Connection, ids: Sequence[str]) -> dict[str, PlayedMatch]:
+def with_ids(connection: Connection, ids: Sequence[str]) -> dict[str, StoredMatch]:
     """Return the matches with these ids whose games are over, also void ones; by id.
 
     The results of an open match must not be shown.
@@ -65,7 +65,7 @@ def with_ids(connection: Connection, ids: Sequence[str]) -> dict[str, PlayedMatc
     return found
 
 
-def _played(rows: Sequence[Any], entrants: tuple[str, ...], closed: float | None) -> PlayedMatch:
+def _played(rows: Sequence[Any], entrants: tuple[str, ...], closed: float | None) -> StoredMatch:
     first = rows[0]
     games = tuple(
         ClosedGame(
@@ -77,7 +77,7 @@ def _played(rows: Sequence[Any], entrants: tuple[str, ...], closed: float | None
         )
         for row in rows
     )
-    return PlayedMatch(
+    return StoredMatch(
         first.tournament,
         first.rules,
         ClosedMatch(first.id, first.round, first.number, entrants, games),

@@ -1,4 +1,4 @@
-"""Finished games as they are stored: records, queried values, and the summary of a match."""
+"""Finished games as they are stored: records and queried values."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from arena.presentation.registry import presentation_of
-from arena.ratings.closed_match import FINISHED, ClosedGame, ClosedMatch
+from arena.ratings.closed_match import FINISHED
 from arena.ratings.decision_histogram import DecisionHistogram
-from arena.ratings.match_digest import digest
 from referee.games.shared.coded_errors import InvalidValue
 
 if TYPE_CHECKING:
@@ -159,65 +157,3 @@ def _verdict(verdicts: Sequence[str]) -> str:
 def _storable(text: str) -> str:
     """Replace NUL characters: bots can output them, but PostgreSQL rejects them in text."""
     return text.replace("\0", "\N{REPLACEMENT CHARACTER}")
-
-
-@dataclass(frozen=True, slots=True)
-class MatchSummary:
-    """The stored summary of a match.
-
-    Attributes:
-        outcome: entrants, and the results of the games.
-        digest: the text of its `arena.ratings.match_digest.Digest`.
-        thinking: decision times by entrant; None unless all games have them.
-    """
-
-    outcome: Mapping[str, Any]
-    digest: str
-    thinking: list[list[int]] | None
-
-
-def summarize(
-    game: str,
-    match: str,
-    entrants: Sequence[str],
-    games: Sequence[Mapping[str, Any]],
-    thinking: Sequence[Sequence[Sequence[int]] | None],
-) -> MatchSummary:
-    """Summarize a match.
-
-    Args:
-        game: id of the game, which determines the clip of margins.
-        match: the match's id.
-        entrants: versions in order.
-        games: the stored results of the games, in order of their numbers.
-        thinking: for each game the stored decision times by entrant; None or empty if they were
-            not counted.
-    """
-    values = {"entrants": list(entrants), "games": list(games)}
-    closed = ClosedMatch(match, 0, 0, tuple(entrants), games_of(values))
-    counted = [each for each in thinking if each]
-    times = [
-        sum((DecisionHistogram.read(each[place]) for each in counted), DecisionHistogram()).stored()
-        for place in range(len(entrants))
-    ]
-    return MatchSummary(
-        values,
-        digest(closed, presentation_of(game).clip).text(),
-        times if len(counted) == len(games) else None,
-    )
-
-
-def games_of(outcome: Mapping[str, Any]) -> tuple[ClosedGame, ...]:
-    """Return the games of a stored outcome."""
-    return tuple(map(_closed_game, outcome["games"]))
-
-
-def _closed_game(played: Mapping[str, Any]) -> ClosedGame:
-    scores = played["scores"]
-    return ClosedGame(
-        game=played["game"],
-        places=tuple(played["places"]),
-        scores=None if scores is None else tuple(scores),
-        verdicts=tuple(played["verdicts"]),
-        faults=tuple(played["faults"]),
-    )

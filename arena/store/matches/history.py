@@ -12,7 +12,7 @@ from arena.ratings.closed_match import FINISHED, ClosedGame, means, scores
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.store import schema
 from arena.store.database import reading
-from arena.store.matches.games import games_of
+from arena.store.matches import closed_matches
 from arena.store.matches.results import LoggedFault
 from arena.store.schema import OPEN, MatchState
 
@@ -165,13 +165,14 @@ def _read(engine: Engine, chosen: Select[Any]) -> tuple[PlayedMatch, ...]:
         .order_by(results.c.closed.desc(), results.c.match)
     )
     with reading(engine) as connection:
-        return tuple(_played(row) for row in connection.execute(query))
+        return _played(connection, connection.execute(query).all())
 
 
 def by_ids(connection: Connection, ids: Sequence[str]) -> tuple[PlayedMatch, ...]:
     """Return the closed ones of these matches, in this order; at most 500 ids."""
     query = _played_matches().where(schema.results.c.match.in_(ids))
-    played = {row.match: _played(row) for row in connection.execute(query)}
+    rows = connection.execute(query).all()
+    played = {match.match: match for match in _played(connection, rows)}
     return tuple(played[match] for match in ids if match in played)
 
 
@@ -179,7 +180,7 @@ def _played_matches() -> Select[Any]:
     results, matches, tournaments = schema.results, schema.matches, schema.tournaments
     return (
         select(
-            *results.c["match", "outcome", "thinking", "closed"],
+            *results.c["match", "closed"],
             *matches.c["tournament", "round"],
             *tournaments.c["name", "game", "seats", "options"],
         )
@@ -213,17 +214,21 @@ def _chosen(sitting: Sequence[Collection[str]], of: Collection[str]) -> Select[A
     return query
 
 
-def _played(row: Row[Any]) -> PlayedMatch:
+def _played(connection: Connection, rows: Sequence[Row[Any]]) -> tuple[PlayedMatch, ...]:
     from referee.games.registry import form_of
 
-    return PlayedMatch(
-        match=row.match,
-        tournament=row.tournament,
-        name=row.name,
-        form=form_of(row.game, row.seats, row.options),
-        round=row.round,
-        closed=float(row.closed),
-        entrants=tuple(row.outcome["entrants"]),
-        games=games_of(row.outcome),
-        thinking=tuple(map(DecisionHistogram.read, row.thinking or ())),
+    found = closed_matches.with_ids(connection, [row.match for row in rows])
+    return tuple(
+        PlayedMatch(
+            match=row.match,
+            tournament=row.tournament,
+            name=row.name,
+            form=form_of(row.game, row.seats, row.options),
+            round=row.round,
+            closed=float(row.closed),
+            entrants=found[row.match].match.entrants,
+            games=found[row.match].match.games,
+            thinking=found[row.match].thinking,
+        )
+        for row in rows
     )

@@ -8,24 +8,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 from sqlalchemy import Column, Connection, Engine, Row, select
 
 from arena.errors import NotFound
-from arena.ratings import match_digest
 from arena.ratings.closed_match import ClosedGame, ClosedMatch, winner
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.store import schema
 from arena.store.database import reading
-from arena.store.matches import rows
-from arena.store.matches.games import games_of
+from arena.store.matches import closed_matches, rows
 from arena.store.matches.raw_rows import reading_invalid_text
 from arena.store.matches.spec import MatchSpec
 from arena.store.objects import record_archive
 from arena.store.schema import OPEN, MatchState
 from referee.games.registry import form_of
+
+_MATCHES_AT_ONCE: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +119,11 @@ def closed(
         with_all: only matches in which all of these versions played.
         limit: maximum number of matches; None: all.
     """
-    results, matches, tournaments = schema.results, schema.matches, schema.tournaments
+    matches, tournaments = schema.matches, schema.tournaments
     query = (
-        select(*matches.c["id", "tournament", "round", "number"], results.c.outcome)
-        .select_from(results)
-        .join(matches, matches.c.id == results.c.match)
+        select(*matches.c["id", "tournament"])
         .join(tournaments, tournaments.c.id == matches.c.tournament)
+        .where(matches.c.state == MatchState.CLOSED)
         .order_by(tournaments.c.created, tournaments.c.id, matches.c.round, matches.c.number)
         .limit(limit)
     )
@@ -137,17 +136,13 @@ def closed(
     ages: dict[str, int] = {}
     with (
         reading(engine) as connection,
-        connection.execution_options(yield_per=1000).execute(query) as rows,
+        connection.execution_options(yield_per=_MATCHES_AT_ONCE).execute(query) as rows,
     ):
-        for row in rows:
-            yield ClosedMatch(
-                id=row.id,
-                tournament=ages.setdefault(row.tournament, len(ages)),
-                round=row.round,
-                number=row.number,
-                entrants=tuple(row.outcome["entrants"]),
-                games=games_of(row.outcome),
-            )
+        for batch in rows.partitions():
+            found = closed_matches.with_ids(connection, [row.id for row in batch])
+            for row in batch:
+                age = ages.setdefault(row.tournament, len(ages))
+                yield replace(found[row.id].match, tournament=age)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,34 +163,24 @@ def latest_closed(engine: Engine, limit: int, most_games: int) -> tuple[FormResu
         most_games: matches with more games are left out.
     """
     stored, matches, tournaments = schema.results, schema.matches, schema.tournaments
-    newest = select(stored.c.match).order_by(stored.c.closed.desc()).limit(limit)
+    newest = select(stored.c.match).order_by(stored.c.closed.desc(), stored.c.match).limit(limit)
     with reading(engine) as connection:
         names = connection.execute(newest).scalars().all()
         query = (
-            select(
-                *matches.c["id", "round", "number"],
-                *tournaments.c["game", "seats", "options"],
-                stored.c.outcome,
-            )
-            .join_from(stored, matches, matches.c.id == stored.c.match)
+            select(matches.c.id, *tournaments.c["game", "seats", "options"])
             .join(tournaments, tournaments.c.id == matches.c.tournament)
-            .where(stored.c.match.in_(names), matches.c.games <= most_games)
-            .order_by(stored.c.closed.desc(), matches.c.id)
+            .where(matches.c.id.in_(names), matches.c.games <= most_games)
         )
-        rows = connection.execute(query).all()
+        rows = {row.id: row for row in connection.execute(query)}
+        chosen = [name for name in names if name in rows]
+        found = closed_matches.with_ids(connection, chosen)
     return tuple(
         FormResult(
-            row.game,
-            form_of(row.game, row.seats, row.options),
-            ClosedMatch(
-                row.id,
-                row.round,
-                row.number,
-                tuple(row.outcome["entrants"]),
-                games_of(row.outcome),
-            ),
+            rows[name].game,
+            form_of(rows[name].game, rows[name].seats, rows[name].options),
+            found[name].match,
         )
-        for row in rows
+        for name in chosen
     )
 
 
@@ -208,27 +193,10 @@ def winners(engine: Engine, of: Collection[str]) -> dict[str, str]:
     """
     results = schema.results
     with reading(engine) as connection:
-        digests = {
-            row.match: row.digest
-            for row in connection.execute(
-                select(*results.c["match", "digest"]).where(results.c.match.in_(of))
-            )
-        }
-        # Results of older databases have no digest.
-        old = [match for match, text in digests.items() if text is None]
-        outcomes = connection.execute(
-            select(*results.c["match", "outcome"]).where(results.c.match.in_(old))
-        ).all()
-    won = {
-        row.match: winner(
-            ClosedMatch(row.match, 0, 0, tuple(row.outcome["entrants"]), games_of(row.outcome))
-        )
-        for row in outcomes
-    }
-    for match, text in digests.items():
-        if text is not None:
-            won[match] = winner(match_digest.read(text, match, 0, 0, 0))
-    return won
+        query = select(results.c.match).where(results.c.match.in_(of))
+        closed = connection.execute(query).scalars().all()
+        found = closed_matches.with_ids(connection, closed)
+    return {name: winner(stored.match) for name, stored in found.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,18 +265,12 @@ def of_match(engine: Engine, match: str) -> ClosedMatch:
     Raises:
         NotFound: the match does not exist, or has no result.
     """
-    matches, stored = schema.matches, schema.results
-    query = (
-        select(*matches.c["round", "number"], stored.c.outcome)
-        .join(stored, stored.c.match == matches.c.id)
-        .where(matches.c.id == match)
-    )
+    results = schema.results
     with reading(engine) as connection:
-        row = connection.execute(query).one_or_none()
-    if row is None:
-        raise NotFound(f"the match {match} has no result.", code="no-result")
-    entrants = tuple(row.outcome["entrants"])
-    return ClosedMatch(match, row.round, row.number, entrants, games_of(row.outcome))
+        query = select(results.c.match).where(results.c.match == match)
+        if connection.execute(query).first() is None:
+            raise NotFound(f"the match {match} has no result.", code="no-result")
+        return closed_matches.with_ids(connection, [match])[match].match
 
 
 def game_record(engine: Engine, match: str, game: int) -> str:

@@ -22,7 +22,7 @@ from sqlalchemy import (
 
 from arena.store import schema
 from arena.store.database import now
-from arena.store.matches.games import CommittedGame, MatchSummary, PlayedGame, summarize
+from arena.store.matches.games import CommittedGame, PlayedGame
 from arena.store.matches.listing import not_found
 from arena.store.matches.spec import Clock, Entrant, MatchSpec
 
@@ -113,27 +113,10 @@ def insert_game(connection: Connection, match: str, attempt: int, game: PlayedGa
         connection.execute(insert(schema.faults), rows)
 
 
-def insert_result(connection: Connection, spec: MatchSpec, attempt: int) -> None:
-    """Insert the result, computed from all stored games; the primary key admits only one."""
-    result = _result(connection, spec)
-    values = {
-        "match": spec.id,
-        "attempt": attempt,
-        "outcome": result.outcome,
-        "digest": result.digest,
-        "thinking": result.thinking,
-    }
-    connection.execute(_result_insert(), values)
-    connection.execute(_closed_update(), {"of_match": spec.id})
-
-
-def _result(connection: Connection, spec: MatchSpec) -> MatchSummary:
-    """Summarize the stored games of a match."""
-    columns = ("game", "places", "scores", "verdicts", "faults", "thinking")
-    played = connection.execute(_games_query(*columns), {"of_match": spec.id})
-    rows = [dict(game._mapping) for game in played]
-    thinking = [row.pop("thinking") for row in rows]
-    return summarize(spec.game, spec.id, spec.versions, rows, thinking)
+def insert_result(connection: Connection, match: str, attempt: int) -> None:
+    """Insert that a match has a result; the primary key admits only one."""
+    connection.execute(_result_insert(), {"match": match, "attempt": attempt})
+    connection.execute(_closed_update(), {"of_match": match})
 
 
 def _entrants(connection: Connection, match: str) -> tuple[Entrant, ...]:

@@ -246,7 +246,7 @@ def commit_game(engine: Engine, lease: Lease, game: PlayedGame) -> bool:
         announce(connection, GameOver(lease.match, done, row.games))
         if done < row.games:
             return False
-        rows.insert_result(connection, lease.spec, lease.attempt)
+        rows.insert_result(connection, lease.match, lease.attempt)
         _end_match(connection, row, MatchState.CLOSED)
         announce(connection, MatchClosed(lease.match, row.tournament or ""))
         failpoint.edge("closing_game", "written")

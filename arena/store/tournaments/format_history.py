@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain, groupby, takewhile
+from collections.abc import Generator, Mapping, Sequence
+from itertools import groupby, islice
 from typing import Any, Final
 
-from sqlalchemy import Connection, Engine, Row, case, func, null, select
+from sqlalchemy import Connection, Engine, func, select
 
 from arena.formats.contract import FormatMatch, MatchStatus, without_replayed
 from arena.store import schema
 from arena.store.access import audit_log
-from arena.store.database import reading, unindexed
-from arena.store.matches.games import games_of
-from arena.store.schema import OPEN, MatchState
-from arena.store.tournaments import tournaments
+from arena.store.database import reading
+from arena.store.matches import closed_matches
+from arena.store.matches.closed_matches import StoredMatch
+from arena.store.schema import MatchState
 
 _ROWS_AT_ONCE: Final = 5000
-_ROUNDS_AT_ONCE: Final = 20
+_MATCHES_AT_ONCE: Final = 500
 _STATES: Final[Mapping[str, MatchStatus]] = {
     MatchState.PENDING: MatchStatus.OPEN,
     MatchState.RUNNING: MatchStatus.OPEN,
@@ -29,30 +28,6 @@ _STATES: Final[Mapping[str, MatchStatus]] = {
 }
 
 
-def closed(engine: Engine, of: Sequence[str], until: float) -> int:
-    """Return how many matches of some tournaments had closed at a time.
-
-    Only the later ones are counted, because they are few if the time is recent.
-    """
-    matches, results = schema.matches, schema.results
-    query = (
-        select(func.count())
-        .select_from(results.join(matches, matches.c.id == results.c.match))
-        .where(results.c.closed > until, unindexed(matches.c.tournament).in_(of))
-    )
-    with reading(engine) as connection:
-        later = connection.execute(query).scalar_one()
-        return tournaments.closed(connection, of) - int(later)
-
-
-def entrants(engine: Engine, of: Sequence[str]) -> int:
-    """Return how many different versions entered some tournaments."""
-    table = schema.entrants
-    query = select(func.count(table.c.version.distinct())).where(table.c.tournament.in_(of))
-    with reading(engine) as connection:
-        return int(connection.execute(query).scalar_one())
-
-
 def read_matches(
     connection: Connection, tournament: str, first: int, *, with_results: bool = True
 ) -> Generator[FormatMatch, None, None]:
@@ -60,29 +35,34 @@ def read_matches(
 
     Without results the state of closed matches is `MatchStatus.ENDED`.
     """
-    table, sides, results = schema.matches, schema.match_entrants, schema.results
-    outcome = results.c.outcome if with_results else null().label("outcome")
+    table, sides = schema.matches, schema.match_entrants
     query = (
-        select(*table.c["id", "round", "number", "state"], sides.c.version, outcome)
+        select(*table.c["id", "round", "number", "state"], sides.c.version)
         .join(sides, sides.c.match == table.c.id)
-        .outerjoin(results, results.c.match == table.c.id)
         .where(table.c.tournament == tournament, table.c.round >= first)
         .order_by(table.c.round, table.c.number, sides.c.position)
     )
     with connection.execution_options(yield_per=_ROWS_AT_ONCE).execute(query) as answer:
-        for _, group in groupby(answer, lambda row: row.id):
-            rows = list(group)
-            last = rows[0]
-            state = _STATES[last.state]
-            if state is MatchStatus.CLOSED and not with_results:
-                state = MatchStatus.ENDED
-            yield FormatMatch(
-                round=last.round,
-                number=last.number,
-                entrants=tuple(sys.intern(row.version) for row in rows),
-                state=state,
-                games=games_of(last.outcome) if state is MatchStatus.CLOSED else (),
-            )
+        groups = groupby(answer, lambda row: row.id)
+        while batch := [(name, list(rows)) for name, rows in islice(groups, _MATCHES_AT_ONCE)]:
+            closed = [name for name, rows in batch if rows[0].state == MatchState.CLOSED]
+            found = closed_matches.with_ids(connection, closed) if with_results else {}
+            for name, rows in batch:
+                yield _format_match(rows, found.get(name))
+
+
+def _format_match(rows: Sequence[Any], stored: StoredMatch | None) -> FormatMatch:
+    first = rows[0]
+    state = _STATES[first.state]
+    if state is MatchStatus.CLOSED and stored is None:
+        state = MatchStatus.ENDED
+    return FormatMatch(
+        round=first.round,
+        number=first.number,
+        entrants=tuple(sys.intern(row.version) for row in rows),
+        state=state,
+        games=stored.match.games if stored is not None else (),
+    )
 
 
 class FormatHistory:
@@ -146,108 +126,3 @@ def count_before(connection: Connection, tournament: str, before: int) -> int:
     )
     query = select(tournament_table.c.matches - later).where(tournament_table.c.id == tournament)
     return int(connection.execute(query).scalar_one())
-
-
-@dataclass(frozen=True, slots=True)
-class FinishedRounds:
-    """The rounds of a tournament before the first one that can still change.
-
-    Attributes:
-        first: number of that round.
-        matches: number of matches in the rounds before it.
-        ends: when the last match of each of these rounds closed; rounds without a closed match are
-            omitted.
-    """
-
-    first: int = 0
-    matches: int = 0
-    ends: tuple[float, ...] = ()
-
-
-class RoundEnds:
-    """The ends of the rounds of some tournaments; rounds that are over are read only once.
-
-    A round is over when none of its matches can be played any more. As in `FormatHistory`, all
-    rounds of a tournament are read again if a match has been added to an old round. After a
-    correction of results, create a new object.
-
-    Args:
-        finished: what another object has read, by tournament.
-    """
-
-    def __init__(self, finished: Mapping[str, FinishedRounds] | None = None) -> None:
-        self.finished = dict(finished or {})
-        """The rounds that are over, by tournament."""
-        self._newest: dict[str, tuple[float, ...]] = {}
-        self._closed: set[str] = set()
-
-    def now(self, engine: Engine, of: Sequence[str]) -> tuple[float, ...]:
-        """Return the end of each round of some tournaments, ascending.
-
-        Rounds that ended at the same time appear once.
-        """
-        table = schema.tournaments
-        over = select(table.c.id).where(table.c.id.in_(of), table.c.ended.is_not(None))
-        with reading(engine) as connection:
-            closed = set(connection.execute(over).scalars())
-            for tournament in of:
-                if tournament not in self._closed:
-                    self._read(connection, tournament)
-        self._closed |= closed
-        return tuple(sorted({at for name in of for at in self._ends(name)}))
-
-    def _ends(self, tournament: str) -> Iterable[float]:
-        return chain(
-            self.finished[tournament].ends if tournament in self.finished else (),
-            self._newest.get(tournament, ()),
-        )
-
-    def _read(self, connection: Connection, tournament: str) -> None:
-        finished = self.finished.get(tournament, FinishedRounds())
-        if count_before(connection, tournament, finished.first) != finished.matches:
-            finished = FinishedRounds()
-        rows = _rounds(connection, tournament, finished.first)
-        over = list(takewhile(lambda row: not row.open, rows))
-        newest = [row.closed for row in rows[len(over) :] if not row.open]
-        if over:
-            finished = FinishedRounds(
-                over[-1].round + 1,
-                finished.matches + sum(row.matches for row in over),
-                (*finished.ends, *(row.closed for row in over if row.closed is not None)),
-            )
-        self.finished[tournament] = finished
-        self._newest[tournament] = tuple(at for at in newest if at is not None)
-
-
-def _rounds(connection: Connection, tournament: str, first: int) -> list[Row[Any]]:
-    """Return the number, matches, open matches and newest closing of rounds from one on."""
-    table = schema.matches
-    newest = connection.execute(
-        select(func.max(table.c.round)).where(table.c.tournament == tournament)
-    ).scalar_one()
-    # A few rounds at a time. PostgreSQL expects half of all matches in the rounds after a number,
-    # even after the newest one, and would read the whole table.
-    begins = range(first, (-1 if newest is None else newest) + 1, _ROUNDS_AT_ONCE)
-    return [row for begin in begins for row in _next_rounds(connection, tournament, begin)]
-
-
-def _next_rounds(connection: Connection, tournament: str, first: int) -> Sequence[Row[Any]]:
-    """Return at most `_ROUNDS_AT_ONCE` of the rounds that `_rounds` returns."""
-    matches, results = schema.matches, schema.results
-    # Not a join, for which PostgreSQL would read all results.
-    closed = select(results.c.closed).where(results.c.match == matches.c.id).scalar_subquery()
-    query = (
-        select(
-            matches.c.round,
-            func.count().label("matches"),
-            func.sum(case((matches.c.state.in_(OPEN), 1), else_=0)).label("open"),
-            func.max(closed).label("closed"),
-        )
-        .where(
-            matches.c.tournament == tournament,
-            matches.c.round.between(first, first + _ROUNDS_AT_ONCE - 1),
-        )
-        .group_by(matches.c.round)
-        .order_by(matches.c.round)
-    )
-    return connection.execute(query).all()

@@ -8,9 +8,6 @@ from collections.abc import Collection
 ARENA = "arena"
 """Topic of the store's contents: matches, tournaments and bots."""
 
-HISTORIES = "histories"
-"""Topic of the rating histories of ladders."""
-
 SUBMISSIONS = "submissions"
 """Topic of the submissions and their states."""
 

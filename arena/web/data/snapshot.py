@@ -1,12 +1,11 @@
 """Immutable snapshot of the arena for the pages: ladders, histories, tournaments, live matches.
 
-A background task creates a new snapshot after a change. A page's cost is therefore only its
+A background task reads a new snapshot after a change. A page's cost is therefore only its
 rendering, for any size of the ladders.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,11 +13,9 @@ from typing import Any
 from sqlalchemy import Engine, func, select
 
 from arena.ladders import ladder_key as scopes
-from arena.ladders import stored_ladders
-from arena.ladders.ladder_key import LadderKey
-from arena.ladders.ladder_sums import LadderSums
-from arena.ladders.rating_history import RatingHistories, RatingHistory
-from arena.ratings.standings import Standings
+from arena.ladders import ladder_rows, rater
+from arena.ladders.ladder_rows import Ladder
+from arena.ladders.rating_history import RatingHistory, read_rating_history
 from arena.store import schema
 from arena.store.access import audit_log
 from arena.store.bots import versions
@@ -32,6 +29,9 @@ from arena.store.tournaments.tournaments import Tournament, TournamentProgress
 from arena.web import charts
 from arena.web.charts import Sparkline
 from arena.web.data.time_estimates import TimeEstimates, TimeEstimator
+
+RATE_AFTER_SECONDS = 3.0
+"""Age of a new result from which this server rates ladders itself, because no service does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,55 +52,12 @@ class RatingChart:
         return None if was is None else was - place
 
 
-def updated_charts(
-    historian: RatingHistories,
-    ladders: Mapping[str, LadderSnapshot],
-    previous: Mapping[str, RatingChart],
-    seconds: float,
-) -> tuple[dict[str, RatingChart], bool]:
-    """Update the rating histories of ladders.
-
-    Args:
-        historian: computes the histories.
-        ladders: the ladders by form.
-        previous: the previous histories by form.
-        seconds: the time limit; histories beyond it keep their previous state.
-
-    Returns:
-        The histories by form, and whether all are up to date.
-    """
-    by_form, is_complete = dict(previous), True
-    until = time.monotonic() + seconds
-    for form, ladder in ladders.items():
-        past = historian.past(ladder.scope, max(until - time.monotonic(), 0.0))
-        if past is None:
-            is_complete = False
-        elif form not in by_form or by_form[form].past != past:
-            by_form[form] = RatingChart(past, _sparks(past))
-    return by_form, is_complete
-
-
 def _sparks(past: RatingHistory) -> dict[str, Sparkline]:
     strengths: dict[str, list[float]] = {}
     for point in past.points:
         for name, value in point.values.items():
             strengths.setdefault(name, []).append(value.strength)
     return {name: charts.spark(values) for name, values in strengths.items() if len(values) > 1}
-
-
-@dataclass(frozen=True, slots=True)
-class LadderSnapshot:
-    """The ladder of one form.
-
-    Args:
-        scope: the ladder's key.
-        table: the standings.
-        seen: end of each entrant's last closed match, in seconds since 1970.
-    """
-
-    scope: LadderKey
-    table: Standings
-    seen: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,72 +72,46 @@ class ArenaSnapshot:
         running: the running matches.
         open_tournaments: the open tournaments with their progress.
         time_estimates: time estimates of the open tournaments, by ID.
+        charts: the histories of the ladders, by form.
     """
 
     at: float = 0.0
-    ladders: Mapping[str, LadderSnapshot] = field(default_factory=dict)
-    archives: Mapping[tuple[str, int], LadderSnapshot] = field(default_factory=dict)
+    ladders: Mapping[str, Ladder] = field(default_factory=dict)
+    archives: Mapping[tuple[str, int], Ladder] = field(default_factory=dict)
     versions: Mapping[str, Version] = field(default_factory=dict)
     running: tuple[Match, ...] = ()
     open_tournaments: tuple[tuple[Tournament, TournamentProgress], ...] = ()
     time_estimates: Mapping[str, TimeEstimates] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
-class _TrackedLadder:
-    """The sums of a ladder, and its newest snapshot.
-
-    Attributes:
-        sums: the sums.
-        ladder: the snapshot; None before the first one.
-        revision: the revision of the sums that the snapshot was computed from.
-        stored: number of matches of the stored ladder.
-    """
-
-    sums: LadderSums
-    ladder: LadderSnapshot | None = None
-    revision: tuple[int, int] = (-1, 0)
-    stored: int = 0
+    charts: Mapping[str, RatingChart] = field(default_factory=dict)
 
 
 class SnapshotReader:
-    """Creates snapshots of the store. Stores intermediate results to reuse them."""
+    """Reads snapshots of the store; unchanged ladders are the same objects."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._estimator = TimeEstimator(engine)
         self._marks: Any = None
-        self._tracked: dict[tuple[str, int], _TrackedLadder] = {}
-        self._is_current = True
+        self._is_rated = True
+        self._known: dict[str, tuple[Any, Ladder, RatingChart]] = {}
 
     def read(self) -> ArenaSnapshot | None:
-        """Return a new snapshot; None if nothing has changed since the last call.
-
-        The first one has the stored ladders, so that it takes a second. The next one has the
-        matches that have closed since.
-        """
+        """Return a new snapshot; None if nothing has changed since the last call."""
+        if self._is_rated:
+            self._is_rated = rater.advance_if_behind(self._engine, RATE_AFTER_SECONDS)
+        else:
+            self._is_rated = rater.advance(self._engine)
         latest_marks = marks(self._engine)
         if latest_marks == self._marks:
             return None
-        self._is_current = True
         snapshot = self._snapshot()
-        self._marks = latest_marks if self._is_current else None
+        self._marks = latest_marks
         return snapshot
-
-    def store_ladders(self) -> None:
-        """Store the ladders that have many more matches than the stored ones."""
-        for tracked in self._tracked.values():
-            ladder, sums = tracked.ladder, tracked.sums
-            if ladder is not None and tracked.revision == sums.revision:
-                tracked.stored = stored_ladders.store(
-                    self._engine, ladder.scope, sums, ladder.table, tracked.stored
-                )
 
     def _snapshot(self) -> ArenaSnapshot:
         engine = self._engine
         at = current_time(engine)
-        every = (self._ladder(scope) for scope in scopes.of_seasons(engine))
-        ladders = [ladder for ladder in every if ladder.table.lines]
+        ladders = [ladder for ladder in self._ladders() if ladder.table.lines]
         listed = tournaments.listing(engine, over=False)
         open_tournaments = tuple(
             (tournament, tournaments.progress(engine, tournament.id)) for tournament in listed
@@ -201,33 +132,27 @@ class SnapshotReader:
                 tournament.id: self._estimator.estimate(tournament, progress, at)
                 for tournament, progress in open_tournaments
             },
+            charts={
+                ladder.scope.form: self._known[ladder.scope.id][2]
+                for ladder in ladders
+                if not ladder.scope.archived
+            },
         )
 
-    def _ladder(self, scope: LadderKey) -> LadderSnapshot:
-        tracked = self._tracked.get((scope.form, scope.season))
-        if tracked is None:
-            tracked = self._tracked[scope.form, scope.season] = self._restored(scope)
-            if tracked.ladder is not None:
-                self._is_current = False
-                return tracked.ladder
-        # A new tournament of a form changes the ladder's scope.
-        if not tracked.sums.extend(scope.tournaments):
-            tracked.sums = LadderSums(self._engine, scope.tournaments, scope.clip)
-        fold = tracked.sums.now()
-        ladder = tracked.ladder
-        if ladder is None or ladder.scope != scope or tracked.revision != tracked.sums.revision:
-            table = fold.table(scope.entrants, scope.strength)
-            ladder = tracked.ladder = LadderSnapshot(scope, table, tracked.sums.seen)
-            tracked.revision = tracked.sums.revision
-        return ladder
-
-    def _restored(self, scope: LadderKey) -> _TrackedLadder:
-        stored = stored_ladders.begin(self._engine, scope)
-        sums = stored.sums
-        if stored.table is None:
-            return _TrackedLadder(sums, stored=sums.folded)
-        ladder = LadderSnapshot(scope, stored.table, sums.seen)
-        return _TrackedLadder(sums, ladder, sums.revision, sums.folded)
+    def _ladders(self) -> list[Ladder]:
+        """Return the ladders of all seasons; those whose rows have changed are read."""
+        table = schema.ladder_fits
+        query = select(*table.c["ladder", "seq", "at"])
+        with reading(self._engine) as connection:
+            rows = {row.ladder: (row.seq, row.at) for row in connection.execute(query)}
+        keys = [key for key in scopes.of_seasons(self._engine) if key.id in rows]
+        for key in keys:
+            mark = (key, rows[key.id])
+            if key.id not in self._known or self._known[key.id][0] != mark:
+                ladder = ladder_rows.read_ladder(self._engine, key)
+                past = read_rating_history(self._engine, ladder)
+                self._known[key.id] = mark, ladder, RatingChart(past, _sparks(past))
+        return [self._known[key.id][1] for key in keys]
 
 
 def marks(engine: Engine) -> tuple[Any, ...]:
@@ -239,7 +164,9 @@ def marks(engine: Engine) -> tuple[Any, ...]:
         tournament_table.c.state != TournamentState.CLOSED
     )
     queries = (
-        select(func.max(schema.results.c.closed)),
+        select(func.max(schema.closings.c.seq)),
+        # The rows of ladders follow later.
+        select(func.count(), func.max(schema.ladder_fits.c.at)),
         select(
             func.count(),
             func.sum(tournament_table.c.matches),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from threading import Lock
@@ -15,7 +15,7 @@ from arena.formats.contract import FormatEntrant, FormatOver, Ranking, Step
 from arena.formats.contract import FormatMatch as Fixed
 from arena.formats.knockout import KnockoutFormat, Tie
 from arena.formats.swiss import RankingKey, SwissFormat
-from arena.ladders import ladder_values
+from arena.ladders import ladder_key, ladder_rows, ladder_values
 from arena.ratings.standings import Standings, StandingsLine
 from arena.store.schema import TournamentState
 from arena.store.tournaments.format_history import FormatHistory
@@ -135,6 +135,11 @@ def _by_worth(worth: dict[str, RankingKey] | None) -> Ranking:
     return tuple(tuple(group) for _, group in groupby(ordered, key=lambda name: worth[name]))
 
 
+def standings_of(engine: Engine, tournament: Tournament) -> Standings:
+    """Return the stored standings of a tournament."""
+    return ladder_rows.read_ladder(engine, ladder_key.of_tournament(tournament)).table
+
+
 def champions(tournament: Tournament, lines: Sequence[EntrantLine]) -> tuple[str, ...]:
     """Return the entrants of a closed tournament that may have the first rank."""
     if tournament.state is not TournamentState.CLOSED:
@@ -148,12 +153,10 @@ class ChampionsCache:
 
     Args:
         engine: the store.
-        standings: returns the standings of a tournament.
     """
 
-    def __init__(self, engine: Engine, standings: Callable[[Tournament], Standings]) -> None:
+    def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._standings = standings
         self._known: OrderedDict[tuple[str, int, int], tuple[str, ...]] = OrderedDict()
         self._lock = Lock()
 
@@ -188,4 +191,5 @@ class ChampionsCache:
 
     def _read(self, tournament: Tournament, progress: TournamentProgress) -> tuple[str, ...]:
         state = format_state(self._engine, tournament, progress.matches)
-        return champions(tournament, lines_of(tournament, self._standings(tournament), state))
+        table = standings_of(self._engine, tournament)
+        return champions(tournament, lines_of(tournament, table, state))

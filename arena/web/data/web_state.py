@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import math
 import time
-from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,17 +15,16 @@ from starlette.concurrency import run_in_threadpool
 
 from arena.config import Folder
 from arena.errors import StoreError
-from arena.ladders.rating_history import RatingHistories
 from arena.queue.worker_list import WorkerList
 from arena.services.web_process import WebSettings
 from arena.store.bots import submissions
 from arena.submissions.pending_uploads import PendingUploads
-from arena.web.data.changes import ARENA, HISTORIES, SUBMISSIONS, Changes
+from arena.web.data.changes import ARENA, SUBMISSIONS, Changes
 from arena.web.data.event_subscriber import EventSubscriber
-from arena.web.data.ladder_caches import CrosstableCache, StandingsCache
 from arena.web.data.live_tables import FeaturedMatch, LiveMatches
 from arena.web.data.play_tables import PlayTables
-from arena.web.data.snapshot import ArenaSnapshot, RatingChart, SnapshotReader, updated_charts
+from arena.web.data.snapshot import ArenaSnapshot, SnapshotReader
+from arena.web.data.strength_gaps import FittedGaps
 from arena.web.data.tournament_standings import ChampionsCache
 from arena.web.data.verification import Verifications
 
@@ -37,12 +34,6 @@ _READ_SECONDS = 1.0
 """Longest wait for a request (`nudge`), after which the store is read again."""
 _MIN_READ_PAUSE_SECONDS, _MAX_READ_PAUSE_SECONDS = 0.4, 15.0
 """Limits of the pause between two reads of the store."""
-_CHART_SLICE_SECONDS = 0.5
-"""Time limit of one update of the rating histories; the next update continues the work."""
-_CHART_PAUSE_FACTOR = 19
-"""Pause after an update of the rating histories, as a multiple of the update's duration."""
-_MIN_CHART_PAUSE_SECONDS, _MAX_CHART_PAUSE_SECONDS = 2.0, 900.0
-"""Limits of this pause, and the time after which histories without a change are updated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,25 +70,19 @@ class WebState:
     snapshot: ArenaSnapshot = field(default_factory=ArenaSnapshot)
     is_readable: bool = False
     """Whether the last read of the store succeeded."""
-    rating_charts: Mapping[str, RatingChart] = field(default_factory=dict)
-    """Rating histories of the ladders by form; updated separately, after the snapshot."""
-    crosstable_cache: CrosstableCache = field(default_factory=CrosstableCache)
     verifications: Verifications = field(default_factory=Verifications)
-    standings_cache: StandingsCache = field(init=False)
+    gaps: FittedGaps = field(init=False)
     champions: ChampionsCache = field(init=False)
     workers: WorkerList = field(init=False)
     play_tables: PlayTables = field(init=False)
     featured: FeaturedMatch = field(default_factory=FeaturedMatch)
     live_matches: LiveMatches = field(default_factory=LiveMatches)
     _nudge: asyncio.Event = field(default_factory=asyncio.Event)
-    _charts_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     _reader: SnapshotReader = field(init=False)
-    _historian: RatingHistories = field(init=False)
     events: EventSubscriber = field(init=False)
 
     def __post_init__(self) -> None:
         self._reader = SnapshotReader(self.engine)
-        self._historian = RatingHistories(self.engine)
         self.events = EventSubscriber(
             self.changes,
             self.nudge,
@@ -105,8 +90,8 @@ class WebState:
             delay=self.settings.delay,
         )
         self.workers = WorkerList(self.settings.redis)
-        self.standings_cache = StandingsCache(self.engine)
-        self.champions = ChampionsCache(self.engine, self.standings_cache.of)
+        self.gaps = FittedGaps(self.engine)
+        self.champions = ChampionsCache(self.engine)
         folder = None if self.settings.data is None else Folder(self.settings.data)
         self.play_tables = PlayTables(folder, self.changes, self.settings.play_tables)
 
@@ -126,14 +111,6 @@ class WebState:
         if seen is not None:
             self.snapshot = seen
             self.changes.record(ARENA)
-            await self._store_sums(self._reader.store_ladders)
-
-    async def _store_sums(self, write: Callable[[], None]) -> None:
-        """Store sums that only make the next start faster: a failure is logged and ignored."""
-        try:
-            await run_in_threadpool(write)
-        except (SQLAlchemyError, StoreError, OSError) as error:
-            log.warning("cannot store the sums of ladders; a start takes longer: %s", error)
 
     async def receive_events(self) -> None:
         """Receive the events of the arena forever; returns at once without a Redis."""
@@ -169,42 +146,3 @@ class WebState:
                     seen = now
                     self.changes.record(SUBMISSIONS)
             await asyncio.sleep(_READ_SECONDS)
-
-    async def update_rating_charts(self, seconds: float = math.inf) -> bool:
-        """Update the rating histories to the snapshot and return whether they are up to date.
-
-        Args:
-            seconds: the time limit; the next call continues the work.
-        """
-        async with self._charts_lock:
-            return await self._update_rating_charts(seconds)
-
-    async def _update_rating_charts(self, seconds: float) -> bool:
-        histories = (self._historian, self.snapshot.ladders, self.rating_charts, seconds)
-        try:
-            charts, is_complete = await run_in_threadpool(updated_charts, *histories)
-        except (SQLAlchemyError, StoreError, OSError, ArithmeticError) as error:
-            log.warning(
-                "cannot read the rating histories; the pages show the previous state: %s", error
-            )
-            return True
-        if charts != self.rating_charts:
-            self.rating_charts = charts
-            self.changes.record(HISTORIES)
-        await self._store_sums(self._historian.store)
-        return is_complete
-
-    async def keep_rating_charts(self) -> None:
-        """Keep the rating histories up to date, forever, with about a twentieth of the time."""
-        seen, is_complete = 0, True
-        while True:
-            # The comparison with yesterday changes even without new matches.
-            with suppress(TimeoutError):
-                async with asyncio.timeout(_MAX_CHART_PAUSE_SECONDS if is_complete else 0):
-                    await self.changes.after({ARENA}, seen)
-            began = time.monotonic()
-            seen = self.changes.last
-            is_complete = await self.update_rating_charts(_CHART_SLICE_SECONDS)
-            took = time.monotonic() - began
-            pause = max(_MIN_CHART_PAUSE_SECONDS, _CHART_PAUSE_FACTOR * took)
-            await asyncio.sleep(min(pause, _MAX_CHART_PAUSE_SECONDS))

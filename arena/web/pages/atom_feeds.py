@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from arena.announcements import announcement
 from arena.announcements.announcement import Announcement
 from arena.formats.contract import UNRATED
+from arena.ladders.ladder_rows import Ladder
 from arena.store.bots.versions import Version
 from arena.store.matches import history
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
 from arena.web import wording
 from arena.web.atom import AtomEntry, AtomFeed
-from arena.web.data.snapshot import LadderSnapshot
 from arena.web.data.web_state import WebState
 from arena.web.page import Links
 
@@ -21,7 +21,7 @@ ENTRIES = 50
 """Maximum number of entries of a feed."""
 
 
-def of_ladder(web: WebState, links: Links, ladder: LadderSnapshot) -> AtomFeed:
+def of_ladder(web: WebState, links: Links, ladder: Ladder) -> AtomFeed:
     """Return the feed of a ladder: its new versions, and its tournaments of all seasons."""
     form = ladder.scope.form
     held = [

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from arena.ladders import ladder_values
+from arena.ladders import ladder_rows, ladder_values
+from arena.ladders.ladder_rows import Ladder
 from arena.ladders.rating_history import RatingHistory
 from arena.ratings.crosstable import CrosstableCell
 from arena.ratings.decision_histogram import BINS, DecisionHistogram
@@ -19,8 +20,7 @@ from arena.store.matches import history
 from arena.store.matches.history import PlayedMatch
 from arena.web import charts, paging, rating_curves, wording
 from arena.web.charts import Histogram, Sparkline
-from arena.web.data.changes import ARENA, HISTORIES, SUBMISSIONS
-from arena.web.data.snapshot import LadderSnapshot
+from arena.web.data.changes import ARENA, SUBMISSIONS
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable
 from arena.web.pages import atom_feeds, submission
@@ -277,7 +277,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
         csv=_csv(match_page.items),
         text=_text(standings),
         parts=("bot-summary", "bot-standings", "bot-pushed", "bot-matches", "bot-faults"),
-        topics=frozenset({ARENA, HISTORIES, SUBMISSIONS}),
+        topics=frozenset({ARENA, SUBMISSIONS}),
         headers=match_page.headers,
         feed=lambda: atom_feeds.of_bot(web, page_request.links, name, versions),
         feed_link=page_request.links.to("bots", f"{name}.atom"),
@@ -347,11 +347,9 @@ def _opponents_of_query(web: WebState, page_request: PageRequest) -> tuple[str, 
     return opponent, names
 
 
-def _standing(
-    web: WebState, ladder: LadderSnapshot, versions: Sequence[Version]
-) -> BotStanding | None:
+def _standing(web: WebState, ladder: Ladder, versions: Sequence[Version]) -> BotStanding | None:
     names = {version.id for version in versions}
-    chart = web.rating_charts.get(ladder.scope.form)
+    chart = web.snapshot.charts.get(ladder.scope.form)
     lines = ladders.lines(web.snapshot, ladder, chart, names)
     if not lines:
         return None
@@ -380,7 +378,7 @@ def _details(
     return LadderDetails(
         standing,
         of,
-        _changes(ladder, standing, versions),
+        _changes(web, ladder, standing, versions),
         tuple(sorted(nearest, key=lambda each: each.place)),
         len(opponents) - len(nearest),
         rating_curves.of_versions(standing.past, versions, rating_curves.axis(ladder.table)),
@@ -389,7 +387,7 @@ def _details(
     )
 
 
-def _opponents(ladder: LadderSnapshot, standing: BotStanding, version: str) -> list[Opponent]:
+def _opponents(ladder: Ladder, standing: BotStanding, version: str) -> list[Opponent]:
     by_name = {each.opponent: each for each in standing.matchups if each.version == version}
     standing_of_version = next(line.standing for line in standing.lines if line.name == version)
     return [
@@ -405,15 +403,16 @@ def _opponents(ladder: LadderSnapshot, standing: BotStanding, version: str) -> l
 
 
 def _changes(
-    ladder: LadderSnapshot, standing: BotStanding, versions: Sequence[Version]
+    web: WebState, ladder: Ladder, standing: BotStanding, versions: Sequence[Version]
 ) -> tuple[VersionChange, ...]:
     by_name = {line.name: line for line in standing.lines}
     ordered = [by_name[version.id] for version in versions if version.id in by_name]
-    gaps = ladder.table.strengths.gaps
+    gaps = web.gaps.of(ladder) if len(ordered) > 1 else None
     changes = [VersionChange(ordered[0])]
     for before, line in pairwise(ordered):
         gain = line.standing.strength.value - before.standing.strength.value
-        ends = line.place - 1, before.place - 1
+        assert gaps is not None
+        ends = line.name, before.name
         margin, likely = Z95 * gaps.error(*ends), gaps.superiority(*ends)
         changes.append(VersionChange(line, before.name, gain, margin, likely))
     return tuple(reversed(changes))
@@ -477,9 +476,9 @@ def _which_mistakes(details: LadderDetails) -> str:
     return f"{lost}. {wording.whole(change.faulted)} ended with a fault of its own: {kinds}."
 
 
-def _matchups(web: WebState, ladder: LadderSnapshot, ids: Sequence[str]) -> list[Matchup]:
+def _matchups(web: WebState, ladder: Ladder, ids: Sequence[str]) -> list[Matchup]:
     """Return the matchups against other bots' versions, the worst first."""
-    cells = web.crosstable_cache.cells(ladder)
+    cells = ladder_rows.read_crosstable(web.engine, ladder.scope, ids, ())
     opponents = [
         Matchup(name, other, cell)
         for name in ids

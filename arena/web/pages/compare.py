@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arena.ladders import head_to_head
+from arena.ladders import head_to_head, ladder_rows
 from arena.ladders.head_to_head import Comparison, LadderComparison, SequentialTest
+from arena.ladders.ladder_rows import Ladder
 from arena.ratings.crosstable import CrosstableCell
 from arena.ratings.duel import Interval
 from arena.ratings.scale import Z95
@@ -16,7 +17,6 @@ from arena.ratings.sprt import SprtSettings
 from arena.store.matches import history
 from arena.store.matches.history import PlayedMatch
 from arena.web import charts, paging, wording
-from arena.web.data.snapshot import LadderSnapshot
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable
 from arena.web.pages import ladder as ladder_page
@@ -96,7 +96,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     comparison = result.comparison if result else None
     piece = _matches(web, page_request, ladder, (first, other))
     sides = _sides(web, ladder, (first, other))
-    gap = _gap(ladder, sides)
+    gap = _gap(web, ladder, sides)
     common = _common(web, ladder, first, other)
     direct = facts(comparison) if comparison else []
     unmet = {"form": form, "entrants": [first, other], "matches": 0}
@@ -133,7 +133,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
 
 
 def _matches(
-    web: WebState, page_request: PageRequest, ladder: LadderSnapshot, pair: tuple[str, str]
+    web: WebState, page_request: PageRequest, ladder: Ladder, pair: tuple[str, str]
 ) -> ListPage[PlayedMatch]:
     """Return the selected matches of both versions against each other, the newest first."""
     sides, of = [[name] for name in pair], ladder.scope.tournaments
@@ -142,24 +142,22 @@ def _matches(
     return selection.of(listed, history.count(web.engine, sides, of))
 
 
-def _sides(
-    web: WebState, ladder: LadderSnapshot, pair: tuple[str, str]
-) -> tuple[LadderLine, LadderLine]:
+def _sides(web: WebState, ladder: Ladder, pair: tuple[str, str]) -> tuple[LadderLine, LadderLine]:
     """Return the lines of both versions."""
     by_name = {line.name: line for line in ladder_page.lines(web.snapshot, ladder, only=pair)}
     return by_name[pair[0]], by_name[pair[1]]
 
 
-def _gap(ladder: LadderSnapshot, sides: tuple[LadderLine, LadderLine]) -> StrengthGap:
-    gaps = ladder.table.strengths.gaps
+def _gap(web: WebState, ladder: Ladder, sides: tuple[LadderLine, LadderLine]) -> StrengthGap:
+    gaps = web.gaps.of(ladder)
     first, other = (line.standing.strength.value for line in sides)
-    ends = sides[0].place - 1, sides[1].place - 1
+    ends = sides[0].name, sides[1].name
     return StrengthGap(first - other, Z95 * gaps.error(*ends), gaps.superiority(*ends))
 
 
-def _common(web: WebState, ladder: LadderSnapshot, first: str, other: str) -> list[CommonOpponent]:
+def _common(web: WebState, ladder: Ladder, first: str, other: str) -> list[CommonOpponent]:
     """Return the common opponents of two versions, the strongest first."""
-    cells = web.crosstable_cache.cells(ladder)
+    cells = ladder_rows.read_crosstable(web.engine, ladder.scope, (first, other), ())
     return [
         CommonOpponent(name, first_cell, other_cell)
         for name in ladder.table.entrants
@@ -209,7 +207,7 @@ def facts(comparison: Comparison) -> list[tuple[str, str]]:
     return rows
 
 
-def _bot(ladder: LadderSnapshot, page_request: PageRequest, which: str) -> str:
+def _bot(ladder: Ladder, page_request: PageRequest, which: str) -> str:
     name = page_request.query.get(which, "")
     if not name:
         raise InvalidQuery("choose two versions: ?one=NAME@VERSION&other=NAME@VERSION.")
@@ -235,7 +233,7 @@ def _test_of(page_request: PageRequest) -> SprtSettings | None:
 
 
 def _compared(
-    web: WebState, ladder: LadderSnapshot, pair: tuple[str, str], test: SprtSettings | None
+    web: WebState, ladder: Ladder, pair: tuple[str, str], test: SprtSettings | None
 ) -> LadderComparison | None:
     """Return the comparison by common matches; None if the versions have not met."""
     try:

@@ -9,14 +9,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from arena.ladders import ladder_values, seat_advantage
+from arena.ladders.ladder_rows import Ladder
 from arena.ladders.seat_advantage import MeanWithInterval, SeatAdvantage
 from arena.ratings.closed_match import FAULTS
 from arena.ratings.standings import StandingsLine
 from arena.store.bots.versions import Version
 from arena.web import paging, rating_curves, wording
 from arena.web.charts import Sparkline
-from arena.web.data.changes import ARENA, HISTORIES
-from arena.web.data.snapshot import ArenaSnapshot, LadderSnapshot, RatingChart
+from arena.web.data.changes import ARENA
+from arena.web.data.snapshot import ArenaSnapshot, RatingChart
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable
 from arena.web.pages import atom_feeds
@@ -165,7 +166,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     standing = _season_of(web, page_request)
     is_archived = standing.scope.archived
     # Rating histories belong to the current season.
-    charts = None if is_archived else web.rating_charts.get(standing.scope.form)
+    charts = None if is_archived else web.snapshot.charts.get(standing.scope.form)
     every = lines(web.snapshot, standing, charts)
     piece = paging.selection_of(page_request, LINES).cut(_selected(every, page_request))
     shown, form = piece.items, standing.scope.form
@@ -191,7 +192,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "faults": FAULTS,
             "seats": None if seats is None else [SeatLine(each) for each in seats],
             "adjusted": adjusted,
-            "has_seats": standing.table.meetings.matches <= MAX_MATCHES_READ,
+            "has_seats": standing.table.matches <= MAX_MATCHES_READ,
         },
         data={
             "form": form,
@@ -206,7 +207,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
         csv=_csv(form, shown),
         text=_text(shown, columns),
         parts=("ladder-facts", "ladder-rows", "ladder-chart"),
-        topics=frozenset({ARENA, HISTORIES}),
+        topics=frozenset({ARENA}),
         headers=piece.headers,
         feed=lambda: atom_feeds.of_ladder(web, page_request.links, standing),
         feed_link=page_request.links.to("ladders", f"{form}.atom"),
@@ -226,7 +227,7 @@ def _selection_model(page_request: PageRequest) -> dict[str, Any]:
     return {**words, "filters": FILTERS}
 
 
-def _season_model(web: WebState, standing: LadderSnapshot) -> dict[str, Any]:
+def _season_model(web: WebState, standing: Ladder) -> dict[str, Any]:
     """Return the variables of the season and its tournaments, which are listed once it is over."""
     is_archived = standing.scope.archived
     return {
@@ -264,7 +265,7 @@ def _interval(value: MeanWithInterval, text: Callable[[float], str]) -> str:
     return f"{text(value.mean)} ({text(value.low)} to {text(value.high)})"
 
 
-def seats_of(web: WebState, ladder: LadderSnapshot) -> tuple[SeatAdvantage, ...]:
+def seats_of(web: WebState, ladder: Ladder) -> tuple[SeatAdvantage, ...]:
     """Return what the seats of a ladder are worth.
 
     Raises:
@@ -274,7 +275,7 @@ def seats_of(web: WebState, ladder: LadderSnapshot) -> tuple[SeatAdvantage, ...]
     return seat_advantage.of_ladder(web.engine, ladder.scope)
 
 
-def adjusted_of(web: WebState, ladder: LadderSnapshot) -> AdjustedStandings:
+def adjusted_of(web: WebState, ladder: Ladder) -> AdjustedStandings:
     """Return the luck-adjusted results of a ladder.
 
     Raises:
@@ -286,15 +287,15 @@ def adjusted_of(web: WebState, ladder: LadderSnapshot) -> AdjustedStandings:
     return adjusted_standings.of_ladder(web.engine, ladder.scope)
 
 
-def _require_few_matches(ladder: LadderSnapshot, parameter: str) -> None:
-    if ladder.table.meetings.matches > MAX_MATCHES_READ:
+def _require_few_matches(ladder: Ladder, parameter: str) -> None:
+    if ladder.table.matches > MAX_MATCHES_READ:
         raise InvalidQuery(
             f"{parameter}: the ladder has more than {MAX_MATCHES_READ} matches; use `pokearena "
             f"standings {ladder.scope.form} --{parameter}`."
         )
 
 
-def _season_of(web: WebState, page_request: PageRequest) -> LadderSnapshot:
+def _season_of(web: WebState, page_request: PageRequest) -> Ladder:
     """Return the requested season of a ladder; the current one by default.
 
     Raises:
@@ -323,7 +324,7 @@ def _seasons(web: WebState, form: str) -> list[int]:
     return sorted(numbers + ([current.scope.season] if current is not None else []))
 
 
-def find_ladder(web: WebState, form: str) -> LadderSnapshot:
+def find_ladder(web: WebState, form: str) -> Ladder:
     """Return the ladder of a form; raises PageNotFound if it does not exist."""
     ladder = web.snapshot.ladders.get(form)
     if ladder is None:
@@ -334,7 +335,7 @@ def find_ladder(web: WebState, form: str) -> LadderSnapshot:
 
 def lines(
     snapshot: ArenaSnapshot,
-    ladder: LadderSnapshot,
+    ladder: Ladder,
     chart: RatingChart | None = None,
     only: Collection[str] | None = None,
 ) -> list[LadderLine]:
@@ -356,7 +357,7 @@ def lines(
 
 def _line(
     snapshot: ArenaSnapshot,
-    ladder: LadderSnapshot,
+    ladder: Ladder,
     chart: RatingChart,
     place: int,
     standing: StandingsLine,
@@ -415,7 +416,7 @@ def _created(line: LadderLine) -> float:
     return line.version.created if line.version else 0.0
 
 
-def _facts(ladder: LadderSnapshot, every: Sequence[LadderLine]) -> list[tuple[str, str]]:
+def _facts(ladder: Ladder, every: Sequence[LadderLine]) -> list[tuple[str, str]]:
     """Return the ladder in a few (question, answer) pairs."""
     if not every:
         return []
@@ -423,8 +424,7 @@ def _facts(ladder: LadderSnapshot, every: Sequence[LadderLine]) -> list[tuple[st
     answer = f"{leader.name}, with a strength of "
     answer += ladder_values.strength_in_words(leader.standing)
     if len(every) > 1:
-        likely = wording.percent(ladder.table.strengths.gaps.superiority(0, 1), 1)
-        answer += f"; stronger than {every[1].name} with {likely}"
+        answer += f"; stronger than {every[1].name} with {leader.superiority}"
     facts = [("Leader", f"{answer}.")]
     rising = max(every, key=lambda line: line.moved or 0)
     if rising.moved and rising.moved > 0:
@@ -440,7 +440,7 @@ def _facts(ladder: LadderSnapshot, every: Sequence[LadderLine]) -> list[tuple[st
     return facts
 
 
-def _chart(ladder: LadderSnapshot, charts: RatingChart | None) -> RatingCurves | None:
+def _chart(ladder: Ladder, charts: RatingChart | None) -> RatingCurves | None:
     """Return the rating histories of the first versions; None for archived seasons."""
     if charts is None:
         return None

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arena.ladders import ladder_values
+from arena.ladders import ladder_rows, ladder_values
+from arena.ladders.ladder_rows import Ladder
 from arena.ratings.crosstable import CrosstableCell
 from arena.web import paging, wording
-from arena.web.data.snapshot import LadderSnapshot
+from arena.web.data.strength_gaps import StrengthGaps
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageRequest, TextTable
 from arena.web.pages.ladder import find_ladder
@@ -63,7 +64,11 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     form, los = ladder.scope.form, _flag(page_request, "los")
     places = searched_places(ladder, page_request.query.get("find", ""))
     piece = paging.selection_of(page_request, DEFAULT_BOTS, MAX_BOTS).cut(places)
-    rows = [_row(web, ladder, place, piece.items, los) for place in piece.items]
+    names = [ladder.table.lines[place - 1].entrant for place in piece.items]
+    pairs = _Pairs(
+        ladder, ladder_rows.read_crosstable(web.engine, ladder.scope, names), web.gaps.of(ladder)
+    )
+    rows = [_row(pairs, place, piece.items, los) for place in piece.items]
     title = "likelihood of superiority" if los else "crosstable"
     return Page(
         title=f"{wording.form_name(form)}: {title}",
@@ -90,7 +95,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     )
 
 
-def searched_places(ladder: LadderSnapshot, find: str) -> list[int]:
+def searched_places(ladder: Ladder, find: str) -> list[int]:
     """Return the places, from 1, of the bots whose names contain any search word.
 
     Without search words, all bots match.
@@ -125,21 +130,28 @@ def _flag(page_request: PageRequest, name: str) -> bool:
     return text == "1"
 
 
-def _row(
-    web: WebState, ladder: LadderSnapshot, place: int, places: Sequence[int], los: bool
-) -> MatrixRow:
-    lines = ladder.table.lines
-    boxes = tuple(_box(web, ladder, place, other, los) for other in places)
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """What is known of the pairs of a ladder."""
+
+    ladder: Ladder
+    cells: Mapping[tuple[str, str], CrosstableCell]
+    gaps: StrengthGaps
+
+
+def _row(pairs: _Pairs, place: int, places: Sequence[int], los: bool) -> MatrixRow:
+    lines = pairs.ladder.table.lines
+    boxes = tuple(_box(pairs, place, other, los) for other in places)
     return MatrixRow(place, lines[place - 1].entrant, boxes)
 
 
-def _box(web: WebState, ladder: LadderSnapshot, place: int, to: int, los: bool) -> MatrixCell:
-    lines = ladder.table.lines
+def _box(pairs: _Pairs, place: int, to: int, los: bool) -> MatrixCell:
+    lines = pairs.ladder.table.lines
     name, other = lines[place - 1].entrant, lines[to - 1].entrant
     if place == to:
         return MatrixCell(other, None, "", "", None, None)
-    cell = web.crosstable_cache.cells(ladder).get((name, other))
-    superior = ladder.table.strengths.gaps.superiority(place - 1, to - 1)
+    cell = pairs.cells.get((name, other))
+    superior = pairs.gaps.superiority(name, other)
     if los:
         title = f"{name} is stronger than {other} with {superior:.1%}"
         return MatrixCell(other, superior, _heat_of_likelihood(superior), title, cell, superior)

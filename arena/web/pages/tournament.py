@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from arena.ladders import ladder_values
-from arena.ratings.crosstable import CrosstableCell, crosstable
+from arena.ladders import ladder_key, ladder_rows, ladder_values
+from arena.ratings.crosstable import CrosstableCell
 from arena.ratings.standings import Standings as Ranked
 from arena.store.matches import listing, results
 from arena.store.matches.listing import Match
@@ -46,7 +46,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     tournament = tournaments.find(web.engine, page_request.path["id"])
     overview = list_page.line_of(web, tournament)
     matches = overview.progress.matches
-    table = web.standings_cache.of(tournament)
+    table = tournament_standings.standings_of(web.engine, tournament)
     state = tournament_standings.format_state(web.engine, tournament, matches)
     lines = tournament_standings.lines_of(tournament, table, state)
     selection = paging.selection_of(page_request, 100)
@@ -66,7 +66,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "closed": closed,
             "waits": _waiting_reason(web, tournament),
             "piece": piece,
-            **_standings_model(tournament, table, state, lines),
+            **_standings_model(web, tournament, table, state, lines),
             **_format_model(web, tournament, state),
             **_matches_model(web, tournament, listed),
         },
@@ -105,12 +105,16 @@ def _waiting_reason(web: WebState, tournament: Tournament) -> str:
 
 
 def _standings_model(
-    tournament: Tournament, table: Ranked, state: FormatState, lines: Sequence[EntrantLine]
+    web: WebState,
+    tournament: Tournament,
+    table: Ranked,
+    state: FormatState,
+    lines: Sequence[EntrantLine],
 ) -> dict[str, Any]:
     """Return the variables of the standings and the crosstable."""
     return {
         "lines": lines,
-        "crossed": _shades(table, [line.standing.entrant for line in lines]),
+        "crossed": _shades(web, tournament, [line.standing.entrant for line in lines]),
         "remarks": list(ladder_values.remarks(table)),
         "champions": tournament_standings.champions(tournament, lines),
         "podium": _podium(tournament, lines),
@@ -149,14 +153,23 @@ def _podium(tournament: Tournament, lines: Sequence[EntrantLine]) -> list[Entran
     return [line for line in lines[:_PODIUM] if line.standing.matches]
 
 
-def _shades(table: Ranked, names: Sequence[str]) -> list[tuple[str, list[Shade]]]:
+def _shades(
+    web: WebState, tournament: Tournament, names: Sequence[str]
+) -> list[tuple[str, list[Shade]]]:
     """Return the crosstable in the order of the standings; empty above _CROSSED entrants."""
     if not 2 < len(names) <= _CROSSED:
         return []
-    shades = crosstable(table.meetings, names)
+    cells = ladder_rows.read_crosstable(web.engine, ladder_key.of_tournament(tournament), names)
     return [
-        (name, [Shade(cell, matrix.heat(cell) if cell else "") for cell in row])
-        for name, row in zip(shades.entrants, shades.cells, strict=True)
+        (
+            name,
+            [
+                Shade(cell, matrix.heat(cell) if cell else "")
+                for other in names
+                for cell in [cells.get((name, other))]
+            ],
+        )
+        for name in names
     ]
 
 

@@ -14,17 +14,17 @@ from sqlalchemy import Engine, select
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.concurrency import run_in_threadpool
 
-from arena.errors import StoreError
+from arena.errors import NotFound, StoreError
 from arena.events import messages
 from arena.events.messages import Event, MatchClosed, TournamentChanged
+from arena.ladders.ladder_rows import Ladder
 from arena.ratings import closed_match as counted
-from arena.ratings.closed_match import FAULTS, ClosedMatch
+from arena.ratings.closed_match import FAULTS
 from arena.store import schema
 from arena.store.database import reading
-from arena.store.matches.games import games_of
+from arena.store.matches import results
 from arena.store.tournaments import tournaments
 from arena.web.data.changes import ARENA
-from arena.web.data.snapshot import LadderSnapshot
 from arena.web.data.web_state import WebState
 from referee.sanitizing import escaped_json
 
@@ -80,13 +80,10 @@ class EventDetails:
 
     def _result(self, match: str) -> dict[str, Any]:
         """Return the result of a closed match; empty if the match is not closed."""
-        results = schema.results
-        query = select(results.c.outcome).where(results.c.match == match)
-        with reading(self._engine) as connection:
-            outcome = connection.execute(query).scalar_one_or_none()
-        if outcome is None:
+        try:
+            closed = results.of_match(self._engine, match)
+        except NotFound:
             return {}
-        closed = ClosedMatch(match, 0, 0, tuple(outcome["entrants"]), games_of(outcome))
         faults = [
             sum(game.verdicts[at] in FAULTS for game in closed.games)
             for at in range(len(closed.entrants))
@@ -171,7 +168,7 @@ class Feed:
         self._details = EventDetails(web.engine)
         self._readers: set[FeedReader] = set()
         self._waiting: asyncio.Queue[Event] = asyncio.Queue(_MAX_WAITING_EVENTS)
-        self._ladders: Mapping[str, LadderSnapshot] = {}
+        self._ladders: Mapping[str, Ladder] = {}
 
     async def run(self) -> None:
         """Send events forever."""
@@ -238,7 +235,7 @@ class Feed:
                 reader.give(item)
 
 
-def _of_ladder(form: str, ladder: LadderSnapshot) -> dict[str, Any]:
+def _of_ladder(form: str, ladder: Ladder) -> dict[str, Any]:
     lines = ladder.table.lines
     top = [
         {"bot": line.entrant, "strength": round(line.strength.value, 1)} for line in lines[:_TOP]

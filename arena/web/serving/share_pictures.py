@@ -18,6 +18,7 @@ from arena.store.matches import listing, results
 from arena.store.schema import MatchState
 from arena.store.tournaments import tournaments
 from arena.web import wording
+from arena.web.data import tournament_standings
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, PageNotFound
 from arena.web.pages.ladder import find_ladder
@@ -169,7 +170,7 @@ def _ladder(web: WebState, request: Request) -> tuple[str, int]:
 def _tournament(web: WebState, request: Request) -> tuple[str, int]:
     tournament = tournaments.find(web.engine, request.path_params["id"])
     plan = tournament.plan
-    table = web.standings_cache.of(tournament)
+    table = tournament_standings.standings_of(web.engine, tournament)
     rows = [
         (
             ladder_values.ranks(line, "–"),

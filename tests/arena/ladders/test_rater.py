@@ -15,12 +15,12 @@ from arena.errors import Conflict
 from arena.formats.contract import FormatEntrant
 from arena.ladders import ladder_key, ladder_rows, rater
 from arena.ladders.ladder_key import LadderKey
-from arena.ladders.ladder_sums import LadderSums
+from arena.ratings import standings
 from arena.ratings.crosstable import cells
-from arena.ratings.standings import Standings, StandingsLine
+from arena.ratings.standings import FittedStandings, StandingsLine
 from arena.store import database, schema
 from arena.store.access.audit_log import COMMAND_LINE
-from arena.store.matches import corrections, listing
+from arena.store.matches import corrections, listing, results
 from arena.store.schema import MatchState
 from arena.store.tournaments import lifecycle, tournaments
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
@@ -37,30 +37,31 @@ def keys(engine: Engine) -> list[LadderKey]:
     return [*ladder_key.of_seasons(engine), *single]
 
 
-def from_games(engine: Engine, key: LadderKey) -> Standings:
+def from_games(engine: Engine, key: LadderKey) -> FittedStandings:
     """Compute a ladder from all its matches at once."""
-    sums = LadderSums(engine, key.tournaments, key.clip).now()
-    return sums.table(key.entrants, key.strength)
+    played = results.closed(engine, key.tournaments)
+    return standings.of_matches(played, key.clip, key.entrants, key.strength)
 
 
 def assert_equals_the_games(engine: Engine) -> None:
     for key in keys(engine):
         rater.advance(engine, key)
-        expected = from_games(engine, key)
-        found = ladder_rows.standings(engine, key)
+        fitted = from_games(engine, key)
+        expected = fitted.table
+        found = ladder_rows.read_standings(engine, key)
         assert_equal([standing.line for standing in found], expected.lines)
         assert [standing.place for standing in found] == list(range(1, len(found) + 1))
-        thinking = {each.line.entrant: each.thinking for each in found if each.thinking.decisions}
-        assert thinking == expected.thinking
-        names = [line.entrant for line in expected.lines]
-        assert dict(ladder_rows.crosstable_of(engine, key, names)) == dict(cells(expected.meetings))
-        fit = ladder_rows.find_fit(engine, key)
-        assert (fit.groups, fit.lack_of_fit, fit.pair_deviation, fit.matches) == (
-            expected.strengths.groups,
-            expected.strengths.lack_of_fit,
-            expected.strengths.pair_deviation,
-            expected.meetings.matches,
+        cells_of_games = dict(cells(fitted.meetings))
+        names = expected.entrants
+        assert dict(ladder_rows.read_crosstable(engine, key, names)) == cells_of_games
+        assert (
+            dict(ladder_rows.read_crosstable(engine, key, names[:1], ())).items()
+            >= {pair: cell for pair, cell in cells_of_games.items() if names[0] in pair}.items()
         )
+        whole = ladder_rows.read_ladder(engine, key)
+        assert whole.table.lines == tuple(standing.line for standing in found)
+        assert replace(whole.table, lines=()) == replace(expected, lines=())
+        assert_equal(rater.fitted_ladder(engine, key).table.lines, expected.lines)
 
 
 def assert_equal(found: Sequence[StandingsLine], expected: Sequence[StandingsLine]) -> None:
@@ -186,9 +187,7 @@ def test_a_fit_of_earlier_results_does_not_replace_later_rows(arena: SimulatedAr
     arena.wave(4)
     rater.advance(arena.engine)
     [key, *_] = keys(arena.engine)
-    table = schema.ladder_fits
     with database.writing(arena.engine) as connection:
-        connection.execute(update(table).values(seq=10_000, matches=77))
+        connection.execute(update(schema.ladder_fits).values(seq=10_000, matches=77))
     arena.wave(4)
-    rater.advance(arena.engine, key)
-    assert ladder_rows.find_fit(arena.engine, key).matches == 77
+    assert rater.current_ladder(arena.engine, key).table.matches == 77

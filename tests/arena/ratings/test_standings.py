@@ -4,15 +4,14 @@ import json
 import random
 from collections.abc import Iterable
 
-import pytest
-
 from arena.ratings import standings as module
 from arena.ratings.closed_match import ClosedGame, ClosedMatch
 from arena.ratings.decision_histogram import DecisionHistogram
-from arena.ratings.elo import EloSettings, RoundAlreadyRated
+from arena.ratings.elo import EloSettings
+from arena.ratings.entrant_sums import EntrantSums, of_match
 from arena.ratings.match_digest import digest
-from arena.ratings.standings import StandingsLine, StandingsSums
-from tests.errors import has_code
+from arena.ratings.standings import Standings, StandingsLine
+from arena.ratings.strength.settings import StrengthSettings
 
 CLIP = 1000
 
@@ -22,8 +21,8 @@ def table(
     settings: EloSettings | None = None,
     entrants: Iterable[str] = (),
 ) -> tuple[StandingsLine, ...]:
-    digests = (digest(match, CLIP) for match in matches)
-    return module.table(digests, CLIP, settings, entrants).lines
+    fitted = module.of_matches(matches, CLIP, entrants, elo_settings=settings)
+    return fitted.table.lines
 
 
 def game(
@@ -189,41 +188,41 @@ def test_the_order_of_matches_does_not_matter() -> None:
         assert table(matches) == expected
 
 
-def test_matches_can_be_added_one_by_one_in_any_order_of_the_last_rounds() -> None:
+def test_matches_that_are_added_and_subtracted_leave_no_trace() -> None:
     dice = random.Random(3)
     matches = [
         match(n, tuple(dice.sample("abcde", 2)), game(0, (1, 2), (n, 0)), in_round=n // 3)
         for n in range(30)
     ]
-    fold = StandingsSums(CLIP)
-    for added in dice.sample(matches, len(matches)):
-        fold.add(digest(added, CLIP))
-    assert fold.table().lines == table(matches)
-
-
-def test_a_match_of_an_old_round_is_refused_and_not_added() -> None:
-    fold = StandingsSums(CLIP, open_rounds=2)
-    for n in (1, 2, 3):
-        fold.add(digest(match(n, ("a", "b"), game(0, (1, 2)), in_round=n), CLIP))
-    before = fold.table()
-    with pytest.raises(RoundAlreadyRated):
-        fold.add(digest(match(0, ("a", "b"), game(0, (1, 2)), in_round=0), CLIP))
-    assert fold.table() == before
-
-
-def test_margins_clipped_elsewhere_are_not_mixed() -> None:
-    with pytest.raises(ValueError, check=has_code("other-clip")):
-        StandingsSums(CLIP).add(digest(match(0, ("a", "b"), game(0, (1, 2))), 7))
+    times = (DecisionHistogram.of([1.0, 20.0]), DecisionHistogram.of([3.0]))
+    sums: dict[str, EntrantSums] = {}
+    changes = [(added, 1) for added in matches] + [(gone, -1) for gone in matches[10:]]
+    for changed, sign in dice.sample(changes, len(changes)):
+        for name, counted in of_match(digest(changed, CLIP), times).items():
+            sums.setdefault(name, EntrantSums()).add(counted, sign)
+    kept = by_name(table(matches[:10]))
+    nothing = {name: of for name, of in sums.items() if name not in kept}
+    assert set(map(repr, nothing.values())) <= {repr(EntrantSums())}
+    for name, line in kept.items():
+        of = EntrantSums.from_row(json.loads(json.dumps(sums[name].to_row())))
+        assert (of.matches, of.wins, of.points, of.mean) == (
+            line.matches,
+            line.wins,
+            line.points,
+            line.mean,
+        )
+        assert of.points_per_board(name) == line.board
+        assert DecisionHistogram(of.thinking).decisions in (line.matches, 2 * line.matches) or (
+            line.matches < DecisionHistogram(of.thinking).decisions < 2 * line.matches
+        )
 
 
 def test_decision_times_do_not_affect_equality_of_tables() -> None:
-    tables = []
-    for times in ([1.0, 2.0], [300.0]):
-        fold = StandingsSums(CLIP)
-        fold.add(
-            digest(match(0, ("a", "b"), game(0, (1, 2))), CLIP), {"a": DecisionHistogram.of(times)}
-        )
-        tables.append(fold.table())
+    (line,) = table([], entrants=["a"])
+    tables = [
+        Standings((line,), StrengthSettings(), CLIP, thinking={"a": DecisionHistogram.of(times)})
+        for times in ([1.0, 2.0], [300.0])
+    ]
     assert tables[0] == tables[1]
     assert [each.thinking["a"].decisions for each in tables] == [2, 1]
 

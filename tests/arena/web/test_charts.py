@@ -4,7 +4,8 @@ import itertools
 
 import pytest
 
-from arena.ladders.rating_history import HistoryPoint, HistoryValue, RatingHistory
+from arena.ladders.ladder_rows import RatingPoint
+from arena.ladders.rating_history import HistoryPoint, RatingHistory
 from arena.ratings.decision_histogram import BINS, DecisionHistogram
 from arena.store.bots.versions import Version
 from arena.web import charts, rating_curves
@@ -21,7 +22,13 @@ def past(*rows: dict[int, tuple[float, float]]) -> RatingHistory:
     return RatingHistory(
         tuple(
             HistoryPoint(
-                float(at), at, at, {f"bot@{n}": HistoryValue(*fields) for n, fields in row.items()}
+                float(at),
+                at,
+                at,
+                {
+                    f"bot@{n}": RatingPoint(at, float(at), at, f"bot@{n}", *fields)
+                    for n, fields in row.items()
+                },
             )
             for at, row in enumerate(rows, 1)
         )

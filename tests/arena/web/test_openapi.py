@@ -35,7 +35,7 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> WebState:
 def client(web: WebState) -> Iterator[TestClient]:
     with TestClient(create(web)) as client:
         # The rating histories are computed in the background and are part of responses.
-        wait_until(lambda: web.rating_charts)
+        wait_until(lambda: web.snapshot.charts)
         yield client
 
 

@@ -34,6 +34,9 @@ def upgrade() -> None:
     _change_matches()
     for name in ("approval", "approval_reason"):
         op.add_column("submissions", sa.Column(name, sa.Text, nullable=False, server_default=""))
+    # They follow from the games.
+    for name in ("outcome", "digest", "thinking"):
+        op.drop_column("results", name)
     schema.metadata.create_all(op.get_bind())
     op.execute(_CLOSINGS)
 

@@ -15,8 +15,7 @@ from arena.cli.ladders import ladder_table
 from arena.cli.workspace import Workspace
 from arena.formats.ladder import LadderFormat
 from arena.ratings.closed_match import ClosedGame, ClosedMatch
-from arena.ratings.match_digest import digest
-from arena.ratings.standings import table
+from arena.ratings.standings import of_matches
 from arena.records import rebuilt_results
 from arena.store import database, schema
 from arena.submissions import open_ladders
@@ -181,7 +180,7 @@ def test_faults_are_shown_by_kind_and_empty_columns_are_hidden() -> None:
         for n, game_verdicts in enumerate(verdicts)
     )
     match = ClosedMatch("m", 0, 0, ("ace@1", "bee@1"), games)
-    headings, rows = ladder_table.ladder_columns(table([digest(match, 9)], 9))
+    headings, rows = ladder_table.ladder_columns(of_matches([match], 9).table)
     assert headings == ("#", "<bot", "strength", "Elo", "matches", "W–D–L", "<faults")
     assert [row[-1] for row in rows] == ["–", "1 timeout, 2 forfeit"]
 
@@ -189,19 +188,16 @@ def test_faults_are_shown_by_kind_and_empty_columns_are_hidden() -> None:
 def test_two_hundred_bots_with_long_names_fit_into_a_hundred_columns() -> None:
     names = [f"a-bot-with-a-long-name-{at:03}@2.1" for at in range(200)]
     played = [
-        digest(
-            ClosedMatch(
-                f"m-{at}",
-                0,
-                at,
-                (first, other),
-                (ClosedGame(0, (1, 2), (1050, -900), ("finished",) * 2, (0, 0)),),
-            ),
-            2400,
+        ClosedMatch(
+            f"m-{at}",
+            0,
+            at,
+            (first, other),
+            (ClosedGame(0, (1, 2), (1050, -900), ("finished",) * 2, (0, 0)),),
         )
         for at, (first, other) in enumerate(pairwise(names))
     ]
-    lines = output.aligned(*ladder_table.ladder_columns(table(played, 2400)))
+    lines = output.aligned(*ladder_table.ladder_columns(of_matches(played, 2400).table))
     assert len(lines) == 201
     assert max(map(len, lines)) <= 100
 
@@ -274,10 +270,10 @@ def test_a_ladder_can_store_anchors(cli: Cli, begun_tournament: str) -> None:
     assert strengths[0] == strengths[1]
     web = WebState(workspace.store, ServerSettings())
     with TestClient(create(web)) as client:
-        client.portal.call(web.update_rating_charts)  # type: ignore[union-attr]
+        client.portal.call(web.read_store)  # type: ignore[union-attr]
         page = client.get("/ladders/poke.json").json()["standings"]
         assert {line["entrant"]: line["strength"] for line in page} == strengths[0]
-        latest = web.rating_charts["poke"].past.points[-1]
+        latest = web.snapshot.charts["poke"].past.points[-1]
         assert {name: value.strength for name, value in latest.values.items()} == strengths[0]
     fixed = json.loads(cli("standings", "--anchor", "cat@1=1200", "--json").out)
     assert fixed["details"]["poke"]["strength"]["anchors"] == {"cat@1": 1200}

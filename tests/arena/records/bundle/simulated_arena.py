@@ -9,6 +9,7 @@ from pathlib import Path
 from pokearena.v1 import bot_pb2, referee_pb2
 from sqlalchemy import Engine
 
+from arena.ladders import rater
 from arena.store import database
 from arena.store.bots import versions
 from arena.store.matches import games, transitions
@@ -138,6 +139,7 @@ class SimulatedArena:
         """Play a tournament until it is closed, and return it."""
         while self.find(tournament).state is TournamentState.RUNNING:
             self.wave(self.dice.randrange(1, 4))
+        rater.advance(self.engine)
         return self.find(tournament)
 
     def find(self, tournament: Tournament) -> Tournament:

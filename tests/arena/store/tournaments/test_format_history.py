@@ -2,22 +2,18 @@
 
 from collections.abc import Callable
 
-import pytest
-from sqlalchemy import Engine, insert, select, update
+from sqlalchemy import Engine
 
 from arena.formats.contract import MatchStatus
-from arena.store import schema
 from arena.store.bots import versions
-from arena.store.database import writing
 from arena.store.matches import listing, transitions
 from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import TournamentPlan
-from arena.store.tournaments import format_history
-from arena.store.tournaments.format_history import FormatHistory, RoundEnds
+from arena.store.tournaments.format_history import FormatHistory
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
 from arena.tournaments.scheduler import Scheduler
-from tests.arena.store.test_ladder_folds import close
+from tests.arena.store.matches.test_closed_matches import close
 
 Schedule = Callable[..., Tournament]
 Played = Callable[..., PlayedGame]
@@ -40,60 +36,6 @@ def test_a_match_added_to_a_finished_round_is_read(store: Engine) -> None:
         (match.round, match.number) for match in listing.matches(store, tournament=tournament.id)
     ]
     assert places == [match.place for match in history.matches()] == [(0, 6), (0, 7), (1, 6)]
-
-
-def test_rounds_that_are_over_are_read_once(
-    store: Engine, schedule: Schedule, played: Played, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(format_history, "_ROUNDS_AT_ONCE", 2)
-    tournament = schedule(bots=4, cycles=2)
-    due = list(transitions.due(store))
-    for match in due[:6]:
-        close(store, match, played)
-    ends = RoundEnds()
-    before = ends.now(store, [tournament.id])
-    assert len(before) == 3
-    finished = ends.finished[tournament.id]
-    assert (finished.first, finished.matches, finished.ends) == (3, 6, before)
-    for match in due[6:]:
-        close(store, match, played)
-    resumed = RoundEnds(ends.finished)
-    assert ends.now(store, [tournament.id]) == resumed.now(store, [tournament.id])
-    assert ends.now(store, [tournament.id]) == RoundEnds().now(store, [tournament.id])
-    assert ends.now(store, [tournament.id])[:3] == before
-    assert len(ends.now(store, [tournament.id])) == 6
-
-
-def test_a_round_ends_before_an_older_one_that_has_open_matches(
-    store: Engine, schedule: Schedule, played: Played
-) -> None:
-    tournament = schedule(bots=4)
-    first, *others = transitions.due(store)
-    for match in others:
-        close(store, match, played)
-    ends = RoundEnds()
-    assert len(ends.now(store, [tournament.id])) == 2
-    assert ends.finished[tournament.id].first == 0
-    transitions.void(store, first, "a test")
-    assert len(ends.now(store, [tournament.id])) == 3
-
-
-def test_rounds_are_read_again_after_a_match_was_added_to_an_old_one(
-    store: Engine, schedule: Schedule, played: Played
-) -> None:
-    tournament = schedule(bots=4)
-    for match in transitions.due(store):
-        close(store, match, played)
-    ends = RoundEnds()
-    before = ends.now(store, [tournament.id])
-    table = schema.matches
-    with writing(store) as connection:
-        row = connection.execute(select(table).where(table.c.round == 0).limit(1)).one()
-        values = {**row._mapping, "id": "m-added", "number": 99, "state": "PENDING"}
-        connection.execute(insert(table).values(**values))
-        connection.execute(update(schema.tournaments).values(matches=7, ended=None))
-    ends = RoundEnds(ends.finished)
-    assert ends.now(store, [tournament.id]) == before[1:]
 
 
 def test_a_round_robin_takes_the_same_step_without_results(

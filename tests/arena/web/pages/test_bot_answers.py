@@ -30,7 +30,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 def client(workspace: Workspace) -> Iterator[TestClient]:
     web = WebState(workspace.store, ServerSettings(rate=0))
     with TestClient(create(web)) as client:
-        client.portal.call(web.update_rating_charts)  # type: ignore[union-attr]
+        client.portal.call(web.read_store)  # type: ignore[union-attr]
         yield client
 
 

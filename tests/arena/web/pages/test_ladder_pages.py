@@ -5,6 +5,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,7 @@ def web(workspace: Workspace) -> WebState:
 @pytest.fixture
 def client(web: WebState) -> Iterator[TestClient]:
     with TestClient(create(web)) as client:
-        client.portal.call(web.update_rating_charts)  # type: ignore[union-attr]
+        client.portal.call(web.read_store)  # type: ignore[union-attr]
         yield client
 
 
@@ -70,7 +71,7 @@ def test_a_ladder_shows_a_sparkline_for_every_bot(client: TestClient, web: WebSt
     page = client.get("/ladders/poke").text
     assert page.count('<svg class="spark"') == 3
     assert 'aria-label="from ' in page
-    assert len(web.rating_charts["poke"].past.points) == 12
+    assert len(web.snapshot.charts["poke"].past.points) == 12
     assert ">24 h<" not in page
 
 
@@ -78,7 +79,8 @@ def test_a_ladder_shows_rank_changes_of_a_day(web: WebState) -> None:
     asyncio.run(web.read_store())
     order = [line.entrant for line in web.snapshot.ladders["poke"].table.lines]
     assert order == ["ada@1", "bob@1", "cy@1"]
-    web.rating_charts = {"poke": RatingChart(RatingHistory(yesterday={"bob@1": 1, "ada@1": 2}))}
+    chart = RatingChart(RatingHistory(yesterday={"bob@1": 1, "ada@1": 2}))
+    web.snapshot = replace(web.snapshot, charts={"poke": chart})
     links = ServerLinks()
     page = ladder.page(web, PageRequest({"form": "poke"}, {"sort": "move"}, links))
     html = html_pages.html(page, links)

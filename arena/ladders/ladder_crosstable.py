@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from arena.ladders import ladder_values
+from arena.ratings.crosstable import crosstable
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -13,8 +14,7 @@ if TYPE_CHECKING:
     from arena.ladders.ladder_key import LadderKey
     from arena.ratings.collusion import Gift
     from arena.ratings.crosstable import Crosstable
-    from arena.ratings.meetings import Meetings
-    from arena.ratings.standings import Standings
+    from arena.ratings.standings import FittedStandings
     from arena.ratings.strength.fit import Strengths
 
 
@@ -44,26 +44,12 @@ class LadderCrosstable:
         }
 
 
-def of_scope(engine: Engine, scope: LadderKey) -> LadderCrosstable | None:
-    """Return the crosstable of a scope; None if it has no entrants."""
-    from arena.ladders import ladder_sums
-    from arena.ratings.strength.fit import strengths
-
-    meetings = ladder_sums.meetings(engine, scope.tournaments)
-    names = {*meetings.entrants, *scope.entrants}
-    fitted = strengths(meetings, scope.strength.among(names), scope.entrants)
-    return _matrix(engine, scope, meetings, fitted) if fitted.lines else None
-
-
-def of_table(engine: Engine, scope: LadderKey, table: Standings) -> LadderCrosstable:
-    """Return the crosstable of a ladder whose standings are computed already."""
-    return _matrix(engine, scope, table.meetings, table.strengths)
-
-
-def _matrix(
-    engine: Engine, scope: LadderKey, meetings: Meetings, fitted: Strengths
+def crosstable_of_ladder(
+    engine: Engine, key: LadderKey, fitted: FittedStandings
 ) -> LadderCrosstable:
-    from arena.ratings.crosstable import crosstable
-
-    names = [line.entrant for line in fitted.lines]
-    return LadderCrosstable(crosstable(meetings, names), fitted, ladder_values.gifts(engine, scope))
+    """Return the crosstable of a ladder that has just been fitted."""
+    return LadderCrosstable(
+        crosstable(fitted.meetings, fitted.table.entrants),
+        fitted.strengths,
+        ladder_values.gifts(engine, key),
+    )

@@ -1,0 +1,63 @@
+"""Differences of strength between any two bots of a ladder, which are fitted on request."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import Engine
+
+from arena.ladders import rater
+from arena.ladders.ladder_rows import Ladder
+
+if TYPE_CHECKING:
+    from arena.ratings.strength.solver import StrengthDifferences
+
+_CACHE_SIZE: Final = 4
+"""Number of ladders whose last fit is kept: one of a thousand bots takes a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class StrengthGaps:
+    """The differences of strength in a ladder.
+
+    Attributes:
+        places: the position of each entrant, from 0.
+        differences: the differences by position.
+    """
+
+    places: Mapping[str, int]
+    differences: StrengthDifferences
+
+    def superiority(self, name: str, other: str) -> float:
+        """Return the likelihood, 0 to 1, that one entrant is stronger than another."""
+        return self.differences.superiority(self.places[name], self.places[other])
+
+    def error(self, name: str, other: str) -> float:
+        """Return the standard error of the difference of two entrants, in Elo points."""
+        return self.differences.error(self.places[name], self.places[other])
+
+
+class FittedGaps:
+    """The differences of the last requested ladders. Thread-safe."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._fitted: OrderedDict[tuple[str, int], StrengthGaps] = OrderedDict()
+        self._lock = Lock()
+
+    def of(self, ladder: Ladder) -> StrengthGaps:
+        """Return the differences of a ladder."""
+        key = ladder.scope.id, ladder.seq
+        with self._lock:
+            if key not in self._fitted:
+                strengths = rater.fitted_ladder(self._engine, ladder.scope).strengths
+                places = {line.entrant: at for at, line in enumerate(strengths.lines)}
+                self._fitted[key] = StrengthGaps(places, strengths.gaps)
+            self._fitted.move_to_end(key)
+            while len(self._fitted) > _CACHE_SIZE:
+                self._fitted.popitem(last=False)
+            return self._fitted[key]
