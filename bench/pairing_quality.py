@@ -73,13 +73,13 @@ def at_random(
         number += 1
 
 
-def ladder(adaptive: int, pairing: int) -> Schedule:
+def ladder(adaptive: int) -> Schedule:
     """Return the rounds of a ladder; each round depends on all but the last one before it."""
 
     def rounds(
         entrants: Sequence[FormatEntrant], played: list[FormatMatch], seats: int, _: random.Random
     ) -> Tables:
-        rules = LadderFormat(seats, adaptive=adaptive, pairing=pairing)
+        rules = LadderFormat(seats, adaptive=adaptive)
         summary = LadderSummary()
         while True:
             step = rules.resume(entrants, summary, played[summary.matches :])
@@ -91,9 +91,8 @@ def ladder(adaptive: int, pairing: int) -> Schedule:
 
 SCHEDULES: dict[str, Schedule] = {
     "random pairs": at_random,
-    "even": ladder(0, 2),
-    "adaptive, pairing 2": ladder(70, 2),
-    "adaptive": ladder(80, 3),
+    "even": ladder(0),
+    "adaptive": ladder(80),
 }
 
 
