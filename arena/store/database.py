@@ -341,7 +341,10 @@ def _upgrade(engine: Engine, is_unused: bool) -> int:
                 return 0
             if stored is not None and not is_unused and (leased := _leased_matches(connection)):
                 return leased
-            _migrate(connection)
+            if stored is None:
+                create_tables(connection)
+            else:
+                _migrate(connection)
     except exc.DBAPIError as error:
         raise _cannot_connect(engine, error) from error
     return 0
@@ -383,6 +386,23 @@ def _version(connection: Connection) -> str | None:
         text("SELECT version_num FROM alembic_version")
     ).scalar_one_or_none()
     return version
+
+
+def create_tables(connection: Connection) -> None:
+    """Create the tables of this release in an empty database.
+
+    They are equal to the tables after all migrations.
+    """
+    from arena.store import schema
+
+    schema.metadata.create_all(connection)
+    connection.execute(
+        text(
+            "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL,"
+            " CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
+        )
+    )
+    connection.execute(text("INSERT INTO alembic_version VALUES (:head)"), {"head": HEAD})
 
 
 def _migrate(connection: Connection) -> None:

@@ -7,7 +7,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -92,8 +92,22 @@ def test_the_head_in_the_code_is_the_newest_migration() -> None:
     assert ScriptDirectory.from_config(config).get_heads() == [database.HEAD]
 
 
-def test_the_migrations_make_the_tables_of_the_schema(store: Engine) -> None:
-    with store.connect() as connection:
+@pytest.fixture
+def migrated(url: str) -> Iterator[Engine]:
+    """Return an empty database after all migrations."""
+    engine = database.open(url)
+    with database.writing(engine) as connection:
+        database._migrate(connection)
+    yield engine
+    engine.dispose()
+
+
+def test_a_new_database_has_the_version_of_the_newest_migration(store: Engine) -> None:
+    assert versions_in(store) == [database.HEAD]
+
+
+def test_the_migrations_make_the_tables_of_the_schema(migrated: Engine) -> None:
+    with migrated.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, schema.metadata) == []
 
@@ -106,16 +120,16 @@ def in_text(index: Any) -> str:
 
 @IN_SQLITE
 def test_the_migrations_make_the_keys_and_checks_of_the_schema(
-    store: Engine, tmp_path: Path
+    migrated: Engine, tmp_path: Path
 ) -> None:
     straight = create_engine(f"sqlite:///{tmp_path}/straight.db")
     schema.metadata.create_all(straight)
     for table in schema.metadata.tables:
-        migrated, created = inspect(store), inspect(straight)
+        actual_tables, created = inspect(migrated), inspect(straight)
         for what in ("get_pk_constraint", "get_foreign_keys", "get_check_constraints"):
-            assert getattr(migrated, what)(table) == getattr(created, what)(table)
+            assert getattr(actual_tables, what)(table) == getattr(created, what)(table)
         for what in ("get_unique_constraints", "get_indexes"):
-            actual, expected = getattr(migrated, what)(table), getattr(created, what)(table)
+            actual, expected = getattr(actual_tables, what)(table), getattr(created, what)(table)
             assert sorted(map(in_text, actual)) == sorted(map(in_text, expected))
     straight.dispose()
 
