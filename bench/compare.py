@@ -104,7 +104,7 @@ def checkout(revision: str) -> Iterator[Path]:
         add = ["git", "-C", str(ROOT), "worktree", "add", "--detach", "--quiet", str(tree)]
         _run([*add, f"{revision}^{{commit}}"], f"cannot check out {revision}")
         try:
-            install = ["uv", "sync", "--quiet", "--group", "bench", "--project", str(tree)]
+            install = ["uv", "sync", "--quiet", "--project", str(tree)]
             _run(install, f"cannot install the packages of {revision}")
             yield tree
         finally:

@@ -45,7 +45,7 @@ from arena.store.schema import TournamentState
 from arena.web.app import create
 from arena.web.data.snapshot import ArenaSnapshot, LadderSnapshot
 from arena.web.data.web_state import ServerSettings, WebState
-from bench import ladder_computation
+from bench import ladder_rows
 from bench.arguments import at_least
 from bench.figure import Figure, FigureTarget, figure_text
 
@@ -165,7 +165,7 @@ def _store(engine: Engine, ladder: Standings) -> None:
         sums.add(digest(match, ladder.clip), times)
     sums = StandingsSums.restored(ladder.clip, sums.state(), ladder.meetings)
     with database.writing(engine) as connection:
-        values = ladder_computation.tournament(TOURNAMENT, GAME, TournamentState.RUNNING)
+        values = ladder_rows.tournament(TOURNAMENT, GAME, TournamentState.RUNNING)
         connection.execute(insert(schema.tournaments).values(**values))
     table = replace(ladder, thinking=times)
     (scope,) = ladder_key.of_forms(engine)

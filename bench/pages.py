@@ -25,17 +25,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import Engine, func, insert, select
+from sqlalchemy import Engine, func, select
 
 from arena.bots import resolver
 from arena.config import Folder
 from arena.services.local import Services
 from arena.services.web_process import Pages, WebSettings, listen
 from arena.store import database, schema
-from arena.store.database import reading, writing
+from arena.store.database import reading
 from arena.store.matches import listing
 from arena.store.schema import MatchState
-from bench import house_bot_tournament, ladder_computation, starts
+from bench import house_bot_tournament, ladder_rows, starts
 from bench.arguments import at_least
 from bench.spectator_clients import LatencySamples, browse, page, watch
 
@@ -47,30 +47,6 @@ TABLE_BOARDS = 1000
 PAGE_SECONDS = 1.0
 """Pause between two pages that are requested while others watch."""
 WEB_SETTINGS = WebSettings(rate=0, watchers=8000)
-
-
-def sides(engine: Engine) -> None:
-    """Write the rows of match entrants, which the benchmark of ladders omits."""
-    with reading(engine) as connection:
-        known = set(connection.execute(select(schema.match_entrants.c.match)).scalars())
-        query = select(
-            *schema.results.c["match", "outcome", "closed"], schema.matches.c.tournament
-        ).join(schema.matches, schema.matches.c.id == schema.results.c.match)
-        rows = connection.execute(query).all()
-    fresh = [
-        {
-            "match": row.match,
-            "position": place,
-            "version": name,
-            "closed": row.closed,
-            "tournament": row.tournament,
-        }
-        for row in rows
-        if row.match not in known
-        for place, name in enumerate(row.outcome["entrants"])
-    ]
-    with writing(engine) as connection:
-        connection.execute(insert(schema.match_entrants), fresh)
 
 
 @contextmanager
@@ -112,7 +88,9 @@ async def shown(port: int, tag: bytes) -> bytes:
         writer.write(request.encode())
         head = await reader.read()
         writer.close()
-        new_tag = next(line for line in head.split(b"\r\n") if line.lower().startswith(b"etag"))
+        # Without a tag the server has not read the store yet.
+        tags = (line for line in head.split(b"\r\n") if line.lower().startswith(b"etag"))
+        new_tag = next(tags, tag)
         if new_tag != tag:
             return new_tag
         await asyncio.sleep(0.1)
@@ -121,13 +99,12 @@ async def shown(port: int, tag: bytes) -> bytes:
 def large() -> None:
     """Measure a ladder of 1,000 bots and 100,000 matches."""
     dice = random.Random(1)
-    ladder_computation.BOTS = BOTS
     with tempfile.TemporaryDirectory() as folder:
         engine = database.open(Folder(Path(folder)).database_url({}))
-        ladder_computation.begin(engine)
-        ladder_computation.write(engine, 0, MATCHES, dice)
-        sides(engine)
+        ladder_rows.begin(engine, BOTS)
+        ladder_rows.write(engine, BOTS, 0, MATCHES, dice)
         with server(Path(folder)) as port:
+            tag = asyncio.run(shown(port, b""))
             _, size = asyncio.run(page(port, LADDER))
             print(f"{'its page, compressed':44} {size / 1024:7.0f} kB")
             print(f"{'the ladder as it is':44} {asyncio.run(ask(port, PAGES)).summary()}")
@@ -135,10 +112,9 @@ def large() -> None:
                 first, _ = asyncio.run(page(port, path))
                 summary = asyncio.run(ask(port, 20, path)).summary()
                 print(f"{path:44} {summary}  first {first:.0f} ms")
-            tag, times = asyncio.run(shown(port, b"")), LatencySamples()
+            times = LatencySamples()
             for more in range(5):
-                ladder_computation.write(engine, MATCHES + more, 1, dice)
-                sides(engine)
+                ladder_rows.write(engine, BOTS, MATCHES + more, 1, dice)
                 began = time.perf_counter()
                 tag, pages = asyncio.run(_meanwhile(port, tag))
                 took = time.perf_counter() - began

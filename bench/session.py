@@ -1,7 +1,7 @@
 """Run `pokearena bench`: every figure, with its peer from the same run.
 
-    uv run --group bench pokearena bench
-    uv run --group bench pokearena bench rules evaluator --rounds 3 --json
+    uv run pokearena bench
+    uv run pokearena bench rules queue --rounds 3 --json
 
 Prints each figure as soon as it is measured: the median of the rounds, the median absolute
 deviation (+-), the minimum and the maximum. Below it, prints the peer, measured in turns with it,
@@ -31,23 +31,17 @@ _USAGE = 2
 HISTORY = Path(__file__).parent / "history.jsonl"
 PARTS = {
     "decisions": "a decision, compared with raw gRPC and text over TCP; 1 to 128 games in flight",
-    "games": "whole games per second and core",
     "starts": "a table with newly started bots; the time that a worker adds to a match",
     "commands": "CPU time of commands that only print",
     "queue": "the job queue, compared with Redis and RQ alone",
     "workers": "matches per second with 1, 2 and 4 workers, compared with the ideal",
-    "thinking": "share of a match in which its bots think, at 1, 10 and 100 ms per decision",
     "rules": "random play by the rules alone, in every form",
-    "peers": "the same, compared with RLCard, PettingZoo and OpenSpiel",
-    "training": "the training environments, compared with the rules alone and other libraries",
-    "evaluator": "the comparison of hands, compared with phevaluator, eval7 and treys",
-    "ratings": "the fit of strengths, compared with choix and openskill",
     "large_ladder": "10,000 bots and ten million matches: fit, pages and memory",
     "memory": "growth of each process of serve while matches of all games are played",
     "attacks": "honest bots at another table while each hostile program plays",
     "work_budget": "CPU time per unit of the work budget, for each kind of input",
 }
-LONG = ("thinking", "large_ladder", "memory", "attacks")
+LONG = ("large_ladder", "memory", "attacks")
 """The parts that take up to 15 minutes per round."""
 USUAL = [part for part in PARTS if part not in LONG]
 """The parts of a run that names none."""

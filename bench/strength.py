@@ -3,7 +3,6 @@
     uv run python -m bench.strength                        # every form of every game: hours
     uv run python -m bench.strength --form pouku-3 --pair strong greedy --boards 40
     uv run python -m bench.strength --form pouku-3 --pair champion:4 champion --boards 40
-    uv run python -m bench.strength --form poke-2 --pair champion strong --sprt 0.58 0.65
 
 At a table one side is the first bot, and all other sides are the second one. Each board is played
 with the first bot on every side in turn. Its score in a game is the mean over the other sides of 1
@@ -11,8 +10,7 @@ for a better place, one half for the same, 0 for a worse.
 
 The figure is the mean over the boards with its 95 % interval; a board with all its games is one
 observation. The bots' functions are called in this process with the same questions as from the
-referee, without clocks. With `--sprt` the mean scores are two hypotheses: boards are played until a
-sequential test accepts one of them, with error rates of 5 %, or to their maximum number.
+referee, without clocks.
 """
 
 import argparse
@@ -30,9 +28,6 @@ from pokearena.v1 import bot_pb2
 
 from arena.bots.in_process import Choose as Choose
 from arena.bots.in_process import load as load
-from arena.ratings.duel import Duel
-from arena.ratings.scale import gap_of
-from arena.ratings.sprt import SprtResult, SprtSettings, log_likelihood_ratio
 from bench.arguments import HOUSE_BOTS, at_least, house_bot
 from referee.game_codec import GameCodec
 from referee.games.contract import Game, State
@@ -231,39 +226,6 @@ def board_means(
         yield statistics.mean(scores)
 
 
-@dataclass(frozen=True)
-class SequentialResult:
-    """The result of a sequential test of two mean scores."""
-
-    verdict: SprtResult
-    """"high" or "low": the accepted hypothesis; "open" after the maximum number of boards."""
-    ratio: float
-    """Logarithm of the likelihood ratio."""
-    mean: float
-    boards: int
-
-
-def sequential_test(
-    form: MeasuredForm, first_bot: str, second_bot: str, settings: SprtSettings, boards: range
-) -> SequentialResult:
-    """Play boards until the test of the first bot's mean score has a verdict."""
-    first = [loaded(first_bot, form.start(seat)) for seat in range(form.seats)]
-    second = [loaded(second_bot, form.start(seat)) for seat in range(form.seats)]
-    sides = len(set(form.sides))
-    steps = 2 * sides * (sides - 1)
-    counts, ratio, verdict = [0] * (steps + 1), 0.0, settings.verdict(0.0)
-    for mean in board_means(form, first, second, boards):
-        counts[round(mean * steps)] += 1
-        scores = tuple(step / steps for step in range(steps + 1))
-        ratio = log_likelihood_ratio(settings, Duel(scores, tuple(counts), sides))
-        verdict = settings.verdict(ratio)
-        if verdict != "open":
-            break
-    played = sum(counts)
-    total = sum(step * count for step, count in enumerate(counts)) / steps
-    return SequentialResult(verdict, ratio, total / played, played)
-
-
 def duel(game: Game, first_bot: str, second_bot: str, boards: int) -> tuple[float, float]:
     """Return the mean score of one bot at the smallest table, and half its interval."""
     result = measure(MeasuredForm(game, game.seats[0]), first_bot, second_bot, boards)
@@ -275,9 +237,6 @@ def main() -> None:
     known = {str(form): form for form in forms()}
     given = _arguments(known)
     for name in given.form or known:
-        if given.sprt:
-            _print_sequential(known[name], given)
-            continue
         print(f"\n**{name}**, {given.boards} boards\n")
         print("| bot | against | mean score | games | ms a decision |\n|---|---|---|---|---|")
         for first, second in given.pair or PAIRS:
@@ -308,7 +267,7 @@ def _arguments(known: Mapping[str, MeasuredForm]) -> argparse.Namespace:
         "--boards",
         type=at_least(1),
         default=100,
-        help="number of boards, with --sprt the maximum (default 100)",
+        help="number of boards (default 100)",
     )
     parser.add_argument(
         "--skip",
@@ -316,35 +275,7 @@ def _arguments(known: Mapping[str, MeasuredForm]) -> argparse.Namespace:
         default=0,
         help="number of the first board, to continue earlier measurements (default 0)",
     )
-    parser.add_argument(
-        "--sprt",
-        nargs=2,
-        type=float,
-        metavar=("LOW", "HIGH"),
-        help="test two mean scores of the first bot sequentially, for example 0.58 0.65",
-    )
-    given = parser.parse_args()
-    if given.sprt and not 0 < given.sprt[0] < given.sprt[1] < 1:
-        low, high = given.sprt
-        parser.error(
-            f"argument --sprt: {low:g} {high:g} is not valid: use two scores between 0 and 1, "
-            "the lower one first, for example 0.58 0.65"
-        )
-    return given
-
-
-def _print_sequential(form: MeasuredForm, given: argparse.Namespace) -> None:
-    low, high = given.sprt
-    settings = SprtSettings(gap_of(low), gap_of(high))
-    boards = range(given.skip, given.skip + given.boards)
-    for first, second in given.pair or PAIRS:
-        result = sequential_test(form, first, second, settings, boards)
-        accepted = {"low": f"{low:g}", "high": f"{high:g}", "open": "neither"}[result.verdict]
-        print(
-            f"{form}, {first} against {second}: {accepted} accepted after {result.boards} boards, "
-            f"log-likelihood ratio {result.ratio:+.2f}, mean score {result.mean:.3f}",
-            flush=True,
-        )
+    return parser.parse_args()
 
 
 if __name__ == "__main__":

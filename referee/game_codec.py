@@ -358,11 +358,6 @@ def _encoder(kind: type, descriptor: Any, forget: list[Callable[[], None]]) -> E
     1. Texts, mostly cards, are concatenated from cached bytes.
     2. Nested values are encoded once each.
     3. Protobuf encodes all other fields; the result is cached by their values.
-
-    Args:
-        kind: the dataclass.
-        descriptor: the message.
-        forget: receives the functions that clear the caches of nested values.
     """
     _check_message(kind, descriptor)
     message: Any = GetMessageClass(descriptor)

@@ -3,7 +3,6 @@
 import gc
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import uuid
@@ -11,9 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import sqlalchemy
 from hypothesis import HealthCheck, settings
-from sqlalchemy import URL, Engine
 
 from tests import process_guard
 from tests.examples import EXAMPLES
@@ -82,25 +79,6 @@ def synchronous() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def failing_tests_end_their_processes() -> Iterator[None]:
-    """Kill the process of a `with Popen(...)` block that ends by an exception.
-
-    The block would wait for the process otherwise, so a test that fails or exceeds its time would
-    hang for ever if its process does.
-    """
-    leave = subprocess.Popen.__exit__
-
-    def end(self: Any, kind: Any, error: Any, trace: Any) -> None:
-        if kind is not None and self.poll() is None:
-            self.kill()
-        leave(self, kind, error, trace)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(subprocess.Popen, "__exit__", end)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
 def stalls_are_tolerated() -> Iterator[None]:
     """Prevent a stall of a busy machine from ending a table in this process.
 
@@ -110,38 +88,6 @@ def stalls_are_tolerated() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stall_detector, "STILL_SECONDS", 60.0)
-        yield
-
-
-class CompiledStatements(dict[Any, Any]):
-    """Statements compiled for SQLite, by the key of SQLAlchemy without the dialect's object."""
-
-    def get(self, key: Any, default: Any = None) -> Any:
-        return super().get(key[1:], default)
-
-    def __setitem__(self, key: Any, compiled: Any) -> None:
-        super().__setitem__(key[1:], compiled)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def compiled_once() -> Iterator[None]:
-    """Compile each statement once per process, and not again for each new SQLite file.
-
-    A sixth of the time of the tests with a store.
-    """
-    from arena.store import database
-
-    create = sqlalchemy.create_engine
-    compiled = CompiledStatements()
-
-    def make(address: URL, **settings: Any) -> Engine:
-        engine = create(address, **settings)
-        if engine.dialect.name == "sqlite":
-            engine._compiled_cache = compiled
-        return engine
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(database, "create_engine", make)
         yield
 
 

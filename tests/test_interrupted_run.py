@@ -2,13 +2,13 @@
 
 import os
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests import process_guard
+from tests.guarded_process import GuardedProcess
 from tests.waiting import has_exited, wait_until
 
 TEST = """
@@ -36,7 +36,7 @@ def test_no_process_outlives_an_interrupted_run(
     del environment[process_guard.MARK]
     line = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-n", processes, "test_it.py"]
     started = tmp_path / "started"
-    with subprocess.Popen(line, cwd=tmp_path, env=environment) as run:
+    with GuardedProcess(line, cwd=tmp_path, env=environment) as run:
         wait_until(lambda: started.exists() and started.read_text())
         run.send_signal(number)
     wait_until(lambda: has_exited(int(started.read_text())))

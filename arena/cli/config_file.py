@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -21,7 +21,7 @@ from arena.cli.errors import CommandError
 from arena.system.process_info import user_id
 
 if TYPE_CHECKING:
-    from arena.system.structured_file import FileError, TomlDocument
+    from arena.system.structured_file import TomlDocument
 
 PROJECT_FILE: Final = "pokearena.toml"
 VARIABLE: Final = "POKEARENA_CONFIG"
@@ -174,7 +174,7 @@ def _read(path: Path, trusted: bool, commands: Mapping[str, click.Command]) -> C
     file = ConfigFile(path, trusted, parse_toml(path))
     for key, value in file.document.values.items():
         if key not in commands and key != SHARED:
-            raise _unknown(file, (key,), (*commands, SHARED))
+            raise file.document.unknown_key((key,), sorted((*commands, SHARED)))
         if key in commands:
             _check_table(file, (key,), value)
     return file
@@ -230,7 +230,7 @@ def _settings(
     if isinstance(command, click.Group):
         for word, value in table.items():
             if word not in command.commands:
-                raise _unknown(file, (*path, word), command.commands)
+                raise file.document.unknown_key((*path, word), sorted(command.commands))
             _check_table(file, (*path, word), value)
         for word, member in command.commands.items():
             inner: Any = table.get(word, {})
@@ -239,7 +239,7 @@ def _settings(
     options = options_of(command)
     for key, value in table.items():
         if key not in options:
-            raise _unknown(file, (*path, key), options)
+            raise file.document.unknown_key((*path, key), sorted(options))
         yield (*path, key), _setting(file, (*path, key), value, options[key], command)
     shared = file.document.values.get(SHARED)
     if shared is not None and SHARED in options and SHARED not in table:
@@ -248,7 +248,7 @@ def _settings(
 
 def _check_table(file: ConfigFile, keys: tuple[str, ...], value: object) -> None:
     if not isinstance(value, dict):
-        raise _invalid(file, keys, f"must be a table of options: [{'.'.join(keys)}].")
+        raise file.document.invalid(keys, f"must be a table of options: [{'.'.join(keys)}].")
 
 
 def _setting(
@@ -259,8 +259,7 @@ def _setting(
     command: click.Command,
 ) -> FileSetting:
     if not file.trusted and key_of(option) in USER_ONLY:
-        raise _invalid(
-            file,
+        raise file.document.invalid(
             keys,
             f"cannot be set by a project file; set it in {user_file()}, by its environment "
             "variable, or on the command line.",
@@ -268,9 +267,9 @@ def _setting(
     context = click.Context(command)
     if option.multiple or option.nargs != 1:
         if not isinstance(value, list):
-            raise _invalid(file, keys, "must be a list.")
+            raise file.document.invalid(keys, "must be a list.")
         if option.nargs != 1 and len(value) != option.nargs:
-            raise _invalid(file, keys, f"must be a list of {option.nargs} values.")
+            raise file.document.invalid(keys, f"must be a list of {option.nargs} values.")
         checked: object = [_checked(file, keys, part, option, context) for part in value]
     else:
         checked = _checked(file, keys, value, option, context)
@@ -286,75 +285,33 @@ def _checked(
 ) -> object:
     """Return a value that click will accept for the option."""
     kind = option.type
-    value = _of_type(file, keys, value, kind)
+    file.document.check_type(keys, value, _type_of(kind))
+    if _type_of(kind) not in (bool, int, float):
+        value = str(value)
     if isinstance(kind, click.Path):
         value = str(file.path.parent / Path(value).expanduser())
         if not file.trusted and not _is_inside(Path(value), file.path.parent):
-            raise _invalid(file, keys, f"must be a path inside {file.path.parent}.")
+            raise file.document.invalid(keys, f"must be a path inside {file.path.parent}.")
     try:
         converted = kind.convert(value, option, context)
         if option.callback is not None:
             option.callback(context, option, converted)
     except click.UsageError as error:
-        choices = kind.choices if isinstance(kind, click.Choice) else ()
-        raise _invalid(file, keys, error.message, str(value), choices) from None
+        raise file.document.invalid(keys, f"is not valid: {error.message}") from None
     except CommandError as error:
-        raise _invalid(file, keys, str(error)) from None
+        raise file.document.invalid(keys, f"is not valid: {error}") from None
     return value
 
 
-def _of_type(
-    file: ConfigFile, keys: tuple[str, ...], value: Any, kind: click.ParamType[Any]
-) -> Any:
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if kind is click.BOOL or isinstance(kind, type(click.BOOL)):
-        valid, expected = isinstance(value, bool), "true or false"
-    elif isinstance(kind, type(click.INT)):
-        valid, expected = is_number and isinstance(value, int), "a whole number"
-    elif isinstance(kind, type(click.FLOAT)):
-        valid, expected = is_number, "a number"
-    else:
-        # A seed or a version is a text that can look like a number.
-        valid, expected = is_number or isinstance(value, str), "a string"
-        value = str(value)
-    if not valid:
-        from arena.system.structured_file import shown
-
-        raise _invalid(file, keys, f"must be {expected}, not {shown(value)}.")
-    return value
+def _type_of(kind: click.ParamType[Any]) -> Any:
+    """Return the type that a value in a file must have."""
+    types = (click.BOOL, bool), (click.INT, int), (click.FLOAT, float)
+    for parameter, python in types:
+        if isinstance(kind, type(parameter)):
+            return python
+    # A seed or a version is a text that can look like a number.
+    return str | int | float
 
 
 def _is_inside(path: Path, folder: Path) -> bool:
     return path.resolve().is_relative_to(folder.resolve())
-
-
-def _unknown(
-    file: ConfigFile, keys: tuple[str, ...], known: Mapping[str, object] | Any
-) -> FileError:
-    from arena.errors import nearest
-    from arena.system.structured_file import FileError, FileProblem
-    from referee.sanitizing import quote
-
-    names = sorted(known)
-    hint = nearest(keys[-1], names) or f"; the keys are {', '.join(names)}."
-    sentence = f'unknown key "{quote(".".join(keys), 60)}"{hint}'
-    line = file.document.line(*keys)
-    return FileError(file.path, FileProblem.UNKNOWN_KEY, sentence, ".".join(keys), line)
-
-
-def _invalid(
-    file: ConfigFile,
-    keys: tuple[str, ...],
-    sentence: str,
-    value: str = "",
-    choices: Iterable[object] = (),
-) -> FileError:
-    from arena.errors import nearest
-    from arena.system.structured_file import FileError, FileProblem
-
-    key = ".".join(keys)
-    hint = nearest(value, map(str, choices))
-    sentence = sentence.removesuffix(".") + hint if hint else sentence
-    return FileError(
-        file.path, FileProblem.VALUE, f'"{key}": {sentence}', key, file.document.line(*keys)
-    )

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import inspect
-import shutil
-import textwrap
 from typing import Any
 
 import rich_click as click
@@ -76,8 +73,7 @@ _GROUPS = [{"name": title, "commands": list(commands)} for title, commands in _C
 _WIDTH = 100
 """Columns of a help page at most."""
 _HELP = {
-    # Loading emojis takes as long as the rest of a help page. So does the panel of options, and the
-    # command itself has only two well-known options.
+    # Loading emojis takes as long as the rest of a help page.
     "text_emojis": False,
     "text_markup": "rich",
     "max_width": _WIDTH,
@@ -149,29 +145,6 @@ class LazyGroup(click.RichGroup):
             return {}
         files = config_file.read_files(self.commands)
         return config_file.default_map(files, (name,), command)
-
-    def get_help(self, ctx: click.Context) -> str:
-        """Return the help page, drawn as rich-click does but without importing rich."""
-        width = min(shutil.get_terminal_size().columns, _WIDTH)
-        boxes = [box for title, group in _COMMANDS.items() for box in _boxed(title, group, width)]
-        if max(map(len, boxes)) > width:
-            return super().get_help(ctx)
-        text = inspect.cleandoc(self.help or "")
-        usage = f"Usage: {ctx.command_path} {' '.join(self.collect_usage_pieces(ctx))}"
-        head = ["\n".join(textwrap.wrap(part, width)) for part in (usage, *text.split("\n\n"))]
-        return "\n\n".join([*head, "\n".join(boxes), self.epilog or ""])
-
-
-def _boxed(title: str, commands: dict[str, str], width: int) -> list[str]:
-    """Return the lines of a box around the commands of a group."""
-    longest = max(map(len, commands))
-    inside = width - 4
-    rows = [f"{name:<{longest}}  {short}" for name, short in commands.items()]
-    return [
-        f"╭─ {title} {'─' * (inside - len(title) - 1)}╮",
-        *(f"│ {row:<{inside}} │" for row in rows),
-        f"╰{'─' * (width - 2)}╯",
-    ]
 
 
 @click.group(

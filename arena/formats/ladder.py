@@ -18,7 +18,7 @@ from arena.formats.contract import (
     seatable,
     waiting,
 )
-from arena.formats.ladder_pairing import PAIRINGS, LeastMetPairing
+from arena.formats.ladder_pairing import InversionGainPairing, LeastMetPairing
 from arena.formats.ladder_summary import MAX_ADAPTIVE_ENTRANTS, LadderSummary
 from arena.formats.table_pool import clans
 from arena.ratings.strength.settings import check_ladder_anchors, with_anchors
@@ -29,11 +29,11 @@ from referee.games.shared.coded_errors import InvalidValue
 class LadderFormat:
     """Rounds of matches; a round begins when the last but one is over.
 
-    An even match is played by the entrant that has waited longest. Pairing 3 gives its other seats
-    to the entrants whose match saves most inverted pairs (`arena.formats.inversion_gains`).
-    Pairing 2 considers only entrants with the fewest even matches, with the tolerance
-    `arena.formats.ladder_pairing.SLACK`. Pairing 1, and any pairing without adaptive matches,
-    chooses among these the ones met least often in even matches. Adaptive matches are not counted,
+    An even match is played by the entrant that has waited longest. Its other seats are given to
+    the entrants whose match saves most inverted pairs (`arena.formats.inversion_gains`).
+    Without adaptive matches, or with more than `MAX_ADAPTIVE_ENTRANTS` entrants, they are given to
+    entrants with the fewest even matches, with the tolerance `arena.formats.ladder_pairing.SLACK`,
+    and among these to the ones met least often in even matches. Adaptive matches are not counted,
     because the even ones would otherwise compensate for them. With n entrants, nobody waits longer
     than n even matches or `bound(n)` matches of any kind.
 
@@ -43,8 +43,9 @@ class LadderFormat:
             informative about the order; the others are even.
         batch: matches of a round; 0: the number that can be played in parallel.
         placement: number of even matches by which a newcomer starts behind the entrant with the
-            fewest. Without effect under pairing 3, where newcomers play more at first, because
-            their strength is the least certain.
+            fewest. Only effective without adaptive matches or with more than
+            `MAX_ADAPTIVE_ENTRANTS` entrants; otherwise newcomers play more at first, because their
+            strength is the least certain.
         limit: total number of matches; 0: unlimited.
         owners_meet: whether entrants of one owner may share a table of more than two sides.
         open: whether accepted submissions enter the ladder automatically.
@@ -52,8 +53,6 @@ class LadderFormat:
         season: the number of the season of its form that the ladder begins; 0: it begins none.
         anchors: anchors of strength, separated by commas: "NAME@VERSION=STRENGTH:DEVIATION" sets a
             prior, and without a deviation a fixed strength.
-        pairing: the version of the pairing rules, 1 to 3. New ladders have 3. Earlier ladders keep
-            2, or have 1 without this setting, so that they continue and verify.
 
     `open`, `versions`, `season` and `anchors` do not affect pairings.
     """
@@ -61,7 +60,7 @@ class LadderFormat:
     reads_results: ClassVar[bool] = True
 
     sides: int = 2
-    adaptive: int = 30
+    adaptive: int = 80
     batch: int = 0
     placement: int = 10
     limit: int = 0
@@ -70,7 +69,6 @@ class LadderFormat:
     versions: int = 3
     season: int = 0
     anchors: str = ""
-    pairing: int = 1
 
     def __post_init__(self) -> None:
         if not 0 <= self.adaptive <= 90:
@@ -134,8 +132,8 @@ class LadderFormat:
         if self.limit:
             target = min(target, self.limit - so_far)
         summary.add(self, entrants, earlier)
-        is_adaptive = self.adaptive and len(pool) <= MAX_ADAPTIVE_ENTRANTS
-        pairing_class = PAIRINGS[self.pairing] if is_adaptive else LeastMetPairing
+        is_adaptive = bool(self.adaptive) and len(pool) <= MAX_ADAPTIVE_ENTRANTS
+        pairing_class = InversionGainPairing if is_adaptive else LeastMetPairing
         pairing = pairing_class(self, entrants, summary, played[len(earlier) :], number, clan)
         tables = [pairing.table(so_far + place) for place in range(target)]
         return NextMatches(fixtures(number, tables, entrants), "a ladder runs until it is stopped")

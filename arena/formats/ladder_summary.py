@@ -30,8 +30,8 @@ from arena.formats.strength_estimate import (
 VERSION: Final = 1
 """Version of the stored form; a summary in another form is computed again from the matches."""
 MAX_ADAPTIVE_ENTRANTS: Final = 400
-"""Above this number of entrants, strengths are estimated with numpy, and all ladders pair as
-pairing 1, whose memory grows linearly."""
+"""Above this number of entrants, strengths are estimated with numpy, and rounds are paired by
+`LeastMetPairing`, whose memory grows linearly."""
 _NUMBER: Final = struct.Struct("<I")
 Number = TypeVar("Number", int, float)
 

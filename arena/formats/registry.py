@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from typing import Final
+from typing import Final, TypeAlias
 
 from arena.config import CYCLES, Bounds
 from arena.errors import OutOfRange
@@ -14,6 +14,7 @@ from arena.formats.sprt_match import LikelihoodRatio, SprtFormat
 from arena.formats.swiss import SwissFormat
 from referee.games.shared.coded_errors import InvalidValue
 
+Setting: TypeAlias = bool | int | float | str
 FORMATS: Final[Mapping[str, Callable[..., Format]]] = {
     "round-robin": RoundRobinFormat,
     "gauntlet": GauntletFormat,
@@ -37,22 +38,27 @@ BOUNDS: Final[Mapping[str, Bounds]] = {
     "challengers": Bounds(1, 10_000),
     "cycles": CYCLES,
     "extra": Bounds(0, 1000),
-    "pairing": Bounds(1, 3),
     "rounds": Bounds(0, 1000),
 }
 """The ranges of settings, by name."""
 
 
-NEWEST: Final[Mapping[str, Mapping[str, int]]] = {
-    "gauntlet": {"pairing": 2},
-    "ladder": {"pairing": 3, "adaptive": 80},
-    "swiss": {"pairing": 2},
-}
-"""Settings that new tournaments have unless stated otherwise, by format.
+PAIRINGS: Final[Mapping[str, int]] = {"gauntlet": 2, "ladder": 3, "swiss": 2}
+"""The version of the pairing rules, by format.
 
-The defaults of the formats are those of tournaments that store no value: earlier versions created
-them with earlier pairing rules, and must continue and verify with these.
+New tournaments store it as the setting `pairing`. A tournament with an earlier version, or without
+this setting, continues with the present rules from its next round; its pairings are not verified.
 """
+
+
+def with_present_pairing(name: str, settings: Mapping[str, Setting]) -> dict[str, Setting]:
+    """Return the settings of a new tournament with the version of the pairing rules."""
+    return {**settings, "pairing": PAIRINGS[name]} if name in PAIRINGS else dict(settings)
+
+
+def has_present_pairing(name: str, settings: Mapping[str, object]) -> bool:
+    """Return whether all rounds of a tournament were paired by the present rules."""
+    return settings.get("pairing", 1) == PAIRINGS.get(name, 1)
 
 
 def check_setting(name: str, value: object) -> None:
@@ -80,13 +86,10 @@ def settings_of(name: str) -> dict[str, type]:
     return {word: kind for word, kind in usual.items() if word not in ("sides", "llr")}
 
 
-def _check_pairing(name: str, settings: Mapping[str, object]) -> None:
-    """Check that the format has this version of pairing rules; `BOUNDS` is that of all formats."""
-    if "pairing" in settings and settings["pairing"] not in Bounds(1, NEWEST[name]["pairing"]):
-        raise InvalidValue(
-            f"pairing of {name} is 1 to {NEWEST[name]['pairing']}, not {settings['pairing']}",
-            code="pairing",
-        )
+def _check_pairing(name: str, version: object) -> None:
+    newest = PAIRINGS.get(name, 1)
+    if type(version) is not int or version not in Bounds(1, newest):
+        raise InvalidValue(f"pairing of {name} is 1 to {newest}, not {version}", code="pairing")
 
 
 def make(
@@ -110,6 +113,9 @@ def make(
     known = settings_of(name)
     values: dict[str, object] = {}
     for word, value in (settings or {}).items():
+        if word == "pairing":
+            _check_pairing(name, value)
+            continue
         if word not in known:
             raise InvalidValue(
                 f"{name} has no setting {word!r}; it has {', '.join(known)}", code="unknown-setting"
@@ -125,7 +131,6 @@ def make(
         if type(value) is int and value < 0:
             raise InvalidValue(f"{word} of {name} is not below 0", code="below-zero")
         values[word] = value
-    _check_pairing(name, values)
     if name in TWO_SIDES:
         if sides != 2:
             raise InvalidValue(f"{name} is for matches of two sides, not of {sides}", code="sides")

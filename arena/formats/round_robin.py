@@ -364,9 +364,6 @@ class GauntletFormat:
         cycles: number of meetings of a challenger with each other entrant.
         challengers: number of challengers.
         owners_meet: whether entrants of one owner may share a table of more than two sides.
-        pairing: the version of the pairing rules, 1 or 2. New tournaments have 2. Tournaments
-            without this setting were created by earlier versions and have 1. Pairing 1 lets
-            challengers share tables, and misses the guarantee in some settings.
     """
 
     reads_results: ClassVar[bool] = False
@@ -375,7 +372,6 @@ class GauntletFormat:
     cycles: int = 1
     challengers: int = 1
     owners_meet: bool = False
-    pairing: int = 1
 
     def next(self, entrants: Sequence[FormatEntrant], matches: Iterable[FormatMatch]) -> Step:
         """Return all matches of new entrants, or wait, or the end."""
@@ -386,27 +382,10 @@ class GauntletFormat:
                 code="challengers",
             )
         played = history(entrants, matches)
-        number = next_round(played)
-        pool = seatable(entrants, number)
+        pool = seatable(entrants, next_round(played))
         clan = clans(entrants, self.sides, self.owners_meet)
-        if self.pairing == 1:
-            tables = self._covered(entrants, pool, number, clan)
-        else:
-            tables = self._tables(entrants, pool, played, clan)
+        tables = self._tables(entrants, pool, played, clan)
         return _step(entrants, played, in_rounds(tables), "the challengers have met everyone")
-
-    def _covered(
-        self, entrants: Sequence[FormatEntrant], pool: Sequence[str], number: int, clan: Clans
-    ) -> list[list[str]]:
-        """Return the tables of pairing 1."""
-        new = _new(entrants, number)
-        challengers = {entrant.name for entrant in entrants[: self.challengers]}
-        needed = {
-            frozenset(pair): self.cycles
-            for pair in combinations(pool, 2)
-            if len(challengers.intersection(pair)) == 1 and not new.isdisjoint(pair)
-        }
-        return cover(pool, needed, self.sides, clan)
 
     def _tables(
         self,
@@ -415,7 +394,7 @@ class GauntletFormat:
         played: Sequence[FormatMatch],
         clan: Clans,
     ) -> list[list[str]]:
-        """Return the tables of pairing 2: one challenger each, and others that it has met least.
+        """Return the tables: one challenger each, and others that it has met least.
 
         The challengers take turns. Each further seat goes to the entrant that the challenger has
         met least, which keeps the numbers of its meetings equal within one. Ties go to fewest

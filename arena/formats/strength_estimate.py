@@ -11,7 +11,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from math import erfc, exp, pi, sqrt
+from math import exp
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -178,30 +178,3 @@ def _level(
         np.concatenate([np.frombuffer(rows[number][0], np.intc) for number in entrants]),
         np.concatenate([np.frombuffer(rows[number][2]) for number in entrants]),
     )
-
-
-def information_gain(first: StrengthEstimate, second: StrengthEstimate, games: float) -> float:
-    """Return the information gain of one more match between two entrants.
-
-    It is the knowledge gradient (Frazier, Powell and Dayanik 2008): the expected increase in the
-    strength of the entrant ranked first, if the ranking is made after the match instead of now.
-
-    1. `variance` is the variance of the difference in strength, `gap` its absolute mean.
-    2. `learned` is the information of the match relative to the prior information.
-    3. `change` is the standard deviation of the change of the mean difference by the match.
-    4. The result is change * (phi(z) + z * Phi(z)) with z = -gap / change.
-    """
-    variance = first.variance + second.variance
-    gap = abs(first.mean - second.mean)
-    chance = 1 / (1 + exp(-gap))
-    learned = games * chance * (1 - chance) * variance
-    change = sqrt(variance * learned / (1 + learned))
-    z = -gap / change
-    return change * (exp(-z * z / 2) / sqrt(2 * pi) + z * erfc(-z / sqrt(2)) / 2)
-
-
-def add_information(first: StrengthEstimate, second: StrengthEstimate, games: float) -> None:
-    """Add the information of a scheduled match to both precisions; the strengths do not change."""
-    chance = 1 / (1 + exp(second.mean - first.mean))
-    for guessed in (first, second):
-        guessed.precision += games * chance * (1 - chance)

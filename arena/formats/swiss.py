@@ -1,7 +1,7 @@
 """`swiss`: each round pairs entrants with similar points that have not met before."""
 
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import fsum
@@ -23,149 +23,14 @@ from arena.formats.contract import (
     seatable,
     waiting,
 )
-from arena.formats.swiss_matching import best_pairs
+from arena.formats.swiss_matching import Costs, best_pairs
 from arena.formats.table_pool import Clans, choose, clans, fill, how_many
 from referee.games.shared.coded_errors import InvalidValue
 
-# Maximum matching with preferences: pair everyone, and grant preferences where this stays possible.
-#
-# 1. Find a perfect matching.
-# 2. For each entrant in order, try its preferred opponents. A pair is fixed if the rest of the
-#    matching can be repaired, which one search for an augmenting path decides.
-#
-# The search is Edmonds' blossom algorithm ("Paths, trees, and flowers", 1965) in the usual form: a
-# breadth-first search that stores the base of each blossom.
-
-
-FREE = -1
-Friends = Sequence[Sequence[int]]
 MAX_MATCHED_ENTRANTS = 400
-"""Rounds of more entrants are paired by the rules of pairing 1, which take less time."""
-
-
-def pair_up(
-    size: int,
-    allowed: Callable[[int, int], bool],
-    wishes: Callable[[int, Sequence[int]], Iterable[int]],
-) -> list[tuple[int, int]] | None:
-    """Return pairs of 0 .. size - 1, or None if not all of them can be paired.
-
-    Args:
-        size: number of entrants.
-        allowed: whether two may be paired; symmetric.
-        wishes: for an entrant and all unpaired later ones (ascending), the opponents by preference.
-            Lower numbers choose first.
-    """
-    friends = [[b for b in range(size) if b != a and allowed(a, b)] for a in range(size)]
-    mates = [FREE] * size
-    for player in range(size):
-        if mates[player] == FREE and not _augment(friends, mates, player, set()):
-            return None
-    done: set[int] = set()
-    pairs = []
-    for player in range(size):
-        if player in done:
-            continue
-        unpaired = [opponent for opponent in range(player + 1, size) if opponent not in done]
-        for opponent in wishes(player, unpaired):
-            if allowed(player, opponent) and _grant(friends, mates, player, opponent, done):
-                break
-        done |= {player, mates[player]}
-        pairs.append((player, mates[player]))
-    return pairs
-
-
-def _grant(friends: Friends, mates: list[int], player: int, opponent: int, done: Set[int]) -> bool:
-    """Pair two if the others can still be paired; members of `done` keep their partners."""
-    if mates[player] == opponent:
-        return True
-    trial = mates.copy()
-    left, right = mates[player], mates[opponent]
-    trial[player], trial[opponent] = opponent, player
-    trial[left] = trial[right] = FREE
-    if not _augment(friends, trial, left, done | {player, opponent}):
-        return False
-    mates[:] = trial
-    return True
-
-
-def _augment(friends: Friends, mates: list[int], root: int, fixed: Set[int]) -> bool:
-    """Find an alternating path from a free root to another free vertex, and swap along it."""
-    search = _AugmentingPathSearch(friends, mates, root, fixed)
-    end = search.run()
-    while end != FREE:
-        before = search.parent[end]
-        following = mates[before]
-        mates[end], mates[before] = before, end
-        end = following
-    return mates[root] != FREE
-
-
-class _AugmentingPathSearch:
-    """One breadth-first search; `parent` leads back from a free end to the root."""
-
-    def __init__(self, friends: Friends, mates: list[int], root: int, fixed: Set[int]) -> None:
-        self._friends, self._mates, self._root, self._fixed = friends, mates, root, fixed
-        self.parent = [FREE] * len(mates)
-        self._base = list(range(len(mates)))
-        self._outer = [False] * len(mates)
-        self._queue = deque([root])
-        self._outer[root] = True
-
-    def run(self) -> int:
-        """Return a free vertex that was reached, or FREE."""
-        while self._queue:
-            player = self._queue.popleft()
-            for friend in self._friends[player]:
-                if friend in self._fixed or self._mates[player] == friend:
-                    continue
-                if self._base[player] == self._base[friend]:
-                    continue
-                mate = self._mates[friend]
-                if friend == self._root or (mate != FREE and self.parent[mate] != FREE):
-                    self._contract(player, friend)
-                elif self.parent[friend] == FREE:
-                    self.parent[friend] = player
-                    if mate == FREE:
-                        return friend
-                    self._outer[mate] = True
-                    self._queue.append(mate)
-        return FREE
-
-    def _contract(self, first: int, second: int) -> None:
-        """Contract the odd cycle that the edge between two outer vertices closes to a blossom."""
-        base = self._meeting(first, second)
-        inside = [False] * len(self._mates)
-        self._mark(first, base, second, inside)
-        self._mark(second, base, first, inside)
-        for vertex, its_base in enumerate(self._base):
-            if inside[its_base]:
-                self._base[vertex] = base
-                if not self._outer[vertex]:
-                    self._outer[vertex] = True
-                    self._queue.append(vertex)
-
-    def _meeting(self, first: int, second: int) -> int:
-        """Return the base at which the paths from two outer vertices to the root meet."""
-        seen = set()
-        while True:
-            first = self._base[first]
-            seen.add(first)
-            if self._mates[first] == FREE:
-                break
-            first = self.parent[self._mates[first]]
-        while self._base[second] not in seen:
-            second = self.parent[self._mates[self._base[second]]]
-        return self._base[second]
-
-    def _mark(self, vertex: int, base: int, child: int, inside: list[bool]) -> None:
-        """Mark one side of the cycle, and let its inner vertices lead back through the edge."""
-        while self._base[vertex] != base:
-            mate = self._mates[vertex]
-            inside[self._base[vertex]] = inside[self._base[mate]] = True
-            self.parent[vertex] = child
-            child = mate
-            vertex = self.parent[mate]
+"""In rounds of more entrants, only pairs near the best place of each entrant are compared."""
+NEAR = 32
+"""Maximum distance of such a pair: in the order of points, or from the preferred opponent."""
 
 
 class RankingKey(NamedTuple):
@@ -195,8 +60,6 @@ class SwissFormat:
         sides: sides of a match.
         rounds: number of rounds; 0: the number of rounds of a knockout.
         owners_meet: whether entrants of one owner may share a table of more than two sides.
-        pairing: the version of the pairing rules for two sides, 1 or 2. New tournaments have 2.
-            Tournaments without this setting have 1, so earlier ones continue and verify.
     """
 
     reads_results: ClassVar[bool] = True
@@ -204,7 +67,6 @@ class SwissFormat:
     sides: int = 2
     rounds: int = 0
     owners_meet: bool = False
-    pairing: int = 1
 
     def next(self, entrants: Sequence[FormatEntrant], matches: Iterable[FormatMatch]) -> Step:
         """Return the matches of a round, or wait for the current one, or the end."""
@@ -227,8 +89,7 @@ class SwissFormat:
                 )
             return FormatOver("too few are left for a match", table.ranking())
         if self.sides == 2:
-            best = self.pairing > 1 and len(pool) <= MAX_MATCHED_ENTRANTS
-            tables = _pairs(pool, table, _best if best else _matched)
+            tables = _pairs(pool, table)
         else:
             tables = _tables(pool, table, room, self.sides, clan)
         return NextMatches(fixtures(number, tables, entrants), f"round {number + 1} of {rounds}")
@@ -324,11 +185,7 @@ Tables = list[tuple[list[str], str]]
 """The entrants of each table, and the reason for the pairing."""
 
 
-def _pairs(
-    pool: Sequence[str],
-    table: _SwissTable,
-    matched: Callable[[Sequence[str], _SwissTable, int], Tables | None],
-) -> Tables:
+def _pairs(pool: Sequence[str], table: _SwissTable) -> Tables:
     """Pair everyone, with one bye if necessary and with as few repeated meetings as possible."""
     byes: list[str | None] = [None]
     if len(pool) % 2:
@@ -337,7 +194,7 @@ def _pairs(
     for often in range(max(table.meetings.values(), default=0) + 1):
         for bye in byes:
             players = [name for name in pool if name != bye]
-            tables = matched(players, table, often)
+            tables = _best(players, table, often)
             if tables is not None:
                 return tables
     raise AssertionError("an even number can always be paired when any may meet again")
@@ -353,28 +210,11 @@ def _best(players: Sequence[str], table: _SwissTable, often: int) -> Tables | No
     3. few entrants that meet a lower (or higher) one in two rounds running;
     4. within equal points, the upper half meets the lower half in order.
     """
-    groups: dict[int, list[int]] = {}
-    for at, name in enumerate(players):
-        groups.setdefault(table.points[name], []).append(at)
-
-    def cost(higher: int, lower: int) -> tuple[int, ...] | None:
-        names = players[higher], players[lower]
-        meetings = table.meetings[frozenset(names)]
-        if meetings > often:
-            return None
-        upper, under = (table.points[name] for name in names)
-        if upper == under:
-            half = len(groups[upper]) // 2
-            return meetings, 0, 0, (lower - higher - half) ** 2
-        again = (names[0] in table.floated_down) + (names[1] in table.floated_up)
-        # The lowest of a group meet the highest of the next one.
-        middle = groups[upper][-1] - higher + lower - groups[under][0]
-        return meetings, (upper - under) ** 2, again, middle**2
-
-    try:
-        pairs = best_pairs(len(players), cost)
-    except OverflowError:
-        return _matched(players, table, often)
+    pairs = None
+    if len(players) > MAX_MATCHED_ENTRANTS:
+        pairs = best_pairs(len(players), _costs(players, table, often, NEAR))
+    if pairs is None:
+        pairs = best_pairs(len(players), _costs(players, table, often, len(players)))
     if pairs is None:
         return None
     return [
@@ -383,38 +223,32 @@ def _best(players: Sequence[str], table: _SwissTable, often: int) -> Tables | No
     ]
 
 
-def _matched(players: Sequence[str], table: _SwissTable, often: int) -> Tables | None:
-    """Pair everyone with an opponent met at most `often` times; None if that is impossible."""
+def _costs(
+    players: Sequence[str], table: _SwissTable, often: int, near: int
+) -> Callable[[int, int], Costs | None]:
+    """Return the function of the costs of a pair; None for a pair that is not allowed."""
+    groups: dict[int, list[int]] = {}
+    for at, name in enumerate(players):
+        groups.setdefault(table.points[name], []).append(at)
 
-    def meetings(player: int, opponent: int) -> int:
-        return table.meetings[frozenset((players[player], players[opponent]))]
+    def cost(higher: int, lower: int) -> Costs | None:
+        names = players[higher], players[lower]
+        upper, under = (table.points[name] for name in names)
+        if upper == under:
+            distance = lower - higher - len(groups[upper]) // 2
+        else:
+            # The lowest of a group meet the highest of the next one.
+            distance = groups[upper][-1] - higher + lower - groups[under][0]
+        if min(abs(distance), lower - higher) > near:
+            return None
+        meetings = table.meetings[frozenset(names)]
+        if meetings > often:
+            return None
+        again = (names[0] in table.floated_down) + (names[1] in table.floated_up)
+        floats = 0 if upper == under else again
+        return meetings, (upper - under) ** 2, floats, distance**2
 
-    def wishes(player: int, unpaired: Sequence[int]) -> list[int]:
-        # Within a group of equal points, the upper half is paired with the lower half.
-        mine = table.points[players[player]]
-        group = [
-            player,
-            *(opponent for opponent in unpaired if table.points[players[opponent]] == mine),
-        ]
-        half = group[len(group) // 2]
-        return sorted(
-            unpaired,
-            key=lambda opponent: (
-                meetings(player, opponent),
-                mine - table.points[players[opponent]],
-                abs(opponent - half),
-            ),
-        )
-
-    pairs = pair_up(
-        len(players), lambda player, opponent: meetings(player, opponent) <= often, wishes
-    )
-    if pairs is None:
-        return None
-    return [
-        ([players[player], players[opponent]], _why([players[player], players[opponent]], table))
-        for player, opponent in pairs
-    ]
+    return cost
 
 
 def _tables(

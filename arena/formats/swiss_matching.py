@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from arena.ratings.strength.fit import load_numpy
+from referee.games.shared.coded_errors import InvalidValue
 
 Costs = tuple[int, ...]
 """The costs of a pair by priority, the most important first; none is negative."""
@@ -35,7 +36,7 @@ def best_pairs(size: int, cost: Callable[[int, int], Costs | None]) -> list[tupl
         Pairs in ascending order; None if not all can be paired.
 
     Raises:
-        OverflowError: the sums do not fit into the integers of the library.
+        ValueError: the sums do not fit into the integers of the library.
     """
     dice = random.Random(0)
     costs: dict[tuple[int, int], Costs] = {}
@@ -62,7 +63,7 @@ def _weights(costs: Sequence[Costs], pairs: int) -> list[int]:
         units.append(unit)
         unit *= pairs * max(values[level] for values in costs) + 1
     if unit.bit_length() > _WIDEST:
-        raise OverflowError("too many entrants for exact weights")
+        raise InvalidValue("too many entrants for exact weights", code="too-many-entrants")
     units.reverse()
     return [sum(map(int.__mul__, values, units)) for values in costs]
 

@@ -68,7 +68,8 @@ def advance(engine: Engine, key: LadderKey | None = None) -> bool:
             break
     if key is not None:
         return _fit_if_changed(engine, key, paused=False)
-    return all([_fit_if_changed(engine, each, paused=True) for each in _changed(engine)])
+    are_rated = [_fit_if_changed(engine, each, paused=True) for each in _changed(engine)]
+    return all(are_rated)
 
 
 def advance_if_behind(engine: Engine, seconds: float) -> bool:

@@ -48,8 +48,6 @@ class Presentation:
     """Whether the house bot `strong` plays this game in the short demo."""
     target_rate: ClassVar[int] = 10_000
     """Random actions per second that the rules must reach in `bench rules`."""
-    peers: ClassVar[tuple[str, ...]] = ()
-    """The most similar games of other libraries, for `bench peers`."""
 
     def __init__(self, game: Game) -> None:
         self.game = game

@@ -40,7 +40,7 @@ from arena.errors import Conflict, NotFound, StoreError
 from arena.store import database, postgresql, schema
 from arena.store.access.audit_log import BACKUP, COMMAND_LINE, AuditEntry, audited
 from arena.store.bots.remote_bots import ALWAYS
-from arena.store.database import HEAD, reading, writing
+from arena.store.database import HEAD, create_tables, reading, writing
 from arena.store.schema import MatchState, ObjectState
 from arena.store.stored_text import storable
 from arena.system import output_file
@@ -246,9 +246,7 @@ def _copy_file(engine: Engine, part: Path) -> None:
 def _copy_rows(engine: Engine, part: Path, report: OnProgress) -> None:
     output = create_engine(URL.create("sqlite", database=str(part)))
     with reading(engine) as source, output.begin() as target:
-        schema.metadata.create_all(target)
-        target.execute(text(f"CREATE TABLE {_VERSION_TABLE} (version_num VARCHAR(32) NOT NULL)"))
-        target.execute(text(f"INSERT INTO {_VERSION_TABLE} VALUES (:head)"), {"head": HEAD})
+        create_tables(target)
         _copy(source, target, report)
     output.dispose()
 

@@ -357,7 +357,10 @@ def _upgrade(engine: Engine, is_unused: bool) -> int:
                 return 0
             if stored is not None and not is_unused and (leased := _leased_matches(connection)):
                 return leased
-            _migrate(connection)
+            if stored is None:
+                create_tables(connection)
+            else:
+                _migrate(connection, stored)
     except exc.DBAPIError as error:
         raise _cannot_connect(engine, error) from error
     return 0
@@ -401,12 +404,24 @@ def _version(connection: Connection) -> str | None:
     return version
 
 
-def _migrate(connection: Connection) -> None:
+def create_tables(connection: Connection) -> None:
+    """Create the tables of this release in an empty database."""
+    from arena.store import schema
+
+    schema.metadata.create_all(connection)
+    connection.execute(
+        text(
+            "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL,"
+            " CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
+        )
+    )
+    connection.execute(text("INSERT INTO alembic_version VALUES (:head)"), {"head": HEAD})
+
+
+def _migrate(connection: Connection, stored: str) -> None:
     from alembic import command
     from alembic.config import Config
     from alembic.script import ScriptDirectory
-
-    from arena.store import schema
 
     config = Config()
     scripts = str(Path(__file__).parent / "migrations")
@@ -414,11 +429,6 @@ def _migrate(connection: Connection) -> None:
     config.set_main_option("script_location", scripts.replace("%", "%%"))
     config.set_main_option("path_separator", "os")
     config.attributes["connection"] = connection
-    stored = _version(connection)
-    if stored is None:
-        schema.metadata.create_all(connection)
-        command.stamp(config, "head")
-        return
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
     if stored not in known:
         raise _newer(stored) if stored > HEAD else _unreleased(stored)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 from arena.errors import Conflict
 from arena.formats.contract import FormatEntrant
 from arena.formats.ladder import LadderFormat
-from arena.formats.registry import NEWEST
 from arena.ladders import ladder_key
 from arena.store.bots import versions
 from arena.store.matches.spec import TournamentPlan
@@ -66,7 +65,7 @@ def plan_of(
         seats=seats,
         boards=_BOARDS,
         format="ladder",
-        settings={"open": True, **NEWEST["ladder"]},
+        settings={"open": True},
     )
 
 
@@ -152,7 +151,7 @@ def begin_season(engine: Engine, plan: TournamentPlan, name: str = "") -> Tourna
         ]
     seasons = ladder_key.of_seasons(engine, plan.form)
     number = seasons[-1].season + 1 if seasons else 1
-    settings = {**plan.settings, "pairing": NEWEST["ladder"]["pairing"], "season": number}
+    settings = {**plan.settings, "season": number}
     plan = replace(plan, name=name or f"{plan.form} season {number}", settings=settings)
     return scheduler.begin(engine, plan, entrants)
 

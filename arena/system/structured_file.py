@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from datetime import datetime
 from enum import Enum, StrEnum, auto
@@ -107,14 +107,40 @@ class InvalidKey(Exception):
 
 @dataclass(frozen=True, slots=True)
 class TomlDocument:
-    """The content of a valid TOML file, without a model."""
+    """The content of a valid TOML file, without a model.
 
+    Attributes:
+        path: the file.
+        values: its content.
+        text: its text.
+    """
+
+    path: Path
     values: dict[str, Any]
     text: str
 
     def line(self, *keys: str | int) -> int | None:
         """Return the line of a value, or of the nearest table around it, from 1."""
         return _toml_line(self.text, keys)
+
+    def unknown_key(self, path: KeyPath, known: Iterable[str]) -> FileError:
+        """Return the error that a key is unknown, with the nearest known one."""
+        sentence = _unknown_key_sentence(path, known)
+        return FileError(self.path, FileProblem.UNKNOWN_KEY, sentence, _key(path), self.line(*path))
+
+    def invalid(self, path: KeyPath, sentence: str) -> FileError:
+        """Return the error that a value is not valid; the sentence continues with the key."""
+        sentence = f'"{_key(path)}" {sentence}'
+        return FileError(self.path, FileProblem.VALUE, sentence, _key(path), self.line(*path))
+
+    def check_type(self, path: KeyPath, value: object, kind: Any) -> None:
+        """Check the type of a value.
+
+        Raises:
+            FileError: the value has another type.
+        """
+        for fault in _faults(value, kind, path, closed=True):
+            _refuse(self.path, fault, self.line(*path), FileError)
 
 
 def parse_toml(
@@ -141,7 +167,7 @@ def parse_toml(
         raise error(path, FileProblem.SYNTAX, f"not valid TOML: {reason}.", "", line) from None
     except RecursionError:
         raise error(path, FileProblem.SYNTAX, "values are nested too deeply.") from None
-    return TomlDocument(values, text)
+    return TomlDocument(path, values, text)
 
 
 def read_toml(
@@ -278,8 +304,7 @@ def _table_faults(
     hints = get_type_hints(model, include_extras=True)
     unknown = [key for key in table if key not in hints]
     for key in unknown if closed else ():
-        hint = nearest(key, hints) or f"; the keys are {', '.join(hints)}."
-        sentence = f'unknown key "{quote(_key((*path, key)), _LONGEST_VALUE)}"{hint}'
+        sentence = _unknown_key_sentence((*path, key), hints)
         yield _Fault((*path, key), FileProblem.UNKNOWN_KEY, sentence)
     for field in fields(model):
         inner = (*path, field.name)
@@ -292,6 +317,12 @@ def _table_faults(
                 f'"{_key(inner)}" is missing; it must be {_expected(kind, metas)}{hint or "."}'
             )
             yield _Fault(inner, FileProblem.MISSING_KEY, sentence)
+
+
+def _unknown_key_sentence(path: KeyPath, known: Iterable[str]) -> str:
+    names = list(known)
+    hint = nearest(str(path[-1]), names) or f"; the keys are {', '.join(names)}."
+    return f'unknown key "{quote(_key(path), _LONGEST_VALUE)}"{hint}'
 
 
 def _resolved(kind: Any, value: object) -> tuple[Any, list[msgspec.Meta]]:

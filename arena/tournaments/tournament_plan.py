@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from arena.errors import InvalidSettings, check_name, check_new_name, check_owner
 from arena.formats.contract import Fixture, FormatEntrant
 from arena.formats.registry import CLOSED as CLOSED_FORMATS
-from arena.formats.registry import FORMATS, NEWEST, settings_of
+from arena.formats.registry import FORMATS, settings_of
 from arena.store.matches.spec import TournamentPlan
 from arena.store.tournaments import tournaments
 from arena.tournaments import game_settings, json_values, scheduler, time_estimate
@@ -99,8 +99,6 @@ def check_plays(bot: str, games: Sequence[str] | None, game: str) -> None:
 def settled(format_name: str, settings: Mapping[str, Any]) -> dict[str, bool | int | float | str]:
     """Convert a format's settings to their types; parse those given as text.
 
-    Settings in which new tournaments differ from earlier ones (`NEWEST`) are added.
-
     Raises:
         InvalidSettings: the format or a setting is unknown, or a value is not valid.
     """
@@ -110,8 +108,7 @@ def settled(format_name: str, settings: Mapping[str, Any]) -> dict[str, bool | i
     for name in settings:
         if name not in known:
             raise game_settings.unknown_name(f"setting of {format_name}", name, known)
-    typed = {name: _setting(name, value, known[name]) for name, value in settings.items()}
-    return {**typed, **{k: v for k, v in NEWEST.get(format_name, {}).items() if k not in typed}}
+    return {name: _setting(name, value, known[name]) for name, value in settings.items()}
 
 
 def _setting(name: str, value: Any, kind: type) -> bool | int | float | str:

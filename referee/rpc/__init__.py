@@ -1,6 +1,4 @@
-"""gRPC client for the referee's calls to bots.
+"""The referee's own gRPC client over HTTP/2, for its calls to bots (`channel`).
 
-`client` defines the interface and opens one of two implementations: the project's own HTTP/2 client
-(`channel`, the default) or one based on ``grpc.aio`` (`grpcio`). Only
-`referee.tables.bot_client` uses the package.
+Only `referee.tables.bot_client` uses the package.
 """

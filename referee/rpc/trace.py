@@ -5,6 +5,8 @@ slower. While a match is played the trace file holds messages as bytes, because 
 would take time on the bots' clocks. The caller of the referee formats them after the match.
 """
 
+from __future__ import annotations
+
 import base64
 import json
 import time
@@ -12,8 +14,8 @@ from asyncio import CancelledError
 from pathlib import Path
 from typing import Any
 
-from referee.rpc.call import CallFailed, Status
-from referee.rpc.client import RpcClient, RpcStream
+from referee.rpc.call import Call, CallFailed, Status
+from referee.rpc.channel import Channel
 from referee.rpc.work_budget import BudgetExceeded
 
 SENT = "sent"
@@ -88,9 +90,9 @@ class SeatTrace:
 
 
 class TracedClient:
-    """An `RpcClient` that traces its messages."""
+    """A `Channel` that traces its messages."""
 
-    def __init__(self, client: RpcClient, trace: SeatTrace) -> None:
+    def __init__(self, client: Channel, trace: SeatTrace) -> None:
         self._client = client
         self._trace = trace
 
@@ -100,7 +102,7 @@ class TracedClient:
         return self._client.listening
 
     async def unary(self, method: str, message: bytes, wait: bool = False) -> bytes:
-        """Call a method with one message and return its answer; see `RpcClient`."""
+        """Call a method with one message and return its answer; see `Channel`."""
         self._trace.write(SENT, method, message)
         try:
             answer = await self._client.unary(method, message, wait)
@@ -110,8 +112,8 @@ class TracedClient:
         self._trace.write(RECEIVED, method, answer)
         return answer
 
-    async def begin(self, method: str, wait: bool = False) -> RpcStream:
-        """Begin a call with any number of messages; see `RpcClient`."""
+    async def begin(self, method: str, wait: bool = False) -> TracedStream:
+        """Begin a call with any number of messages; see `Channel`."""
         try:
             return TracedStream(await self._client.begin(method, wait), method, self._trace)
         except CallFailed as failure:
@@ -124,9 +126,9 @@ class TracedClient:
 
 
 class TracedStream:
-    """An `RpcStream` that traces its messages."""
+    """A `Call` that traces its messages."""
 
-    def __init__(self, stream: RpcStream, method: str, trace: SeatTrace) -> None:
+    def __init__(self, stream: Call, method: str, trace: SeatTrace) -> None:
         self._stream = stream
         self._method = method
         self._trace = trace
@@ -137,7 +139,7 @@ class TracedStream:
         return self._stream.status
 
     async def send(self, message: bytes) -> None:
-        """Send a message; see `RpcStream`."""
+        """Send a message; see `Call`."""
         self._trace.write(SENT, self._method, message)
         try:
             await self._stream.send(message)
@@ -146,7 +148,7 @@ class TracedStream:
             raise
 
     async def receive(self) -> bytes | None:
-        """Return the next message; None after the last one; see `RpcStream`."""
+        """Return the next message; None after the last one; see `Call`."""
         try:
             message = await self._stream.receive()
         except (CallFailed, BudgetExceeded, CancelledError) as failure:

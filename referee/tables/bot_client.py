@@ -15,10 +15,10 @@ from grpc import StatusCode
 from pokearena.v1 import bot_pb2
 
 from referee.game_codec import field
-from referee.rpc.call import MESSAGE_BYTES, CallFailed, Status
-from referee.rpc.client import RpcStream, open_client
+from referee.rpc.call import MESSAGE_BYTES, Call, CallFailed, Status
+from referee.rpc.channel import Channel
 from referee.rpc.http2 import HEADERS_BYTES
-from referee.rpc.trace import SeatTrace, TracedClient
+from referee.rpc.trace import SeatTrace, TracedClient, TracedStream
 from referee.rpc.work_budget import MESSAGE, MESSAGE_BYTE, BudgetExceeded, WorkBudget
 from referee.sanitizing import quote
 from referee.tables.stall_detector import ProcessStalled
@@ -151,12 +151,12 @@ class BotClient:
         self.address = address.removeprefix("grpc://")
         self.budget = budget or WorkBudget()
         self.trace = trace
-        client = open_client(self.address, _SERVICE, self.budget)
-        self._channel = client if trace is None else TracedClient(client, trace)
+        channel = Channel(self.address, _SERVICE, self.budget)
+        self._channel = channel if trace is None else TracedClient(channel, trace)
         self._deadline = Deadline()
         self._streams = True
         self._stream_answered = False
-        self._call: RpcStream | None = None
+        self._call: Call | TracedStream | None = None
 
     async def start(self, request: bot_pb2.StartRequest, seconds: float) -> bot_pb2.StartResponse:
         """Wait until the bot listens, and send it the description of the table.

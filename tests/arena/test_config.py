@@ -15,6 +15,7 @@ from arena import config
 from arena.config import Folder, Running
 from arena.system import process_info, socket_paths, temporary_folder
 from tests.errors import has_code
+from tests.guarded_process import GuardedProcess
 
 
 def test_options_override_the_environment_and_that_the_defaults(tmp_path: Path) -> None:
@@ -103,7 +104,7 @@ def test_a_data_folder_that_is_not_utf_8_is_refused() -> None:
 
 
 def test_services_are_identified_by_process_and_not_by_pid_only() -> None:
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+    with GuardedProcess([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
         there = Running(
             other.pid, "unix:///r.sock", "unix:/none", "/x", process_info.start_time(other.pid)
         )

@@ -23,6 +23,7 @@ from arena.store.bots import owners
 from arena.submissions.pending_uploads import PendingUploads
 from arena.system import file_tree, private_files
 from tests.arena.cli.terminal import POKEARENA
+from tests.guarded_process import GuardedProcess
 from tests.waiting import wait_until
 
 OTHERS = 0o077
@@ -132,7 +133,7 @@ def test_services_write_only_private_files(tmp_path: Path) -> None:
         "--ladder",
         "poke",
     ]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, umask=0) as serve:
+    with GuardedProcess(command, stdout=subprocess.PIPE, text=True, umask=0) as serve:
         assert serve.stdout is not None
         try:
             page = json.loads(serve.stdout.readline())["page"].rstrip("/")

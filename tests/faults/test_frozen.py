@@ -15,6 +15,7 @@ from tests.faults.checker import RESUME_SECONDS
 from tests.faults.conftest import Conclude
 from tests.faults.fault_arena import PATIENT, Arena, ServeProcess
 from tests.faults.witness import Witness
+from tests.guarded_process import GuardedProcess
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
 
@@ -64,7 +65,7 @@ def test_an_unsupervised_frozen_referee_is_awaited(arena: Arena, conclude: Concl
     schedule_matches(arena)
     address = f"unix:{arena.temporary}/referee"
     line = [sys.executable, "-P", "-m", "referee", "--address", address]
-    with subprocess.Popen(line, stdout=subprocess.PIPE) as referee:
+    with GuardedProcess(line, stdout=subprocess.PIPE) as referee:
         assert referee.stdout is not None
         referee.stdout.readline()
         with Witness(arena) as witness, arena.serving(1, **{config.REFEREE: address}) as serve:

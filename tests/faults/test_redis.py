@@ -22,6 +22,7 @@ from tests.faults.checker import RESUME_SECONDS
 from tests.faults.conftest import Conclude
 from tests.faults.fault_arena import Arena, ServeProcess
 from tests.faults.witness import Witness
+from tests.guarded_process import GuardedProcess
 from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
@@ -155,7 +156,7 @@ def redis_on_disk(directory: Path) -> Iterator[tuple[str, int]]:
     options = f"--port 0 --unixsocket {socket} --dir {directory} --appendonly yes --save"
     # Python ignores SIGXFSZ, so a write beyond the limit fails as on a full disk.
     line = [str(binary), *options.split(), ""]
-    with subprocess.Popen(line, stdout=subprocess.DEVNULL, restore_signals=False) as server:
+    with GuardedProcess(line, stdout=subprocess.DEVNULL, restore_signals=False) as server:
         wait_until(socket.exists)
         yield f"unix://{socket}", server.pid
         server.terminate()

@@ -28,7 +28,6 @@ from pokearena.v1 import bot_pb2, poke_pb2
 
 from referee.rpc.call import MESSAGE_BYTES, Call
 from referee.rpc.channel import Channel
-from referee.rpc.client import SETTING
 from referee.rpc.connection import REPLY_BYTES, Connection
 from referee.rpc.http2 import FRAME_BYTES, HEAD_BYTES, HEADERS_BYTES, WINDOW_BYTES, head_at
 from referee.rpc.work_budget import CONNECTION, FRAME, FRAME_BYTE, LARGEST, READ, WorkBudget
@@ -368,7 +367,7 @@ def drive(data: bytes) -> list[str]:
 
 async def _converse(options: Options, budget: WorkBudget) -> list[str]:
     bot = BotClient(ADDRESS, budget)
-    assert isinstance(bot._channel, Channel), f"{SETTING} chooses another client"
+    assert isinstance(bot._channel, Channel)
     outcomes = []
     if options.start:
         outcomes.append(await _start(bot))

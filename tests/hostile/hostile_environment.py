@@ -23,6 +23,7 @@ from arena.matches.runner import play_match
 from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import Clock, Entrant, MatchSpec
 from referee.games.shared.dealing import commitment
+from tests.guarded_process import GuardedProcess
 from tests.hostile.corpus import PROGRAMS
 
 SEED = bytes(range(32))
@@ -192,7 +193,7 @@ def _send_secret(listener: socket.socket) -> None:
 def started_world(folder: Path) -> Iterator[HostileEnvironment]:
     """Return a `HostileEnvironment` with a referee of its own."""
     address = f"unix:{folder}/r.sock"
-    with subprocess.Popen(
+    with GuardedProcess(
         [sys.executable, "-m", "referee", "--address", address], stdout=subprocess.PIPE, text=True
     ) as referee:
         assert referee.stdout is not None

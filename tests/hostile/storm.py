@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Final
 
 from arena.bots.sandbox.available_levels import best_level
+from tests.guarded_process import GuardedProcess
 from tests.hostile.corpus import CONTAINED, FAULTS
 from tests.hostile.hostile_environment import HostileEnvironment, started_world
 
@@ -91,7 +92,7 @@ def beside(programs: Sequence[str], seconds: float) -> Batch:
 
 @contextmanager
 def _load(programs: Sequence[str], folder: Path) -> "Iterator[subprocess.Popen[str]]":
-    with subprocess.Popen(
+    with GuardedProcess(
         [sys.executable, "-m", "tests.hostile.storm", "--load", str(folder), *programs],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

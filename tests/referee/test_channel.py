@@ -17,7 +17,6 @@ from grpc import StatusCode
 
 from referee.rpc.call import MESSAGE_BYTES, CallFailed
 from referee.rpc.channel import Channel
-from referee.rpc.client import GRPCIO, HTTP2, open_client
 from referee.rpc.connection import SLICE_BYTES
 from referee.rpc.http2 import (
     END_HEADERS,
@@ -86,15 +85,11 @@ async def started_server(address: str = "", **options: Any) -> grpc.aio.Server:
     return server
 
 
-every_client = pytest.mark.parametrize("client", [HTTP2, GRPCIO])
-
-
-@every_client
 @pytest.mark.parametrize("size", [0, 1, 65_530, 65_531, MESSAGE_BYTES])
-def test_messages_of_any_size_are_exchanged(tmp_path: Path, size: int, client: str) -> None:
+def test_messages_of_any_size_are_exchanged(tmp_path: Path, size: int) -> None:
     async def ask() -> None:
         server = await started_server(f"unix:{tmp_path}/s")
-        channel = open_client(f"unix:{tmp_path}/s", SERVICE, WorkBudget(math.inf), client)
+        channel = Channel(f"unix:{tmp_path}/s", SERVICE, WorkBudget(math.inf))
         message = LARGE[:size]
         assert await channel.unary("Echo", message, wait=True) == message
         call = await channel.begin("Echoes")
@@ -136,13 +131,12 @@ def test_a_failed_call_has_the_details_of_grpc(tmp_path: Path) -> None:
     run(ask())
 
 
-@every_client
-def test_packed_answers_are_unpacked(tmp_path: Path, client: str) -> None:
+def test_packed_answers_are_unpacked(tmp_path: Path) -> None:
     async def ask() -> None:
         for packing in (grpc.Compression.Gzip, grpc.Compression.Deflate):
             address = f"unix:{tmp_path}/{packing.name}"
             server = await started_server(address, compression=packing)
-            channel = open_client(address, SERVICE, WorkBudget(math.inf), client)
+            channel = Channel(address, SERVICE, WorkBudget(math.inf))
             assert await channel.unary("Echo", LARGE, wait=True) == LARGE
             await channel.close()
             await server.stop(0)
@@ -150,14 +144,13 @@ def test_packed_answers_are_unpacked(tmp_path: Path, client: str) -> None:
     run(ask())
 
 
-@every_client
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-def test_a_port_is_an_address_too(host: str, client: str) -> None:
+def test_a_port_is_an_address_too(host: str) -> None:
     async def ask() -> None:
         server = await started_server()
         port = server.add_insecure_port(f"{host}:0")
         await server.start()
-        channel = open_client(f"{host}:{port}", SERVICE, WorkBudget(math.inf), client)
+        channel = Channel(f"{host}:{port}", SERVICE, WorkBudget(math.inf))
         assert await channel.unary("Echo", b"here") == b"here"
         await channel.close()
         await server.stop(0)
@@ -180,10 +173,9 @@ def test_a_call_without_a_listener_fails_at_once(address: str) -> None:
     run(ask())
 
 
-@every_client
-def test_a_waiting_call_starts_when_a_server_listens(tmp_path: Path, client: str) -> None:
+def test_a_waiting_call_starts_when_a_server_listens(tmp_path: Path) -> None:
     async def ask() -> None:
-        channel = open_client(f"unix:{tmp_path}/s", SERVICE, WorkBudget(math.inf), client)
+        channel = Channel(f"unix:{tmp_path}/s", SERVICE, WorkBudget(math.inf))
         asking = asyncio.create_task(channel.unary("Echo", b"early", wait=True))
         # The first attempt to connect fails within these turns of the event loop.
         for _ in range(20):

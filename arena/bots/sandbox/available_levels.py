@@ -317,11 +317,7 @@ def _explicit_choice(level: Level) -> Choice:
 
 
 def _automatic_choice(before: Level | None) -> Choice:
-    """Choose the best level that holds.
-
-    Args:
-        before: the level that this process has used until now, if any.
-    """
+    """Choose the best level that holds."""
     has_held = {before, stored_level.stored_level()}
     missing: list[Offer] = []
     for level in Level:

@@ -83,10 +83,6 @@ def write(folder: Path, language: str) -> str:
 def _fill(folder: Path, write_bot: Callable[[Path], None]) -> None:
     """Write a bot into an empty or new folder; after an error, the folder is as before.
 
-    Args:
-        folder: the folder.
-        write_bot: writes the bot into a folder that does not exist.
-
     Raises:
         CommandError: the folder is not empty or cannot be written.
     """

@@ -17,7 +17,7 @@ COMPARE_ROUNDS = 6
 """Default number of rounds of a comparison, the smallest that allows a verdict."""
 
 
-@click.command(epilog="Example: pokearena bench rules evaluator --rounds 3")
+@click.command(epilog="Example: pokearena bench rules queue --rounds 3")
 @click.argument("parts", nargs=-1, metavar="[PART]... | compare COMMIT COMMIT [PART]...")
 @click.option(
     "--rounds",
@@ -29,11 +29,9 @@ COMPARE_ROUNDS = 6
 def bench(parts: tuple[str, ...], rounds: int | None, as_json: bool, no_history: bool) -> None:
     """Measure the speed of each part, and compare it with peers in the same run.
 
-    Parts: decisions, games, starts, commands, queue, workers, thinking, rules, peers, training,
-    evaluator, ratings, work_budget, large_ladder and attacks. The default is all except thinking,
-    large_ladder and attacks, which take up to 15 minutes per round. The output names peers that are
-    not installed; `uv run --group bench pokearena bench` installs all of them. The command requires
-    a checkout.
+    Parts: decisions, starts, commands, queue, workers, rules, work_budget, large_ladder, memory and
+    attacks. The default is all except the last three, which take up to 15 minutes per round. The
+    command requires a checkout.
 
     `bench compare A B` checks out two commits in temporary folders, measures them in alternating
     rounds, and prints for each figure the ratio of B to A and whether it changed beyond noise.
@@ -42,7 +40,7 @@ def bench(parts: tuple[str, ...], rounds: int | None, as_json: bool, no_history:
     if not (root / "bench" / "session.py").exists():
         raise CommandError(
             "the bench is not part of an installation: clone the repository, and run"
-            " `uv run --group bench pokearena bench` there.",
+            " `uv run pokearena bench` there.",
             USAGE,
         )
     revisions, parts = _revisions(parts)

@@ -47,7 +47,6 @@ _VARIABLES: Final = (
     "POKEARENA_SANDBOX",
     "POKEARENA_RUNTIMES",
     "POKEARENA_BUILD_NETWORK",
-    "POKEARENA_REFEREE_CLIENT",
 )
 """Settings that are not options; only environment variables set them."""
 

@@ -182,14 +182,7 @@ class _OutputOptions:
 def _play_and_report(
     match: LocalMatch, workspace: Workspace, typed: tuple[str, ...], options: _OutputOptions
 ) -> int:
-    """Play the match, write its files and print its results; return the exit status.
-
-    Args:
-        match: the match.
-        workspace: the workspace.
-        typed: the bots as typed on the command line.
-        options: what to print and to write.
-    """
+    """Play the match, write its files and print its results; return the exit status."""
     from arena.cli.matches import replay_page
     from arena.matches import local_match
 
@@ -425,14 +418,7 @@ def _print_results(match: LocalMatch, *, explained: bool) -> None:
 
 
 def _suggest(match: LocalMatch, typed: tuple[str, ...], name: str, interrupted: bool) -> None:
-    """Print the next command.
-
-    Args:
-        match: the finished match.
-        typed: the bots as typed on the command line.
-        name: the name of the record for other commands.
-        interrupted: whether Ctrl-C ended the match.
-    """
+    """Print the next command."""
     if match.fault is None or interrupted:
         output.next_step(f"pokearena replay {name}")
         return

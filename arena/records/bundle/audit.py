@@ -20,6 +20,7 @@ from arena.formats.contract import (
     Step,
     WaitForMatches,
 )
+from arena.formats.registry import has_present_pairing
 from arena.ladders import ladder_key
 from arena.presentation.registry import presentation_of
 from arena.ratings import standings
@@ -37,7 +38,8 @@ from arena.tournaments.scheduler import format_of
 from referee.games.registry import find
 from referee.games.shared import dealing
 
-# Check that a schedule follows from its format by running the format again from the start.
+# Check that a schedule follows from its format by running the format again from the start, unless
+# the tournament was begun with earlier pairing rules.
 #
 # After each step, its matches are restored with their results, until the format schedules no more.
 # A format decides the same with more information as with less (arena.formats.contract), so running
@@ -235,6 +237,8 @@ class Audit:
         seeded: number of match seeds that follow from the tournament's seed; None if it is secret.
         steps: number of calls of the format.
         drained: number of matches in progress when the format decided.
+        pairing_checked: whether the pairings were computed again; not if the tournament was begun
+            with an earlier version of the pairing rules.
     """
 
     problems: tuple[str, ...]
@@ -246,6 +250,7 @@ class Audit:
     seeded: int | None
     steps: int
     drained: int
+    pairing_checked: bool
 
 
 def audit(bundle: Bundle, report_progress: ReportProgress = lambda what, done, of: None) -> Audit:
@@ -273,7 +278,9 @@ def audit(bundle: Bundle, report_progress: ReportProgress = lambda what, done, o
     findings = list(_check_records(bundle, report_progress))
     problems += [problem for finding in findings for problem in finding.problems]
     results = {finding.match: finding.result for finding in findings if finding.result is not None}
-    retraced = _retrace(bundle, results, report_progress)
+    retraced = Retraced((), 0)
+    if _has_present_pairing(bundle):
+        retraced = _retrace(bundle, results, report_progress)
     problems += retraced.problems
     problems += _conclusion(bundle, results, retraced)
     return _audit(bundle, problems, findings, retraced, seeded)
@@ -302,7 +309,13 @@ def _audit(
         seeded=seeded,
         steps=retraced.steps,
         drained=retraced.drained,
+        pairing_checked=_has_present_pairing(bundle),
     )
+
+
+def _has_present_pairing(bundle: Bundle) -> bool:
+    plan = bundle.tournament.plan
+    return has_present_pairing(plan.format, plan.settings)
 
 
 def _invalid_settings(bundle: Bundle) -> Iterator[str]:

@@ -348,14 +348,7 @@ def _lock(
     condition: Callable[[], ColumnElement[bool]],
     **values: object,
 ) -> Row[*tuple[Any, ...]] | None:
-    """Lock a match until the transaction ends and return it; None if the condition is false.
-
-    Args:
-        connection: the transaction.
-        match: its id.
-        condition: returns the condition.
-        values: values of the parameters in the condition.
-    """
+    """Lock a match until the transaction ends and return it; None if the condition is false."""
     return connection.execute(_lock_query(condition), {"of_match": match, **values}).one_or_none()
 
 

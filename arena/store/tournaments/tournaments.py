@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from typing import Any, Final, NamedTuple
 
@@ -154,6 +154,8 @@ def create(
         OutOfRange: a number of the plan is outside its range.
         StoreError: an entrant is named twice.
     """
+    from arena.formats import registry
+
     check_name("a tournament", plan.name)
     check_new_name("a tournament", plan.name)
     names = [entry.name for entry in entries]
@@ -162,6 +164,7 @@ def create(
             "an entrant is named twice; each version enters a tournament once.", code="named-twice"
         )
     check_plan(plan)
+    plan = replace(plan, settings=registry.with_present_pairing(plan.format, plan.settings))
     with writing(engine, "schedule") as connection:
         check(connection)
         keep_versions(connection, names)

@@ -209,12 +209,7 @@ class PokeState(State):
         return self.but(phase="lead", turn=winner, hands=self._hands(hand), tricks=tricks, led=())
 
     def _after_deal(self, turn: int, tricks: tuple[PokeTrick, ...]) -> State:
-        """Score the deal, the leg and the rubber; deal again unless the rubber is over.
-
-        Args:
-            turn: the winner of the last trick.
-            tricks: all tricks of the deal.
-        """
+        """Score the deal, the leg and the rubber; deal again unless the rubber is over."""
         below, above = score_deal(tricks, self.multipliers)
         totals = [self.below[s] + below[s] for s in (0, 1)]
         legs = list(self.legs)

@@ -178,12 +178,7 @@ class RunSearch:
                 run = self._continued(run, turn % 4) if len(run[0]) < self.most else None
 
     def _continued(self, run: Found, side: int) -> Found | None:
-        """Return the run with its first possible further card, or None.
-
-        Args:
-            run: a run.
-            side: index of the first direction.
-        """
+        """Return the run with its first possible further card, or None."""
         path, cards, crossed = run
         beside_it = around(path[-1])
         for beside, two in beside_it[side:] + beside_it[:side]:

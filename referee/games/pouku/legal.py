@@ -95,11 +95,6 @@ def _cards_of_pairs(
 
     Pairs of fields that lack a choice are dropped first. So every card of the others leads to a
     result, and the first result is found at once.
-
-    Args:
-        choices: the field cards of each rank.
-        owners: the seat of each field card.
-        pairs: all pairs of seats with field cards.
     """
     possible = [p for p in pairs if all(any(owners[c] in p for c in cards) for cards in choices)]
     if len(possible) == 1:

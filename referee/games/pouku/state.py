@@ -230,14 +230,7 @@ class PoukuState(State):
     def _drawing(
         self, seat: int, hands: tuple[Hand, ...], stock: Hand, changes: Mapping[str, object]
     ) -> "PoukuState":
-        """Begin the next turn: the seat draws a card.
-
-        Args:
-            seat: the seat that acts next.
-            hands: the hands before the draw.
-            stock: the stock before the draw.
-            changes: the other fields that change.
-        """
+        """Begin the next turn: the seat draws a card."""
         card = stock[0]
         return self.but(
             turn=seat,

@@ -107,12 +107,7 @@ def _value_of_ranks(counts: int) -> HandValue:
 
 
 def _best_of_ranks(ranks: list[int], mask: int) -> HandValue:
-    """Return the best hand without a flush.
-
-    Args:
-        ranks: the ranks of all cards.
-        mask: the same ranks as bits.
-    """
+    """Return the best hand without a flush."""
     distinct = sorted(set(ranks), reverse=True)
     if len(distinct) == len(ranks):
         groups: list[tuple[int, int]] = []

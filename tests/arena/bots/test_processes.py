@@ -21,6 +21,7 @@ from arena.bots.sandbox.level import Level
 from arena.errors import InfrastructureError
 from referee.sanitizing import sanitized
 from tests.errors import has_code
+from tests.guarded_process import GuardedProcess
 from tests.waiting import wait_until
 
 SLEEPER = "exec sleep 600"
@@ -383,7 +384,7 @@ def test_processes_of_a_bot_die_with_the_killed_parent(tmp_path: Path) -> None:
     folder = tmp_path / "bot"
     folder.mkdir()
     (folder / "bot.py").write_text(DAEMONS + "time.sleep(600)")
-    with subprocess.Popen(
+    with GuardedProcess(
         [sys.executable, owner, folder], stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None

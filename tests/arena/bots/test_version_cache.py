@@ -12,6 +12,7 @@ import pytest
 
 from arena.bots import version_cache
 from arena.bots.resolver import fetched
+from tests.guarded_process import GuardedProcess
 
 HOLD = """
 import sys
@@ -92,7 +93,7 @@ def test_a_version_in_use_is_kept_and_an_idle_one_evicted(tmp_path: Path) -> Non
 
 def test_a_version_used_by_another_process_is_kept_until_that_exits(tmp_path: Path) -> None:
     folder = fetch(tmp_path, "played", 1)
-    with subprocess.Popen(
+    with GuardedProcess[bytes](
         [sys.executable, "-c", HOLD, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as other:
         assert other.stdout is not None

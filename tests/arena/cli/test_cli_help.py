@@ -87,10 +87,6 @@ def imported_by(folder: Path, *words: str) -> set[str]:
     return set(done.stdout.splitlines()[-1].split())
 
 
-def test_the_help_imports_no_rich(tmp_path: Path) -> None:
-    assert not imported_by(tmp_path, "--help") & {"rich.console", "importlib.metadata", "ssl"}
-
-
 def test_the_list_of_tournaments_imports_no_ratings_and_no_services(
     tmp_path: Path, stored_tournament: Callable[..., str]
 ) -> None:

@@ -19,7 +19,7 @@ from arena.formats.contract import (
     NextMatches,
     WaitForMatches,
 )
-from arena.formats.registry import FORMATS, NEWEST, make, settings_of
+from arena.formats.registry import FORMATS, make, settings_of
 from tests.arena.formats.simulated_tournament import SimulatedTournament, everyone
 from tests.errors import has_code
 from tests.examples import examples
@@ -36,7 +36,7 @@ def every(name: str, sides: int) -> Format:
         "sprt": {"limit": 60},
         "knockout": {"best_of": 3},
     }
-    return make(name, sides, {**NEWEST.get(name, {}), **limits.get(name, {})}, walk)
+    return make(name, sides, limits.get(name), walk)
 
 
 SIDES = {name: [2] if name in ("knockout", "sprt") else [2, 3, 4] for name in FORMATS}
@@ -240,9 +240,7 @@ def test_the_page_of_formats_lists_every_setting_with_its_default() -> None:
             re.findall(r"`(\w+)` \(([\w.]+)", section.split("Settings: ")[1].split("\n")[0])
         )
         made = make(name, 2, llr=walk)
-        usual = {word: getattr(made, word) for word in settings_of(name)} | dict(
-            NEWEST.get(name, {})
-        )
+        usual = {word: getattr(made, word) for word in settings_of(name)}
         shown = {
             word: (str(value).lower() or "none") if isinstance(value, bool | str) else f"{value:g}"
             for word, value in usual.items()
@@ -257,6 +255,7 @@ def test_a_test_without_a_ratio_is_refused() -> None:
 
 @pytest.mark.parametrize(("name", "newest"), [("gauntlet", 2), ("ladder", 3), ("swiss", 2)])
 def test_an_unknown_version_of_the_pairing_rules_is_refused(name: str, newest: int) -> None:
-    assert make(name, 2, {"pairing": newest})
-    with pytest.raises(ValueError, check=has_code("pairing")):
-        make(name, 2, {"pairing": newest + 1})
+    assert make(name, 2, {"pairing": 1}) == make(name, 2, {"pairing": newest})
+    for version in (newest + 1, 0, True, "1"):
+        with pytest.raises(ValueError, check=has_code("pairing")):
+            make(name, 2, {"pairing": version})

@@ -19,22 +19,18 @@ from arena.formats.contract import (
     WaitForMatches,
 )
 from arena.formats.ladder import LadderFormat
-from arena.formats.ladder_pairing import PAIRINGS
+from arena.formats.ladder_pairing import NEIGHBOURS
 from arena.formats.ladder_summary import LadderSummary
-from arena.formats.strength_estimate import (
-    StrengthEstimate,
-    add_information,
-    estimate_strengths,
-    information_gain,
-)
+from arena.formats.strength_estimate import StrengthEstimate, estimate_strengths
 from tests.arena.formats.simulated_tournament import SimulatedTournament, everyone, game
 from tests.examples import examples
 
-EARLIER_LONG = [
-    pytest.param(pairing, marks=() if pairing == max(PAIRINGS) else pytest.mark.long)
-    for pairing in PAIRINGS
-]
-"""All pairings as cases; those of earlier ladders are in the long suite."""
+
+@pytest.fixture(params=["small", "large"])
+def size(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run a test with the pairing of small and of large ladders."""
+    if request.param == "large":
+        monkeypatch.setattr("arena.formats.ladder.MAX_ADAPTIVE_ENTRANTS", 0)
 
 
 def even(fixture: Fixture) -> bool:
@@ -45,7 +41,6 @@ def even(fixture: Fixture) -> bool:
 @given(
     count=st.integers(4, 12), sides=st.integers(2, 4), adaptive=st.integers(0, 90),
     batch=st.integers(0, 9), seed=st.integers(0, 2**32), data=st.data(),
-    pairing=st.sampled_from(sorted(PAIRINGS)),
 )  # fmt: skip
 @settings(max_examples=examples(30))
 def test_everyone_plays_within_the_stated_bound(
@@ -55,9 +50,8 @@ def test_everyone_plays_within_the_stated_bound(
     batch: int,
     seed: int,
     data: st.DataObject,
-    pairing: int,
 ) -> None:
-    ladder = LadderFormat(sides, adaptive, batch, pairing=pairing)
+    ladder = LadderFormat(sides, adaptive, batch)
     playing = SimulatedTournament(
         ladder, everyone(count), seed, random.Random(seed), lambda n: ord(n[1]) / 9
     )
@@ -88,47 +82,22 @@ def test_the_adaptive_matches_are_spread_evenly(adaptive: int, first: int, lengt
     assert abs(adaptive_matches - length * adaptive / 100) < 1
 
 
-@pytest.mark.long
-@given(count=st.integers(3, 12), sides=st.integers(2, 3), seed=st.integers(0, 2**32))
-@settings(max_examples=examples(10))
-def test_even_matches_of_pairing_2_are_shared_evenly_among_entrants(
-    count: int, sides: int, seed: int
-) -> None:
-    playing = SimulatedTournament(
-        LadderFormat(sides, limit=100, adaptive=50, pairing=2),
-        everyone(count),
-        seed,
-        random.Random(seed),
-    )
-    playing.play()
-    fixtures = [fixture for fixture in playing.fixtures if even(fixture)]
-    assert len(fixtures) == 50
-    plays = Counter(name for fixture in fixtures for name in fixture.entrants)
-    assert max(plays.values()) - min(plays.values()) <= 2
-
-
-def share_of_close_pairs(pairing: int) -> float:
-    """Return the share of even matches between the two equal bots of one of four strengths."""
+def test_even_matches_choose_the_closest_opponent_too() -> None:
+    """Most even matches are between the two equal bots of one of four strengths."""
     strength = {entrant.name: 2.0 * (place // 2) for place, entrant in enumerate(everyone(8))}
     playing = SimulatedTournament(
-        LadderFormat(limit=200, adaptive=70, pairing=pairing),
-        everyone(8),
-        strength=strength.__getitem__,
-        games=10,
+        LadderFormat(limit=200, adaptive=70), everyone(8), strength=strength.__getitem__, games=10
     )
     playing.play()
     late = [fixture.entrants for fixture in playing.fixtures[50:] if even(fixture)]
-    return sum(strength[first] == strength[second] for first, second in late) / len(late)
+    close = sum(strength[first] == strength[second] for first, second in late)
+    assert close > 0.9 * len(late)
 
 
-def test_pairing_3_chooses_the_closest_opponent_in_even_matches_too() -> None:
-    assert share_of_close_pairs(2) < 0.9 < share_of_close_pairs(3)
-
-
-@pytest.mark.parametrize("pairing", [2, 3])
-def test_bots_of_one_owner_share_no_table(pairing: int) -> None:
+@pytest.mark.usefixtures("size")
+def test_bots_of_one_owner_share_no_table() -> None:
     entrants = everyone(7, ["ada", "ada", "ada", "bob", "bob"])
-    ladder = LadderFormat(3, adaptive=50, limit=60, pairing=pairing)
+    ladder = LadderFormat(3, adaptive=50, limit=60)
     playing = SimulatedTournament(ladder, entrants)
     playing.play()
     owner = {entrant.name: entrant.owner or entrant.name for entrant in entrants}
@@ -142,11 +111,11 @@ def test_even_matches_are_shared_evenly_among_entrants_and_opponents(
 ) -> None:
     limit = examples(100, 60)
     playing = SimulatedTournament(
-        LadderFormat(sides, limit=limit), everyone(count), seed, random.Random(seed)
+        LadderFormat(sides, adaptive=0, limit=limit), everyone(count), seed, random.Random(seed)
     )
     playing.play()
-    fixtures = [fixture for fixture in playing.fixtures if even(fixture)]
-    assert len(fixtures) == limit * 7 // 10
+    fixtures = playing.fixtures
+    assert len(fixtures) == limit
     plays = Counter(name for fixture in fixtures for name in fixture.entrants)
     assert max(plays.values()) - min(plays.values()) <= 2
     meetings = Counter(
@@ -158,9 +127,9 @@ def test_even_matches_are_shared_evenly_among_entrants_and_opponents(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("pairing", EARLIER_LONG)
-def test_a_newcomer_catches_up_within_its_placement_matches(pairing: int) -> None:
-    playing = SimulatedTournament(LadderFormat(placement=10, pairing=pairing), everyone(6))
+@pytest.mark.usefixtures("size")
+def test_a_newcomer_catches_up_within_its_placement_matches() -> None:
+    playing = SimulatedTournament(LadderFormat(adaptive=30, placement=10), everyone(6))
     playing.play(examples(400, 200))
     playing.join("new@1")
     before = len(playing.fixtures)
@@ -173,11 +142,10 @@ def test_a_newcomer_catches_up_within_its_placement_matches(pairing: int) -> Non
     assert recent["new@1"] <= 2 * recent.total() / 7
 
 
-@pytest.mark.parametrize("pairing", EARLIER_LONG)
-def test_adaptive_matches_pair_entrants_of_similar_strength(pairing: int) -> None:
+def test_adaptive_matches_pair_entrants_of_similar_strength() -> None:
     strength = {"aa@1": 3.0, "ab@1": 0.1, "ac@1": 0.0, "ad@1": -3.0}
     playing = SimulatedTournament(
-        LadderFormat(pairing=pairing), everyone(4), strength=strength.__getitem__, games=10
+        LadderFormat(adaptive=30), everyone(4), strength=strength.__getitem__, games=10
     )
     playing.play(examples(300, 160))
     late = [f.entrants for f in playing.fixtures[examples(100, 60) :] if not even(f)]
@@ -238,20 +206,18 @@ def test_an_entrant_without_matches_has_the_prior_estimate() -> None:
     assert estimate_strengths(["a@1"], {})["a@1"] == StrengthEstimate(0.0, 1 / 1.5**2)
 
 
-def test_a_match_of_close_and_uncertain_entrants_gains_most_information() -> None:
-    close, far, known = StrengthEstimate(0.1), StrengthEstimate(2.0), StrengthEstimate(0.1, 50.0)
-    cwd, there = StrengthEstimate(0.0), StrengthEstimate(0.0, 50.0)
-    assert information_gain(cwd, close, 4) > information_gain(cwd, far, 4)
-    assert information_gain(cwd, close, 4) > information_gain(there, known, 4)
-    assert information_gain(cwd, close, 8) > information_gain(cwd, close, 4)
-    assert information_gain(close, cwd, 4) == information_gain(cwd, close, 4)
-
-
-def test_a_scheduled_match_lowers_the_information_gain_of_a_repeat() -> None:
-    first, second = StrengthEstimate(0.1), StrengthEstimate(0.0)
-    before = information_gain(first, second, 10)
-    add_information(first, second, 10)
-    assert information_gain(first, second, 10) < before
+def test_adaptive_matches_of_a_large_ladder_are_among_neighbours_in_strength(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("arena.formats.ladder.MAX_ADAPTIVE_ENTRANTS", 0)
+    strength = {entrant.name: float(place) for place, entrant in enumerate(everyone(20))}
+    playing = SimulatedTournament(
+        LadderFormat(), everyone(20), strength=strength.__getitem__, games=40
+    )
+    playing.play(examples(600, 300))
+    late = [f.entrants for f in playing.fixtures[examples(400, 200) :] if not even(f)]
+    assert all(abs(strength[first] - strength[second]) <= NEIGHBOURS for first, second in late)
+    assert {name for names in late for name in names} == strength.keys()
 
 
 def test_newcomers_queue_behind_waiting_entrants() -> None:

@@ -125,7 +125,7 @@ def gauntlets() -> Iterator[tuple[int, int, int, int]]:
 def test_challengers_meet_the_others_equally_often_within_one_and_not_each_other() -> None:
     for sides, cycles, challengers, count in gauntlets():
         entrants = everyone(count)
-        step = GauntletFormat(sides, cycles, challengers, pairing=2).next(entrants, ())
+        step = GauntletFormat(sides, cycles, challengers).next(entrants, ())
         assert isinstance(step, NextMatches)
         shared_tables = Counter(
             frozenset(pair)
@@ -147,11 +147,11 @@ def test_challengers_meet_the_others_equally_often_within_one_and_not_each_other
 
 def test_a_gauntlet_at_larger_tables_needs_enough_others() -> None:
     with pytest.raises(ValueError, check=has_code("challengers")):
-        GauntletFormat(4, challengers=4, pairing=2).next(everyone(6), ())
+        GauntletFormat(4, challengers=4).next(everyone(6), ())
 
 
 def test_late_entrants_of_a_larger_gauntlet_keep_the_meetings_equal_within_one() -> None:
-    playing = SimulatedTournament(GauntletFormat(4, 2, 2, pairing=2), everyone(8))
+    playing = SimulatedTournament(GauntletFormat(4, 2, 2), everyone(8))
     playing.ask()
     playing.join("x@1")
     playing.join("y@1")
@@ -165,7 +165,7 @@ def test_late_entrants_of_a_larger_gauntlet_keep_the_meetings_equal_within_one()
 
 def test_bots_of_one_owner_share_no_table_of_a_gauntlet() -> None:
     entrants = everyone(9, ["ada", "bob", "ada", "ada", "bob"])
-    playing = SimulatedTournament(GauntletFormat(3, 2, 2, pairing=2), entrants)
+    playing = SimulatedTournament(GauntletFormat(3, 2, 2), entrants)
     playing.play()
     owner = {entrant.name: entrant.owner or entrant.name for entrant in entrants}
     assert all(len({owner[name] for name in f.entrants}) == 3 for f in playing.fixtures)
@@ -173,9 +173,8 @@ def test_bots_of_one_owner_share_no_table_of_a_gauntlet() -> None:
     assert shared_tables[frozenset(("aa@1", "ae@1"))] >= 2
 
 
-@pytest.mark.parametrize("pairing", [1, 2])
-def test_a_late_entrant_of_a_gauntlet_meets_only_the_challengers(pairing: int) -> None:
-    playing = SimulatedTournament(GauntletFormat(pairing=pairing), everyone(4))
+def test_a_late_entrant_of_a_gauntlet_meets_only_the_challengers() -> None:
+    playing = SimulatedTournament(GauntletFormat(), everyone(4))
     playing.ask()
     before = len(playing.fixtures)
     playing.join("x@1")
@@ -183,9 +182,8 @@ def test_a_late_entrant_of_a_gauntlet_meets_only_the_challengers(pairing: int) -
     assert [fixture.entrants for fixture in playing.fixtures[before:]] == [("aa@1", "x@1")]
 
 
-@pytest.mark.parametrize("pairing", [1, 2])
-def test_every_entrant_plays_once_per_round(pairing: int) -> None:
-    playing = SimulatedTournament(GauntletFormat(3, 2, 2, pairing=pairing), everyone(9))
+def test_every_entrant_plays_once_per_round() -> None:
+    playing = SimulatedTournament(GauntletFormat(3, 2, 2), everyone(9))
     playing.play()
     for number in range(playing.fixtures[-1].round + 1):
         names = [

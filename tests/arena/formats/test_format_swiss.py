@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.formats.contract import FormatMatch, FormatOver, MatchStatus, NextMatches, next_round
-from arena.formats.swiss import SwissFormat, _SwissTable, pair_up
+from arena.formats.swiss import SwissFormat, _SwissTable
 from arena.formats.swiss_matching import best_pairs
 from arena.formats.table_pool import choose, clans, fill, how_many
 from tests.arena.formats.simulated_tournament import SimulatedTournament, everyone, game
+from tests.errors import has_code
 from tests.examples import examples
 
 Pairs = set[tuple[int, int]]
@@ -34,22 +35,6 @@ def first_by_wishes(left: Sequence[int], pairs: Pairs) -> list[tuple[int, int]] 
             if rest is not None:
                 return [(player, opponent), *rest]
     return None
-
-
-@given(
-    st.integers(1, 5).flatmap(
-        lambda half: st.tuples(
-            st.just(2 * half), st.sets(st.sampled_from(list(combinations(range(2 * half), 2))))
-        )
-    )
-)
-@settings(max_examples=examples(300))
-def test_preferred_pairs_are_made_if_the_rest_can_be_paired(
-    case: tuple[int, Pairs],
-) -> None:
-    size, pairs = case
-    made = pair_up(size, lambda a, b: allowed(pairs, a, b), lambda _, unpaired: unpaired)
-    assert made == first_by_wishes(range(size), pairs)
 
 
 @given(
@@ -83,15 +68,15 @@ def idle(playing: SimulatedTournament) -> list[int]:
 
 @given(
     count=st.integers(2, 16), sides=st.integers(2, 6), rounds=st.integers(1, 12),
-    seed=st.integers(0, 2**32), pairing=st.integers(1, 2),
+    seed=st.integers(0, 2**32),
 )  # fmt: skip
 @settings(max_examples=examples(60))
 def test_byes_are_within_one_of_each_other_after_every_round(
-    count: int, sides: int, rounds: int, seed: int, pairing: int
+    count: int, sides: int, rounds: int, seed: int
 ) -> None:
     if count < sides:
         return
-    rules = SwissFormat(sides, rounds, pairing=pairing)
+    rules = SwissFormat(sides, rounds)
     playing = SimulatedTournament(rules, everyone(count), seed)
     for _ in range(rounds):
         assert isinstance(playing.ask(), NextMatches)
@@ -128,15 +113,12 @@ def can_avoid(
     )
 
 
-@given(
-    count=st.integers(3, 10), rounds=st.integers(2, 10), seed=st.integers(0, 2**32),
-    pairing=st.integers(1, 2),
-)  # fmt: skip
+@given(count=st.integers(3, 10), rounds=st.integers(2, 10), seed=st.integers(0, 2**32))
 @settings(max_examples=examples(80))
 def test_entrants_do_not_meet_again_while_that_can_be_avoided(
-    count: int, rounds: int, seed: int, pairing: int
+    count: int, rounds: int, seed: int
 ) -> None:
-    playing = SimulatedTournament(SwissFormat(2, rounds, pairing=pairing), everyone(count), seed)
+    playing = SimulatedTournament(SwissFormat(2, rounds), everyone(count), seed)
     meetings: set[frozenset[str]] = set()
     for _ in range(rounds):
         before = idle(playing)
@@ -186,7 +168,7 @@ def test_pairs_of_equal_costs_are_always_the_same() -> None:
 
 
 def test_costs_that_the_library_cannot_add_up_are_refused() -> None:
-    with pytest.raises(OverflowError):
+    with pytest.raises(ValueError, check=has_code("too-many-entrants")):
         best_pairs(4, lambda a, b: (2**100,))
 
 
@@ -195,7 +177,7 @@ def test_costs_that_the_library_cannot_add_up_are_refused() -> None:
 def test_without_repeats_the_squared_point_differences_are_minimal(
     seed: int, count: int, rounds: int
 ) -> None:
-    rules = SwissFormat(2, rounds, pairing=2)
+    rules = SwissFormat(2, rounds)
     playing = SimulatedTournament(rules, everyone(2 * (count // 2)), seed)
     for _ in range(rounds):
         table = _SwissTable(playing.entrants, playing.matches, 2)
@@ -228,15 +210,29 @@ def test_an_entrant_does_not_meet_a_lower_one_twice_in_a_row_if_another_can() ->
     assert table.floated_up == {"ae@1", "ag@1"}
 
 
-@pytest.mark.parametrize("pairing", [1, 2])
-def test_in_the_first_round_the_upper_half_meets_the_lower_half(pairing: int) -> None:
-    step = SwissFormat(pairing=pairing).next(everyone(6), ())
+def test_in_the_first_round_the_upper_half_meets_the_lower_half() -> None:
+    step = SwissFormat().next(everyone(6), ())
     assert isinstance(step, NextMatches)
     assert [fixture.entrants for fixture in step.fixtures] == [
         ("aa@1", "ad@1"),
         ("ab@1", "ae@1"),
         ("ac@1", "af@1"),
     ]
+
+
+@pytest.mark.parametrize("near", [32, 0])
+def test_a_large_round_is_the_same_as_if_all_pairs_were_compared(
+    monkeypatch: pytest.MonkeyPatch, near: int
+) -> None:
+    """Without any near pair, all pairs are compared."""
+    playing = SimulatedTournament(SwissFormat(rounds=4), everyone(90), 1, random.Random(1))
+    for _ in range(3):
+        playing.ask()
+        playing.finish()
+    expected = playing.format.next(playing.entrants, playing.matches)
+    monkeypatch.setattr("arena.formats.swiss.MAX_MATCHED_ENTRANTS", 0)
+    monkeypatch.setattr("arena.formats.swiss.NEAR", near)
+    assert playing.format.next(playing.entrants, playing.matches) == expected
 
 
 def test_entrants_with_equal_points_meet() -> None:

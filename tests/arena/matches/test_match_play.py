@@ -27,6 +27,7 @@ from arena.store.matches.spec import Clock, Entrant, MatchSpec
 from referee.games.shared.dealing import commitment
 from referee.record import read
 from tests.errors import has_code
+from tests.guarded_process import GuardedProcess
 
 SEED = bytes(range(32))
 BOT = """
@@ -59,7 +60,7 @@ class Referee:
 @contextmanager
 def started_referee(folder: Path) -> Iterator[Referee]:
     address = f"unix:{folder}/r.sock"
-    with subprocess.Popen(
+    with GuardedProcess(
         [sys.executable, "-m", "referee", "--address", address], stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None

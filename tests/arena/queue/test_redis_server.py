@@ -16,6 +16,7 @@ from arena.queue import redis_server
 from arena.queue.redis_server import RedisUnavailable
 from arena.system import temporary_folder
 from tests.errors import has_code
+from tests.guarded_process import GuardedProcess
 from tests.waiting import has_exited, wait_until
 
 OWNER = """
@@ -58,7 +59,7 @@ def test_the_embedded_server_opens_no_port_and_writes_nothing(where: Folder) -> 
 
 def test_the_embedded_server_is_killed_with_its_parent(tmp_path: Path) -> None:
     command = [sys.executable, "-c", OWNER, str(tmp_path / "data")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as parent:
+    with GuardedProcess[bytes](command, stdout=subprocess.PIPE) as parent:
         assert parent.stdout is not None
         url = parent.stdout.readline().decode().strip()
         client = redis.Redis.from_url(url)

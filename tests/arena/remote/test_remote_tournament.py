@@ -25,6 +25,7 @@ from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
 from tests.arena.remote.relay_harness import AuthorMachine, TcpForwarder
+from tests.guarded_process import GuardedProcess
 from tests.hosts.network import needs_namespaces
 from tests.waiting import wait_until
 
@@ -308,7 +309,7 @@ def test_a_bot_with_a_direct_address_is_awaited(arena: RemoteArena, tmp_path: Pa
     with arena.services():
         wait_until(lambda: offline_bot_waits.waited_for(arena.engine) == {direct: 1})
         (tmp_path / "bot.py").write_text(PLAYS)
-        with subprocess.Popen(
+        with GuardedProcess(
             [sys.executable, "bot.py", str(tmp_path)],
             cwd=tmp_path,
             env={**os.environ, "POKEARENA_ADDRESS": address},

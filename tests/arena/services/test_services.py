@@ -33,6 +33,7 @@ from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
 from arena.system import redis_connection
 from arena.tournaments import scheduler
+from tests.guarded_process import GuardedProcess
 from tests.waiting import has_exited, wait_until
 
 # Plays the first or the last of the listed actions, each after a short sleep.
@@ -330,7 +331,7 @@ def test_a_worker_in_another_terminal_joins_the_running_services(arena: Services
     assert alone.returncode == 3
     assert b"pokearena serve" in alone.stderr
     with Services(arena.where, 0, {}), (arena.where.logs / "extra.log").open("wb") as log:
-        with subprocess.Popen(command, stderr=log) as worker:
+        with GuardedProcess(command, stderr=log) as worker:
             wait_until(lambda: arena.closed(begun_tournament))
             worker.send_signal(signal.SIGTERM)
         assert worker.returncode == 0
@@ -443,7 +444,7 @@ def test_a_match_with_a_remote_bot_is_played_on_boards_that_are_not_mirrored(
     code = BOT.format(choice=-1, nap=0)
     address = f"unix:{tmp_path}/remote.sock"
     command = [sys.executable, "-c", code]
-    with subprocess.Popen(command, env={"POKEARENA_ADDRESS": address}) as remote:
+    with GuardedProcess(command, env={"POKEARENA_ADDRESS": address}) as remote:
         there = versions.add(arena.engine, "far", "1", "f" * 64, "", {"address": address})
         begun_tournament = arena.schedule([arena.admit("first", 0), there.id], boards=1)
         with Services(arena.where, 1, {}):

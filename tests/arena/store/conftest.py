@@ -18,6 +18,7 @@ from arena.store.matches.spec import TournamentPlan
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
 from tests.cluster import Cluster, cluster
+from tests.new_database import write_new_database
 
 CONTENDER = Path(__file__).with_name("store_contender.py")
 
@@ -57,9 +58,10 @@ def url(request: pytest.FixtureRequest, empty: Callable[[str], str]) -> Iterator
 
 @pytest.fixture
 def store(url: str) -> Iterator[Engine]:
-    """Return an empty store with all migrations."""
+    """Return an empty store."""
+    if url.startswith("sqlite:///"):
+        write_new_database(Path(url.removeprefix("sqlite:///")))
     engine = database.open(url)
-    database.upgrade(engine)
     yield engine
     engine.dispose()
 

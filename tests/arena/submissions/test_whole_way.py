@@ -21,6 +21,7 @@ from arena.store.schema import MatchState, SubmissionStage
 from arena.submissions import open_ladders
 from arena.tournaments import scheduler
 from tests.arena.cli.terminal import POKEARENA, CommandResult, in_own_process
+from tests.guarded_process import GuardedProcess
 from tests.waiting import wait_until
 
 pytestmark = [
@@ -38,7 +39,7 @@ def serving(workspace: Workspace, *options: str) -> Iterator[str]:
     """Run `pokearena serve`; yield the URL of its pages."""
     command: list[str | Path] = [POKEARENA, "serve", *options, "--port", "0", "--json"]
     where = ["--data", str(workspace.folder.root)]
-    with subprocess.Popen([*command, *where], stdout=subprocess.PIPE, text=True) as serve:
+    with GuardedProcess([*command, *where], stdout=subprocess.PIPE, text=True) as serve:
         assert serve.stdout is not None
         try:
             yield json.loads(serve.stdout.readline())["page"].rstrip("/")
@@ -100,7 +101,7 @@ def test_a_bot_is_pushed_onto_a_ladder_and_plays_there(tmp_path: Path) -> None:
 
         # Submit the next version, and kill the process that handles it.
         (tmp_path / "mine" / "more.txt").write_text("more")
-        with subprocess.Popen(
+        with GuardedProcess(
             [POKEARENA, "bot", "push", "mine", "--to", url],
             stdout=subprocess.PIPE,
             cwd=tmp_path,

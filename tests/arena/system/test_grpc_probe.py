@@ -12,6 +12,7 @@ import pytest
 
 from arena.system import grpc_probe
 from arena.system.process_info import is_frozen
+from tests.guarded_process import GuardedProcess
 from tests.waiting import wait_until
 
 
@@ -20,7 +21,7 @@ def referee(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int
     """Yield the address and the process id of a referee."""
     address = f"unix:{tmp_path_factory.mktemp('r')}/r.sock"
     line = [sys.executable, "-m", "referee", "--address", address]
-    with subprocess.Popen(line, stdout=subprocess.PIPE) as process:
+    with GuardedProcess(line, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.readline()
         yield address, process.pid
@@ -55,6 +56,6 @@ def test_addresses_that_only_grpc_resolves_are_not_probed() -> None:
 
 
 def test_an_exited_process_is_not_frozen() -> None:
-    with subprocess.Popen(["true"]) as process:
+    with GuardedProcess(["true"]) as process:
         process.wait()
     assert not is_frozen(process.pid)

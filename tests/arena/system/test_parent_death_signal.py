@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena.system import parent_death_signal
+from tests.guarded_process import GuardedProcess
 from tests.waiting import has_exited, wait_until
 
 ROOT = Path(__file__).parents[3]
@@ -38,7 +39,7 @@ def children(pid: int) -> list[int]:
 @pytest.mark.parametrize("owner", [EXECUTED, WATCHED], ids=["held by the kernel", "watched"])
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_child_is_killed_with_its_parent(owner: str) -> None:
-    with subprocess.Popen([sys.executable, "-c", owner], stdout=subprocess.PIPE) as parent:
+    with GuardedProcess([sys.executable, "-c", owner], stdout=subprocess.PIPE) as parent:
         assert parent.stdout is not None
         program = int(parent.stdout.readline())
         wait_until(lambda: owner is EXECUTED or children(program))
@@ -139,7 +140,7 @@ def test_a_watched_child_gets_the_signals_of_its_wrapper() -> None:
     )
     sleeper = "import time; print('ready', flush=True); time.sleep(60)"
     command = [sys.executable, "-c", code, sys.executable, "-c", sleeper]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as watcher:
+    with GuardedProcess(command, stdout=subprocess.PIPE) as watcher:
         assert watcher.stdout is not None
         watcher.stdout.readline()
         watcher.send_signal(signal.SIGTERM)

@@ -13,6 +13,7 @@ from arena import config
 from arena.store import backup_file, database
 from arena.system import output_file, temporary_folder
 from arena.system.temporary_folder import HIDDEN_PREFIX, PREFIX
+from tests.guarded_process import GuardedProcess
 
 _OWNER = """
 import sys
@@ -28,7 +29,7 @@ sys.stdin.read()
 @contextmanager
 def _owner(parent: Path, prefix: str) -> Iterator[Path]:
     """Run a process that owns a temporary folder, and kill it at the end."""
-    with subprocess.Popen(
+    with GuardedProcess(
         [sys.executable, "-c", _OWNER, str(parent), prefix],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -97,7 +98,7 @@ def test_only_folders_of_this_kind_are_removed(tmp_path: Path) -> None:
 def test_a_folder_is_kept_while_a_fork_of_its_process_uses_it(tmp_path: Path) -> None:
     forking = _OWNER.replace("print(", "if os.fork(): os._exit(0)\nprint(")
     command = [sys.executable, "-c", f"import os\n{forking}", str(tmp_path), PREFIX]
-    with subprocess.Popen(
+    with GuardedProcess(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdin is not None

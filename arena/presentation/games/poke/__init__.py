@@ -164,7 +164,6 @@ class PokePresentation(Presentation):
     seconds = 0.1
     demo_boards = 4
     target_rate = 55_000
-    peers = ("rlcard bridge", "openspiel spades")
 
     def render(
         self, public: PokeView, hands: Mapping[int, PokeView], players: Players

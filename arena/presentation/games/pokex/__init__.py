@@ -268,7 +268,6 @@ class PokexPresentation(Presentation):
     seconds = 0.2
     demo_searcher = True  # it wins even over few boards
     target_rate = 55_000
-    peers = ("rlcard bridge", "openspiel spades")
 
     def render(
         self, public: PokexView, hands: Mapping[int, PokexView], players: Players

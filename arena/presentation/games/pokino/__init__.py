@@ -225,7 +225,6 @@ class PokinoPresentation(Presentation):
 
     clip = 100
     seconds = 0.5
-    peers = ("openspiel python_block_dominoes",)
 
     def render(
         self, public: PokinoView, hands: Mapping[int, PokinoView], players: Players

@@ -158,7 +158,6 @@ class PoukuPresentation(Presentation):
 
     clip = 100
     seconds = 0.4
-    peers = ("rlcard mahjong", "rlcard gin-rummy", "openspiel gin_rummy")
 
     def render(
         self, public: PoukuView, hands: Mapping[int, PoukuView], players: Players

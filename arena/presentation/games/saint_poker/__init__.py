@@ -136,7 +136,6 @@ class SaintPokerPresentation(Presentation):
     clip = 36
     seconds = 0.2
     target_rate = 55_000
-    peers = ("rlcard limit-holdem", "pettingzoo texas_holdem_v4", "openspiel hearts")
 
     def render(
         self, public: SaintPokerView, hands: Mapping[int, SaintPokerView], players: Players

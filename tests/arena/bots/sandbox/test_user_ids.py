@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from arena.bots.sandbox import user_ids
+from tests.guarded_process import GuardedProcess
 from tests.hosts.network import needs_namespaces
 
 FIRST, COUNT = 61_500, 2
@@ -64,7 +65,7 @@ def taken(*within: str) -> Iterator[str]:
         str(user_ids.USER_ID_COUNT),
         user_ids.USER_ID_LOCKS,
     ]
-    with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+    with GuardedProcess(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
         assert other.stdout is not None
         yield other.stdout.readline().strip()
         other.communicate()

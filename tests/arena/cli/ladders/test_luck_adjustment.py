@@ -18,7 +18,6 @@ from arena.store.idle_results import LUCK
 from arena.store.matches import games, transitions
 from arena.store.matches.spec import TournamentPlan
 from arena.tournaments import scheduler
-from bench.luck_adjustment import mover
 from bench.strength import MeasuredForm
 from referee.games.contract import Action
 from referee.games.registry import find
@@ -26,9 +25,10 @@ from referee.games.shared.dealing import Seeded, board_seed
 from referee.replay import codec_of
 from tests.arena.cli.stored_tournament import StoreTournament
 from tests.arena.cli.terminal import Cli
+from tests.arena.records.luck_adjustment.played_boards import mover
 
 FORM = MeasuredForm(find("saint_poker"), 2)
-BOTS = {"policy@1": mover(FORM, "policy"), "noisy@1": mover(FORM, "policy%25")}
+BOTS = {"policy@1": mover(FORM), "noisy@1": mover(FORM, 25)}
 BOARDS = 12
 
 

@@ -24,6 +24,7 @@ from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.cli.stored_tournament import StoreTournament, store_tournament
 from tests.arena.cli.terminal import POKEARENA, Cli
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
+from tests.guarded_process import GuardedProcess
 
 BOTS = ("ace", "bee", "cat")
 
@@ -204,7 +205,7 @@ def test_two_hundred_bots_with_long_names_fit_into_a_hundred_columns() -> None:
 
 def test_a_watched_ladder_is_redrawn_when_a_match_closes(cwd: Path, begun_tournament: str) -> None:
     words = [str(POKEARENA), "standings", "--watch", "--json"]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as watching:
+    with GuardedProcess(words, stdout=subprocess.PIPE, text=True) as watching:
         assert watching.stdout is not None
         tables = (json.loads(line)["ladders"]["poke"] for line in watching.stdout)
         matches = (sum(row["matches"] for row in table) for table in tables)

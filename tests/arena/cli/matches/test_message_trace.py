@@ -14,7 +14,6 @@ from pokearena.v1 import bot_pb2
 from arena.bots.resolver import house_folder
 from arena.cli.matches import message_trace
 from referee.record import MatchRecord, read
-from referee.rpc.client import GRPCIO, HTTP2, SETTING
 from referee.rpc.trace import SeatTrace, TracedClient, TraceFile
 from referee.tables.bot_client import BotClient
 from tests.arena.cli.terminal import Cli, Write
@@ -57,11 +56,7 @@ def recorded_answers(record: MatchRecord) -> Answers:
     )
 
 
-@pytest.mark.parametrize("client", [HTTP2, pytest.param(GRPCIO, marks=pytest.mark.long)])
-def test_a_trace_has_every_message_with_its_time_bot_and_games(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch, client: str
-) -> None:
-    monkeypatch.setenv(SETTING, client)
+def test_a_trace_has_every_message_with_its_time_bot_and_games(cli: Cli) -> None:
     words = ("play", "poke", "sample:meek", "sample:random", "-n", 2, "--record", "m.jsonl")
     assert cli(*words, "--trace", "t.jsonl").status == 0
     lines = trace()

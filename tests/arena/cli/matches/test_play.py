@@ -12,6 +12,7 @@ from referee.games.shared.dealing import commitment
 from referee.record import read
 from tests.arena.cli.terminal import POKEARENA, Cli, Write, in_a_terminal
 from tests.full_disk import largest_file
+from tests.guarded_process import GuardedProcess
 
 ILLEGAL = """
 if turn.decision > 4:
@@ -187,7 +188,7 @@ def test_the_result_is_printed_if_the_record_cannot_be_written(cwd: Path) -> Non
     folder = cwd / "records"
     folder.mkdir()
     words = ["sample:meek", "sample:meek", "-n", "5000", "--watch", "--record", "records/m.jsonl"]
-    with subprocess.Popen(
+    with GuardedProcess(
         [POKEARENA, "play", "poke", *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -242,7 +243,7 @@ def test_a_bot_that_does_not_play_the_game_is_refused(cli: Cli) -> None:
 @pytest.mark.long
 def test_ctrl_c_keeps_the_finished_games(cwd: Path) -> None:
     words = ["sample:meek", "sample:meek", "-n", "5000", "--watch", "--record", "m.jsonl"]
-    with subprocess.Popen(
+    with GuardedProcess(
         [POKEARENA, "play", "poke", *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -11,6 +11,7 @@ import pytest
 from arena.cli.errors import CommandError
 from referee.record import dump, read
 from tests.arena.cli.terminal import POKEARENA, Cli, Write
+from tests.guarded_process import GuardedProcess
 
 Change = Callable[[list[dict[str, Any]]], None]
 
@@ -145,7 +146,7 @@ def test_replay_of_an_unknown_game_is_refused(cli: Cli, played: Path) -> None:
 
 
 def test_a_closed_output_pipe_is_not_an_error(played: Path) -> None:
-    with subprocess.Popen(
+    with GuardedProcess(
         [POKEARENA, "replay", str(played), "--json"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -12,6 +12,7 @@ from arena.bots.sandbox import landlock
 from tests.arena.bots.sandbox import fake_bubblewrap
 from tests.arena.bots.sandbox.fake_bubblewrap import FakeBubblewrap
 from tests.arena.cli.terminal import POKEARENA, Cli
+from tests.guarded_process import GuardedProcess
 
 pytestmark = pytest.mark.skipif(
     not os.path.exists("/usr/bin/bwrap") or landlock.version() == 0, reason="needs both levels"
@@ -30,7 +31,7 @@ def bwrap(cwd: Path, monkeypatch: pytest.MonkeyPatch) -> FakeBubblewrap:
 def sandbox_of(*words: str) -> dict[str, Any]:
     """Start `serve`, stop it, and return what it announced about the sandbox."""
     line = [str(POKEARENA), "serve", "--no-web", "--no-ladders", "--workers=1", "--json", *words]
-    with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as process:
+    with GuardedProcess(line, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         announced = json.loads(process.stdout.readline())
         process.terminate()

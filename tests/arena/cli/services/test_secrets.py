@@ -21,6 +21,7 @@ from arena.store.webhooks import AnnouncementType, WebhookFormat, WebhookScope
 from arena.web.management.pages import PAGES
 from tests.arena.announcements.webhook_receivers import receiver
 from tests.arena.cli.terminal import POKEARENA, Cli
+from tests.guarded_process import GuardedProcess
 from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(180)]
@@ -79,7 +80,7 @@ class ServedArena:
 @pytest.fixture
 def arena(cwd: Path) -> Iterator[ServedArena]:
     options = ("--workers", "0", "--port", "0", "--relay", "127.0.0.1:0", "--no-ladders", "--json")
-    with subprocess.Popen(
+    with GuardedProcess(
         [str(POKEARENA), "serve", *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -10,6 +10,7 @@ from urllib.request import urlopen
 import pytest
 
 from tests.arena.cli.terminal import POKEARENA, Cli
+from tests.guarded_process import GuardedProcess
 
 
 def ladders(*options: str, root: str = "/") -> dict[str, str]:
@@ -18,7 +19,7 @@ def ladders(*options: str, root: str = "/") -> dict[str, str]:
     The links of the home page begin with `root`.
     """
     line = [str(POKEARENA), "serve", "--workers", "0", "--json", *options]
-    with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as process:
+    with GuardedProcess(line, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         announced = json.loads(process.stdout.readline())
         assert (announced["page"] is None) == ("--no-web" in options)

@@ -58,7 +58,8 @@ def test_bundle_and_store_verify_with_equal_reports(cli: Cli, tournament: str) -
         document["matches"]["closed"],
         document["games"],
         document["seeds_from_tournament"],
-    ) == (3, 6, 3)
+        document["pairing_checked"],
+    ) == (3, 6, 3, True)
 
 
 def test_bundle_prints_json_and_is_reproducible(cli: Cli, tournament: str, cwd: Path) -> None:

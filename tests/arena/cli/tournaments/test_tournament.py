@@ -14,6 +14,7 @@ from urllib.request import urlopen
 import pytest
 
 from tests.arena.cli.terminal import POKEARENA, Cli, in_own_process
+from tests.guarded_process import GuardedProcess
 
 BOTS = ("sample:greedy", "sample:random", "sample:meek")
 
@@ -168,7 +169,7 @@ def test_an_invalid_tournament_is_refused_before_anything_is_stored(cli: Cli) ->
 @pytest.mark.long
 def test_ctrl_c_loses_nothing_and_resume_continues(cli: Cli, cwd: Path) -> None:
     words = ["tournament", "run", "poke", *BOTS, "-n", "60", "--workers", "1"]
-    with subprocess.Popen([POKEARENA, *words], stderr=subprocess.PIPE, text=True) as process:
+    with GuardedProcess([POKEARENA, *words], stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         seen: list[str] = []
         while "matches, " not in "".join(seen[-1:]):
@@ -214,7 +215,7 @@ def test_an_interrupted_tournament_is_resumed_to_its_end(cli: Cli, cwd: Path) ->
 
 @pytest.mark.long
 def test_running_services_play_scheduled_matches(cli: Cli, cwd: Path) -> None:
-    with subprocess.Popen(
+    with GuardedProcess(
         [POKEARENA, "serve", "--workers", "1", "--json", "--port", "0"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -262,7 +263,7 @@ def test_a_worker_without_services_suggests_serve(program: Cli) -> None:
 
 @pytest.mark.long
 def test_services_that_stop_are_replaced_by_new_ones(cwd: Path) -> None:
-    with subprocess.Popen(
+    with GuardedProcess(
         [POKEARENA, "serve", "--workers", "1", "--no-web"],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -270,7 +271,7 @@ def test_services_that_stop_are_replaced_by_new_ones(cwd: Path) -> None:
         assert serving.stdout is not None
         serving.stdout.readline()
         words = ["tournament", "run", "poke", *BOTS[:2], "-n", "150", "--json"]
-        with subprocess.Popen(
+        with GuardedProcess(
             [POKEARENA, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         ) as running:
             assert running.stdout is not None

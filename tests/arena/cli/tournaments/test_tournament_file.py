@@ -239,7 +239,7 @@ def test_an_invalid_format_is_refused_before_anything_is_stored(
 def test_a_dry_run_prints_the_plan_and_plays_nothing(cli: Cli, tournament: Path) -> None:
     result = cli("tournament", "run", tournament, "--dry-run")
     assert result.status == 0
-    assert "poke-must_beat=false · swiss · rounds 2 · pairing 2 · unforgiving" in result.out
+    assert "poke-must_beat=false · swiss · rounds 2 · unforgiving" in result.out
     assert "greedy v random" in result.out
     document = json.loads(cli("tournament", "run", tournament, "--dry-run", "--json").out)
     assert (document["matches"], document["games"], document["clock"]["bank_ms"]) == (4, 16, 5000)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.coverage import (
+from tests.arena.ratings.strength.simulated_fields import (
     MATCHES,
     OUTLIER_MATCHES,
     OUTLIERS,

@@ -28,6 +28,7 @@ from referee.games.shared.dealing import board_seed
 from referee.record import dump
 from referee.replay import RecordedClock, codec_of
 from referee.running_game import RunningGame, TableSetting
+from tests.new_database import write_new_database
 
 
 def game_of(spec: MatchSpec, table: TablePlan, board: BoardPlan, fault: bool = False) -> PlayedGame:
@@ -69,8 +70,9 @@ class SimulatedArena:
     store: Engine | None = None
 
     def __post_init__(self) -> None:
+        if self.store is None:
+            write_new_database(self.folder / "arena.db")
         self.engine: Engine = self.store or database.open(f"sqlite:///{self.folder}/arena.db")
-        database.upgrade(self.engine)
         self._asking = Scheduler(self.engine)
 
     def bots(self, number: int, first: int = 0) -> list[str]:

@@ -1,5 +1,6 @@
 """Test that correct tournaments verify, from the store and from the files of a bundle alone."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from arena.formats.contract import FormatEntrant
 from arena.records.bundle import folder
 from arena.records.bundle.audit import Audit, audit
 from arena.records.bundle.collection import gather
-from arena.store import database
+from arena.store import database, schema
 from arena.store.access.audit_log import COMMAND_LINE
 from arena.store.bots import versions
 from arena.store.matches import corrections, results, rows, transitions
@@ -55,9 +56,30 @@ def test_a_tournament_of_every_format_verifies(
         simulated_arena.begin(pairing, simulated_arena.bots(bots), settings=settings)
     )
     findings = checked(simulated_arena, tournament)
+    assert findings.pairing_checked
     assert findings.matches == {MatchState.CLOSED: number}
     assert (findings.games, findings.seeds, findings.seeded) == (2 * number, number, number)
     assert findings.actions > 10 * findings.games / 2
+
+
+@pytest.mark.parametrize(
+    ("pairing", "settings"), [("swiss", {"rounds": 3}), ("ladder", {"batch": 2, "limit": 7})]
+)
+def test_a_tournament_of_earlier_pairing_rules_continues_and_is_verified_without_its_pairings(
+    simulated_arena: SimulatedArena, pairing: str, settings: dict[str, int]
+) -> None:
+    tournament = simulated_arena.begin(pairing, simulated_arena.bots(5), settings=settings)
+    with simulated_arena.engine.begin() as connection:
+        connection.execute(schema.tournaments.update().values(settings=settings))
+    tournament = simulated_arena.play_out(tournament)
+    findings = checked(simulated_arena, tournament)
+    assert not findings.pairing_checked
+    assert findings.games == 2 * findings.matches[MatchState.CLOSED]
+    bundle = gather(simulated_arena.engine, tournament.id)
+    assert bundle.standings
+    lines = bundle.standings["standings"]
+    wrong = {**bundle.standings, "standings": [{**lines[0], "wins": 99}, *lines[1:]]}
+    assert len(audit(replace(bundle, standings=wrong)).problems) == 1
 
 
 @pytest.mark.long

@@ -37,7 +37,7 @@ def playing(name: str, seed: int, bots: int = 7) -> SimulatedTournament:
     bots = 2 if name == "sprt" else bots
     strength = {entrant.name: 0.4 * place for place, entrant in enumerate(everyone(bots + 3))}
     return SimulatedTournament(
-        registry.make(name, 2, {**registry.NEWEST.get(name, {}), **FORMATS[name]}, ratio),
+        registry.make(name, 2, FORMATS[name], ratio),
         everyone(bots),
         seed=seed,
         dice=random.Random(seed),

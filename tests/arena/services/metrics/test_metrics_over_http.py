@@ -20,6 +20,7 @@ from arena.store import database, schema
 from arena.store.matches import results
 from tests.arena.cli.terminal import POKEARENA
 from tests.arena.services.metrics.metrics_arena import MetricsArena, labels, scraped, value
+from tests.guarded_process import GuardedProcess
 
 
 def test_metrics_and_health_are_the_only_pages(metrics_arena: MetricsArena) -> None:
@@ -50,7 +51,7 @@ def serving(data: Path, workers: int = 1) -> Iterator[dict[str, str]]:
     words = ["serve", "--no-ladders", f"--workers={workers}", "--port=0"]
     words += ["--metrics=127.0.0.1:0", "--json"]
     command = [str(POKEARENA), *words, "--data", str(data)]
-    with subprocess.Popen(
+    with GuardedProcess(
         command,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

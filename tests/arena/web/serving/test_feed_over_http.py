@@ -23,6 +23,7 @@ from arena.system import redis_connection
 from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.cli.stored_tournament import store_tournament
 from tests.arena.web.page_server import served
+from tests.guarded_process import GuardedProcess
 from tests.waiting import wait_until
 
 ROOT = Path(__file__).parents[4]
@@ -84,9 +85,7 @@ def test_an_example_receives_the_published_events(feed_server: FeedServer, examp
     if shutil.which("curl") is None and not os.environ.get("CI"):
         pytest.skip("curl is not installed")
     client = redis_connection.connect(feed_server.redis)
-    with subprocess.Popen(
-        feed_server.command(example), stdout=subprocess.PIPE, text=True
-    ) as process:
+    with GuardedProcess(feed_server.command(example), stdout=subprocess.PIPE, text=True) as process:
         try:
             received = received_messages(process, "position")
             assert next(received)["type"] == "hello"

@@ -1,6 +1,4 @@
-"""Measure the coverage of the 95 % intervals of strength, with bots of known strength.
-
-    uv run python -m bench.coverage [ROUNDS]
+"""Fields of bots of known strength, and the coverage of the 95 % intervals of their strengths.
 
 Each single game follows the model exactly: the ranking is by strength plus random luck with a
 Gumbel distribution (Plackett-Luce; for two seats, Bradley-Terry). On mirrored boards the luck
@@ -9,7 +7,6 @@ cancels. Standard errors that assume independent games would be wrong there by a
 two.
 """
 
-import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import NormalDist, fmean
@@ -21,7 +18,6 @@ from arena.ratings.line_ups import LineUp, Sums, pairs, pairs_of_pairs
 from arena.ratings.meetings import Meetings
 from arena.ratings.scale import ELO, Z95
 from arena.ratings.strength.fit import Strengths, strengths
-from bench.arguments import at_least
 
 SPREAD = 200.0
 """Standard deviation of the true strengths in Elo points."""
@@ -252,34 +248,3 @@ def _gaps_held(fitted: Strengths, truth: dict[str, float]) -> list[bool]:
         off = abs(gap - truth[names[first]] + truth[names[second]])
         held.append(off <= Z95 * fitted.gaps.error(first, second))
     return held
-
-
-def main() -> None:
-    """Print a line for every setting and number of matches."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument(
-        "rounds", nargs="?", type=at_least(1), default=300, help="simulated fields (default 300)"
-    )
-    rounds = parser.parse_args().rounds
-    print("setting                            matches  coverage     gap   misfit   +- Elo")
-    for setting in SETTINGS:
-        for matches in MATCHES:
-            result = coverage(setting, matches, rounds)
-            print(
-                f"{setting!s:34} {matches:7}   {result.strength:7.1%} {result.gap:7.1%} "
-                f"{result.misfit:7.1%} {result.half_width:8.1f}",
-                flush=True,
-            )
-    print("\nfield with outliers                      bounded   held   intervals")
-    for setting in OUTLIERS:
-        bounds = bound_coverage(setting, OUTLIER_MATCHES, rounds)
-        print(
-            f"{setting!s:42} {bounds.bounded / bounds.bots:6.1%} "
-            f"{bounds.held / max(1, bounds.bounded):6.1%} "
-            f"{bounds.intervals / max(1, bounds.bounded):6.1%}",
-            flush=True,
-        )
-
-
-if __name__ == "__main__":
-    main()

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from arena.formats.ladder import LadderFormat
 from arena.formats.ladder_pairing import SLACK
-from arena.formats.strength_order import StrengthOrder
 from arena.formats.table_pool import clans
 from arena.formats.waiting_queue import WaitingQueue
 from tests.arena.formats.simulated_tournament import SimulatedTournament, everyone
@@ -82,41 +81,3 @@ def test_playing_moves_an_entrant_to_the_end_of_the_queue(levels: list[int], see
         for name in plays:
             even[name] += is_even
             turn[name] = number, name
-
-
-@given(
-    count=st.integers(2, 14), owned=st.integers(0, 12), neighbours=st.integers(1, 3),
-    seed=st.integers(0, 2**32),
-)  # fmt: skip
-def test_an_order_returns_the_most_informative_pair_after_every_change(
-    count: int, owned: int, neighbours: int, seed: int
-) -> None:
-    dice = random.Random(seed)
-    entrants = everyone(count, ["x" if i % 2 else "y" for i in range(owned)])
-    clan = clans(entrants, 3, owners_meet=False)
-    names = [entrant.name for entrant in entrants]
-    # A small range of values, so that many are equal.
-    mean = {name: float(dice.randint(0, 2)) for name in names}
-    turn = {name: (0, place) for place, name in enumerate(names)}
-    worth = {name: dice.randint(0, 2) for name in names}
-
-    def gain(first: str, second: str) -> float:
-        return float(worth[first] + worth[second])
-
-    order = StrengthOrder(names, mean.__getitem__, turn.__getitem__, gain, neighbours, clan)
-    for number in range(1, 15):
-        expected = sorted(names, key=lambda name: (-mean[name], turn[name]))
-        assert order.names == expected
-        near = [
-            (first, second)
-            for place, first in enumerate(expected)
-            for second in [n for n in expected[place + 1 :] if clan[n] != clan[first]][:neighbours]
-        ]
-        if not near:
-            return
-        assert order.best() == max(near, key=lambda pair: gain(*pair))
-        changed = dice.sample(names, 2)
-        for name in changed:
-            worth[name] = dice.randint(0, 2)
-            turn[name] = number, turn[name][1]
-        order.changed(changed)
