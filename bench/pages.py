@@ -35,7 +35,7 @@ from arena.store import database, schema
 from arena.store.database import reading
 from arena.store.matches import listing
 from arena.store.schema import MatchState
-from bench import house_bot_tournament, ladder_rows, starts
+from bench import closed_matches, house_bot_tournament, starts
 from bench.arguments import at_least
 from bench.spectator_clients import LatencySamples, browse, page, watch
 
@@ -101,8 +101,8 @@ def large() -> None:
     dice = random.Random(1)
     with tempfile.TemporaryDirectory() as folder:
         engine = database.open(Folder(Path(folder)).database_url({}))
-        ladder_rows.begin(engine, BOTS)
-        ladder_rows.write(engine, BOTS, 0, MATCHES, dice)
+        closed_matches.begin(engine, BOTS)
+        closed_matches.write(engine, BOTS, 0, MATCHES, dice)
         with server(Path(folder)) as port:
             tag = asyncio.run(shown(port, b""))
             _, size = asyncio.run(page(port, LADDER))
@@ -114,7 +114,7 @@ def large() -> None:
                 print(f"{path:44} {summary}  first {first:.0f} ms")
             times = LatencySamples()
             for more in range(5):
-                ladder_rows.write(engine, BOTS, MATCHES + more, 1, dice)
+                closed_matches.write(engine, BOTS, MATCHES + more, 1, dice)
                 began = time.perf_counter()
                 tag, pages = asyncio.run(_meanwhile(port, tag))
                 took = time.perf_counter() - began

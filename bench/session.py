@@ -36,12 +36,12 @@ PARTS = {
     "queue": "the job queue, compared with Redis and RQ alone",
     "workers": "matches per second with 1, 2 and 4 workers, compared with the ideal",
     "rules": "random play by the rules alone, in every form",
-    "large_ladder": "10,000 bots and ten million matches: fit, pages and memory",
+    "ladder": "1,000 bots and 100,000 matches: rating, pages, delay; the fit of 10,000 bots",
     "memory": "growth of each process of serve while matches of all games are played",
     "attacks": "honest bots at another table while each hostile program plays",
     "work_budget": "CPU time per unit of the work budget, for each kind of input",
 }
-LONG = ("large_ladder", "memory", "attacks")
+LONG = ("ladder", "memory", "attacks")
 """The parts that take up to 15 minutes per round."""
 USUAL = [part for part in PARTS if part not in LONG]
 """The parts of a run that names none."""
