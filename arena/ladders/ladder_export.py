@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from arena.ladders import ladder_values, stored_crosstables
+from arena.ladders import columns, ladder_values, stored_crosstables
+from arena.ladders.columns import CELL, LADDER, csv_table
 from arena.presentation.csv_text import csv_text
-from arena.ratings.closed_match import FAULTS
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from arena.ladders.ladder_key import LadderKey
     from arena.ladders.stored_crosstables import LadderCrosstable
-    from arena.ratings.standings import Standings, StandingsLine
+    from arena.ratings.crosstable import CrosstableCell
+    from arena.ratings.standings import Standings
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class LadderExport:
         return {
             "form": self.scope.form,
             "tournaments": list(self.scope.tournaments),
-            "standings": ladder_values.to_json(self.table),
+            "standings": columns.results(self.table),
             "elo": ladder_values.settings_json(),
             "details": self.details,
             "timing": ladder_values.timing_json(self.table),
@@ -51,60 +52,20 @@ def of_table(engine: Engine, scope: LadderKey, table: Standings) -> LadderExport
 
 
 def as_csv(export: LadderExport) -> str:
-    """Return one line for each bot, the strongest first: all statistics, then the crosstable.
+    """Return the CSV of the ladder page, with the crosstable as further columns.
 
     Shares and scores are from 0 to 1, times in milliseconds. Unknown values are empty.
     """
-    rows: list[list[object]] = []
-    names = export.matrix.table.entrants
-    against = [
-        f"{what} against {name}" for name in names for what in ("score", "low", "high", "matches")
+    heads, rows = csv_table(LADDER, columns.lines_of(export.table))
+    cell_heads, _ = csv_table(CELL, [])
+    against = [f"{head}_against_{name}" for name in export.table.entrants for head in cell_heads]
+    cells = [
+        [value for cell in row for value in _cell(cell, len(cell_heads))]
+        for row in export.matrix.table.cells
     ]
-    for number, (line, cells) in enumerate(
-        zip(export.table.lines, export.matrix.table.cells, strict=True)
-    ):
-        facts = dict(_facts(export, line))
-        if not number:
-            rows.append([*facts, *against])
-        meetings: list[object] = []
-        for cell in cells:
-            meetings += ["", "", "", ""]
-            if cell is not None:
-                meetings[-4:] = [cell.score, cell.low, cell.high, cell.matches]
-        rows.append([*facts.values(), *meetings])
-    return csv_text(rows)
+    lines = [[*row, *crossed] for row, crossed in zip(rows, cells, strict=True)]
+    return csv_text([[*heads, *against], *lines])
 
 
-def _facts(export: LadderExport, line: StandingsLine) -> Iterator[tuple[str, object]]:
-    strength, board = line.strength, line.board
-    yield "ladder", export.scope.form
-    yield "rank first", strength.first
-    yield "rank last", strength.last
-    yield "bot", line.entrant
-    yield "strength", strength.value
-    yield "strength low", strength.low
-    yield "strength high", strength.high
-    yield "strength error", strength.error
-    yield "bound side", strength.bound.side if strength.bound else None
-    yield "bound", strength.bound.value if strength.bound else None
-    yield "superiority to next", strength.superiority_to_next
-    yield "provisional", int(strength.provisional)
-    yield "anchored", int(strength.anchored)
-    yield "elo", line.elo
-    yield "matches", line.matches
-    yield "games", line.games
-    yield "wins", line.wins
-    yield "draws", line.draws
-    yield "losses", line.losses
-    yield "mean score", line.mean
-    yield "points", line.points
-    yield "points per board", board.mean if board else None
-    yield "points per board low", board.low if board else None
-    yield "points per board high", board.high if board else None
-    for word in FAULTS:
-        yield word, line.faults.get(word, 0)
-    yield "forfeits", line.forfeits
-    times = export.table.thinking.get(line.entrant)
-    yield "decisions", times.decisions if times else 0
-    yield "p50 ms", times.quantile(0.5) if times else None
-    yield "p95 ms", times.p95 if times else None
+def _cell(cell: CrosstableCell | None, size: int) -> Sequence[object]:
+    return [None] * size if cell is None else csv_table(CELL, [cell])[1][0]

@@ -29,21 +29,6 @@ def gifts(engine: Engine, scope: LadderKey) -> tuple[Gift, ...]:
     return collusion.gifts(ladder_sums.digests(engine, scope.tournaments, scope.clip))
 
 
-def ranks(line: StandingsLine, dash: str = "-") -> str:
-    """Format the rank, or the range of ranks if bots are not distinguishable."""
-    first, last = line.strength.first, line.strength.last
-    return str(first) if first == last else f"{first}{dash}{last}"
-
-
-def strength(line: StandingsLine) -> str:
-    """Format the strength: half its interval, or a bound if all games were won or lost; marks."""
-    value = line.strength
-    if value.anchored:
-        return f"{value.value:.0f} set"
-    width = f"{value.bound.mark}{value.bound.value:.0f}" if value.bound else f"±{value.margin:.0f}"
-    return f"{value.value:.0f} {width}{'?' if value.provisional else ''}"
-
-
 def strength_in_words(line: StandingsLine) -> str:
     """Format the strength for a sentence."""
     value = line.strength
@@ -51,11 +36,6 @@ def strength_in_words(line: StandingsLine) -> str:
         return f"{value.value:.0f} ±{value.margin:.0f}"
     limit = "least" if value.bound.side == "above" else "most"
     return f"{value.value:.0f} (at {limit} {value.bound.value:.0f} with 95 % confidence)"
-
-
-def to_json(table: Standings) -> list[dict[str, object]]:
-    """Return the lines of a ladder as plain values for JSON."""
-    return [line.to_json() for line in table.lines]
 
 
 def details_json(engine: Engine, scope: LadderKey, table: Standings) -> dict[str, Any]:

@@ -64,10 +64,6 @@ class CrosstableCell:
         """
         return max(self.low - 0.5, 0.0) - max(0.5 - self.high, 0.0)
 
-    def to_json(self) -> dict[str, object]:
-        """Return it as plain values for JSON."""
-        return {"matches": self.matches, "score": self.score, "interval": [self.low, self.high]}
-
 
 @dataclass(frozen=True, slots=True)
 class Crosstable:
@@ -81,13 +77,6 @@ class Crosstable:
 
     entrants: tuple[str, ...]
     cells: tuple[tuple[CrosstableCell | None, ...], ...]
-
-    def to_json(self) -> dict[str, object]:
-        """Return it as plain values for JSON."""
-        return {
-            "entrants": list(self.entrants),
-            "cells": [[cell.to_json() if cell else None for cell in row] for row in self.cells],
-        }
 
 
 @dataclass(slots=True)

@@ -57,23 +57,6 @@ class StandingsLine:
     faults: dict[str, int]
     forfeits: int
 
-    def to_json(self) -> dict[str, object]:
-        """Return the line as plain values for JSON."""
-        return {
-            **self.strength.to_json(),
-            "elo": self.elo,
-            "matches": self.matches,
-            "games": self.games,
-            "wins": self.wins,
-            "draws": self.draws,
-            "losses": self.losses,
-            "points": self.points,
-            "points_per_board": _without_name(self.board) if self.board else None,
-            "mean": self.mean,
-            "faults": dict(self.faults),
-            "forfeits": self.forfeits,
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class Standings:
@@ -287,10 +270,6 @@ def table(
     for match in matches:
         fold.add(match)
     return fold.table(entrants, strength)
-
-
-def _without_name(board: Points) -> dict[str, object]:
-    return {name: value for name, value in board.to_json().items() if name != "entrant"}
 
 
 def _won(match: Digest) -> list[int]:

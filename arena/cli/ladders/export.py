@@ -11,7 +11,6 @@ import rich_click as click
 
 from arena.cli import output
 from arena.cli.errors import FAILED, USAGE, CommandError
-from arena.cli.ladders import ladder_html
 from arena.cli.options import data_option, scope_options
 from referee.sanitizing import escaped_json
 
@@ -23,10 +22,10 @@ if TYPE_CHECKING:
     from arena.ladders.ladder_key import LadderKey
 
 
-_FORMATS = ("csv", "json", "html")
+_FORMATS = ("csv", "json")
 
 
-@click.command(epilog="Example: pokearena export poke --output poke.html")
+@click.command(epilog="Example: pokearena export poke --output poke.csv")
 @scope_options
 @click.option(
     "--parquet",
@@ -55,7 +54,7 @@ _FORMATS = ("csv", "json", "html")
     "file",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="File to write: .csv, .json or .html. [default: standard output]",
+    help="File to write: .csv or .json. [default: standard output]",
 )
 @data_option
 def export(
@@ -68,10 +67,10 @@ def export(
     file: Path | None,
     data: Path | None,
 ) -> None:
-    """Write ladders and their crosstables as CSV, JSON or HTML.
+    """Write ladders and their crosstables as CSV or JSON.
 
-    GAME can be a form, such as pouku-3. CSV holds one ladder, one line per bot. The HTML file needs
-    no other files and no scripts.
+    GAME can be a form, such as pouku-3. CSV holds one ladder, one line per bot, with the columns of
+    the ladder page's CSV and of the crosstable. `tournament export` writes pages.
 
     --parquet writes the decisions of the matches as a data set for machine learning
     (docs/reference/data.md):
@@ -149,7 +148,7 @@ def _kind_of(file: Path | None) -> str:
     extension = file.suffix.lstrip(".").lower()
     if extension not in _FORMATS:
         raise CommandError(
-            f"--output: {file} must end with .csv, .json or .html, or choose with --format.",
+            f"--output: {file} must end with .csv or .json, or choose with --format.",
             USAGE,
             code="unknown-extension",
         )
@@ -162,8 +161,6 @@ def _text(exports: Sequence[LadderExport], kind: str) -> str:
     if kind == "json":
         data = {"ladders": [export.to_json() for export in exports]}
         return escaped_json(json.dumps(data, ensure_ascii=False)) + "\n"
-    if kind == "html":
-        return ladder_html.page(exports)
     if len(exports) > 1:
         forms = ", ".join(export.scope.form for export in exports)
         raise CommandError(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from arena.cli import output
 from arena.cli.errors import FAILED, USAGE, CommandError
-from arena.ladders import ladder_values
+from arena.ladders import columns, ladder_values
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from arena.ladders.stored_ladders import StoredLadder
     from arena.ratings.collusion import Gift
     from arena.ratings.control_variates import AdjustedMean
-    from arena.ratings.standings import Standings, StandingsLine
+    from arena.ratings.standings import Standings
     from arena.ratings.strength.settings import StrengthSettings
     from arena.records.luck_adjustment.adjusted_standings import AdjustedStandings
 
@@ -161,54 +161,17 @@ def ladder_columns(
         only: the entrants to include; None includes all.
         superiority: whether to add the likelihood of superiority to the next line of the table.
     """
-    lines = [line for line in table.lines if only is None or line.entrant in only]
-
-    def thought(line: StandingsLine) -> str:
-        times = table.thinking.get(line.entrant)
-        return f"{times.p95:.3g}" if times is not None and times.p95 is not None else ""
-
-    columns: list[tuple[str, Callable[[StandingsLine], str], bool]] = [
-        ("#", ladder_values.ranks, True),
-        ("<bot", lambda line: line.entrant, True),
-        ("strength", _strength, True),
-        *((("LOS", _superiority, True),) if superiority else ()),
-        ("Elo", lambda line: f"{line.elo:.0f}", True),
-        ("matches", lambda line: str(line.matches), True),
-        ("W–D–L", lambda line: f"{line.wins}–{line.draws}–{line.losses}", True),
-        ("points/board", _board, False),
-        ("<faults", _faults, False),
-        ("p95 ms", thought, False),
-    ]
-    kept = [(title, cell) for title, cell, always in columns if always or any(map(cell, lines))]
-    rows = [tuple(cell(line) or "–" for _, cell in kept) for line in lines]
-    return tuple(title for title, _ in kept), rows
+    lines = [line for line in columns.lines_of(table) if only is None or line.name in only]
+    return columns.text_table(_columns(lines, superiority), lines)
 
 
-def _strength(line: StandingsLine) -> str:
-    # Right-aligned values stay aligned without the mark.
-    text = ladder_values.strength(line)
-    return text if line.strength.anchored or line.strength.provisional else f"{text} "
-
-
-def _superiority(line: StandingsLine) -> str:
-    likely = line.strength.superiority_to_next
-    return "" if likely is None else f"{likely:.1%}"
-
-
-def _board(line: StandingsLine) -> str:
-    if line.board is None:
-        return ""
-    mean, margin = line.board.mean, line.board.margin
-    digits = 0 if max(abs(mean), margin or 0.0) >= 100 else 1
-    text = f"{mean:+z.{digits}f}"
-    return text if margin is None else f"{text} ±{margin:.{digits}f}"
-
-
-def _faults(line: StandingsLine) -> str:
-    kinds = dict(line.faults)
-    if line.forfeits:
-        kinds["forfeit"] = line.forfeits
-    return ", ".join(f"{number} {kind}" for kind, number in kinds.items())
+def _columns(
+    lines: Sequence[columns.LadderLine], superiority: bool
+) -> list[columns.Column[columns.LadderLine]]:
+    rendering = columns.Rendering.TERMINAL
+    if superiority:
+        rendering |= columns.Rendering.LOS
+    return columns.columns_of(columns.LADDER, rendering, lines)
 
 
 def explain(
@@ -218,20 +181,10 @@ def explain(
     adjusted: bool = False,
 ) -> None:
     """Print the meaning of the columns."""
-    from arena.ratings.elo import EloSettings
-
-    tables = list(tables)
-    output.hint(
-        "strength: fitted to all matches at once, ± 95 % interval; ?: "
-        "provisional (docs/explanation/ratings.md)"
-    )
-    if any(line.strength.bound for table in tables for line in table.lines):
-        output.hint(
-            ">, <: won or lost every game; a lower or upper bound, "
-            "with a confidence of at least 95 %"
-        )
-    if superiority:
-        output.hint("LOS: likelihood of superiority to the bot of the next line")
+    lines = [line for table in tables for line in columns.lines_of(table)]
+    for text in columns.legend(_columns(lines, superiority)):
+        output.hint(text)
+    output.hint("docs/explanation/ratings.md explains all of them")
     if seats:
         output.hint(
             "seat: score, Elo and points per game at this seat against the others, over all "
@@ -242,13 +195,6 @@ def explain(
             "adjusted: without the luck of the cards, by playouts, ± 95 % interval; raw results "
             "decide ranks"
         )
-    s = EloSettings()
-    output.hint(
-        f"Elo: K {s.k:g}, from {s.initial:g}; {2 * s.beta:g} points are odds of ten to one; "
-        "by rounds, whose order matters"
-    )
-    if any(line.board for table in tables for line in table.lines):
-        output.hint("points/board: points ahead of the others at the table, with the 95 % interval")
 
 
 def remark(table: Standings) -> None:

@@ -10,10 +10,10 @@ import rich_click as click
 
 from arena.cli import output
 from arena.cli.options import data_option, json_option, scope_options
+from arena.ladders.columns import cell_text
 
 if TYPE_CHECKING:
     from arena.ladders.stored_crosstables import LadderCrosstable
-    from arena.ratings.crosstable import CrosstableCell
 
 
 NOTHING = "·"
@@ -40,11 +40,7 @@ def explain(superiority: bool) -> None:
 
 def _scores(matrix: LadderCrosstable) -> Iterator[list[str]]:
     for row in matrix.table.cells:
-        yield [_score(cell) if cell else NOTHING for cell in row]
-
-
-def _score(cell: CrosstableCell) -> str:
-    return f"{100 * cell.score:.0f} {100 * cell.low:.0f}–{100 * cell.high:.0f} ({cell.matches})"
+        yield [cell_text(cell) if cell else NOTHING for cell in row]
 
 
 def _superiority(matrix: LadderCrosstable) -> Iterator[list[str]]:

@@ -180,10 +180,10 @@ def _document(
     shown: _Shown,
 ) -> dict[str, Any]:
     """Return the ladders as a JSON document."""
-    from arena.ladders import ladder_values
+    from arena.ladders import columns, ladder_values
 
     document: dict[str, Any] = {
-        "ladders": {form: ladder_values.to_json(table) for form, table in ladders.items()},
+        "ladders": {form: columns.results(table) for form, table in ladders.items()},
         "elo": ladder_values.settings_json(),
         "details": {
             scope.form: ladder_values.details_json(workspace.store, scope, ladders[scope.form])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arena.ladders import ladder_values
+from arena.ladders.columns import ranks
 from arena.store.bots.versions import Version
 from arena.web import paging, wording
 from arena.web.data.snapshot import ArenaSnapshot
@@ -158,8 +158,7 @@ def _bests(snapshot: ArenaSnapshot) -> dict[str, list[BestRank]]:
             name = line.entrant.partition("@")[0]
             if name not in seen:
                 seen.add(name)
-                ranks = ladder_values.ranks(line, "–")
-                best = BestRank(form, line.entrant, place, ranks, len(ladder.table.lines))
+                best = BestRank(form, line.entrant, place, ranks(line), len(ladder.table.lines))
                 bests.setdefault(name, []).append(best)
     return bests
 

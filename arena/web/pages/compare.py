@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.ladders import head_to_head
+from arena.ladders.columns import LADDER, LadderLine, Rendering, cell_json, columns_of
 from arena.ladders.head_to_head import Comparison, LadderComparison, SequentialTest
 from arena.ratings.crosstable import CrosstableCell
 from arena.ratings.duel import Interval
@@ -20,7 +21,7 @@ from arena.web.data.snapshot import LadderSnapshot
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable
 from arena.web.pages import ladder as ladder_page
-from arena.web.pages.ladder import LadderLine, find_ladder
+from arena.web.pages.ladder import find_ladder
 from arena.web.paging import ListPage
 
 PAIRS = (
@@ -55,7 +56,7 @@ class CommonOpponent:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON values."""
-        cells = [self.first.to_json(), self.other.to_json()]
+        cells = [cell_json(self.first), cell_json(self.other)]
         return {"opponent": self.name, "results": cells}
 
 
@@ -113,6 +114,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "facts": direct,
             "bars": _bars(comparison) if comparison else [],
             "sides": sides,
+            "columns": columns_of(LADDER, Rendering.COMPARE),
             "gap": gap,
             "common": sorted(common, key=lambda each: -abs(each.difference))[:_COMMON],
             "omitted": max(len(common) - _COMMON, 0),

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from arena.ladders import ladder_values, seat_advantage
+from arena.ladders.columns import (
+    LADDER,
+    RANKS,
+    LadderLine,
+    Rendering,
+    columns_of,
+    csv_table,
+    faults_of,
+    legend,
+    text_table,
+    to_json,
+)
 from arena.ladders.seat_advantage import MeanWithInterval, SeatAdvantage
 from arena.ratings.closed_match import FAULTS
 from arena.ratings.standings import StandingsLine
-from arena.store.bots.versions import Version
 from arena.web import paging, rating_curves, wording
-from arena.web.charts import Sparkline
 from arena.web.data.changes import ARENA, HISTORIES
 from arena.web.data.snapshot import ArenaSnapshot, LadderSnapshot, RatingChart
 from arena.web.data.web_state import WebState
@@ -26,8 +35,6 @@ from arena.web.rating_curves import RatingCurves
 if TYPE_CHECKING:
     from arena.records.luck_adjustment.adjusted_standings import AdjustedStandings
 
-_CONSTANT = ("move", "by", "language", "faults", "thinking")
-"""Columns that are omitted if all lines have the same value."""
 FILTERS = {
     "active": "active versions",
     "newest": "newest version of each bot",
@@ -43,116 +50,8 @@ MAX_MATCHES_READ = 1000
 all games are read."""
 LINES = 200
 """Default number of lines on a page."""
-
-
-@dataclass(frozen=True, slots=True)
-class LadderLine:
-    """One version on the ladder."""
-
-    place: int
-    """Place in the order of strength, from 1."""
-    standing: StandingsLine
-    version: Version | None
-    thinking: float | None
-    """95th percentile of its decision times, in milliseconds."""
-    seen: float | None
-    """End of its last closed match, in seconds since 1970."""
-    spark: Sparkline | None = None
-    """Sparkline of its strength."""
-    moved: int | None = None
-    """Number of places gained in 24 hours."""
-
-    @property
-    def name(self) -> str:
-        """Version ID, ``name@number``."""
-        return self.standing.entrant
-
-    @property
-    def ranks(self) -> str:
-        """Rank, or the range of possible ranks."""
-        return ladder_values.ranks(self.standing, "–")
-
-    @property
-    def superiority(self) -> str:
-        """Likelihood that it is stronger than the bot of the next place; "" for the last one."""
-        likely = self.standing.strength.superiority_to_next
-        return "" if likely is None else wording.percent(likely, 1)
-
-    @property
-    def ago(self) -> str:
-        """Time since the last match, in words."""
-        return "" if self.seen is None else wording.ago(max(time.time() - self.seen, 0.0))
-
-    @property
-    def authors(self) -> str:
-        """Authors; the owner if they are not named."""
-        if self.version is None:
-            return ""
-        return ", ".join(self.version.authors) or self.version.owner
-
-    @property
-    def language(self) -> str:
-        """Programming language, as named by the author."""
-        return self.version.language if self.version else ""
-
-    @property
-    def faults(self) -> dict[str, int]:
-        """Number of games ended by each kind of fault, with forfeits."""
-        kinds = dict(self.standing.faults)
-        if self.standing.forfeits:
-            kinds["forfeit"] = self.standing.forfeits
-        return kinds
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the line as JSON values."""
-        return {
-            **self.standing.to_json(),
-            "authors": self.authors,
-            "language": self.language,
-            "p95_ms": self.thinking,
-            "places_gained_24h": self.moved,
-            "last_seen": wording.iso(self.seen) or None,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class LadderColumn:
-    """A column of the ladder.
-
-    Args:
-        key: name in query parameters.
-        title: the heading.
-        value: the sort key of a line; None is sorted last.
-        falling: whether the default order is descending.
-        sortable: whether the ladder can be sorted by this column.
-    """
-
-    key: str
-    title: str
-    value: Callable[[LadderLine], Any]
-    falling: bool = True
-    sortable: bool = True
-
-
-COLUMNS: tuple[LadderColumn, ...] = (
-    LadderColumn("rank", "#", lambda line: None, falling=False),
-    LadderColumn("move", "24 h", lambda line: line.moved),
-    LadderColumn("bot", "bot", lambda line: line.name, falling=False),
-    LadderColumn("by", "by", lambda line: line.authors or None, falling=False),
-    LadderColumn("language", "language", lambda line: line.language or None, falling=False),
-    LadderColumn("strength", "strength", lambda line: line.standing.strength.value),
-    LadderColumn("los", "LOS", lambda line: line.standing.strength.superiority_to_next),
-    LadderColumn("course", "history", lambda line: None, sortable=False),
-    LadderColumn("elo", "Elo", lambda line: line.standing.elo),
-    LadderColumn("matches", "matches", lambda line: line.standing.matches),
-    LadderColumn("games", "W–D–L", lambda line: line.standing.wins),
-    LadderColumn(
-        "points", "points/board", lambda line: line.standing.board and line.standing.board.mean
-    ),
-    LadderColumn("faults", "faults", lambda line: sum(line.faults.values())),
-    LadderColumn("thinking", "p95 ms", lambda line: line.thinking),
-    LadderColumn("seen", "seen", lambda line: line.seen),
-)
+SORTS = tuple(column.sort for column in LADDER if column.sort)
+"""Columns by which a ladder can be sorted."""
 
 
 def page(web: WebState, page_request: PageRequest) -> Page:
@@ -171,7 +70,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     shown, form = piece.items, standing.scope.form
     seats = seats_of(web, standing) if page_request.query.get(SEATS) == "1" else None
     adjusted = adjusted_of(web, standing) if page_request.query.get(ADJUSTED) == "1" else None
-    columns = column_keys(every)
+    columns = columns_of(LADDER, Rendering.PAGE, every)
     return Page(
         title=f"{wording.form_name(form)}: the ladder",
         template="ladder.html",
@@ -183,8 +82,8 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "lines": shown,
             "piece": piece,
             "every": len(every),
-            "columns": [column for column in COLUMNS if column.key in columns],
-            "column_keys": columns,
+            "columns": columns,
+            "legend": legend(columns),
             "facts": _facts(standing, every),
             "chart": _chart(standing, charts),
             "remarks": list(ladder_values.remarks(standing.table)),
@@ -199,12 +98,12 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "archived": is_archived,
             "seasons": _seasons(web, form),
             "list": piece.to_json(),
-            "standings": [line.to_json() for line in shown],
+            "standings": [to_json(LADDER, line) for line in shown],
             **({} if seats is None else {SEATS: [each.to_json() for each in seats]}),
             **({} if adjusted is None else {ADJUSTED: adjusted.to_json()}),
         },
-        csv=_csv(form, shown),
-        text=_text(shown, columns),
+        csv=TextTable(*csv_table(LADDER, shown)),
+        text=TextTable(*text_table(columns_of(LADDER, Rendering.TEXT, every), shown)),
         parts=("ladder-facts", "ladder-rows", "ladder-chart"),
         topics=frozenset({ARENA, HISTORIES}),
         headers=piece.headers,
@@ -362,25 +261,15 @@ def _line(
     standing: StandingsLine,
 ) -> LadderLine:
     name = standing.entrant
-    times = ladder.table.thinking.get(name)
     return LadderLine(
         place=place,
         standing=standing,
+        thinking=ladder.table.thinking.get(name),
         version=snapshot.versions.get(name),
-        thinking=times.p95 if times is not None else None,
         seen=ladder.seen.get(name),
         spark=chart.sparks.get(name),
         moved=chart.moved(name, place),
     )
-
-
-def column_keys(every: Sequence[LadderLine]) -> frozenset[str]:
-    """Return the keys of the columns to show, without the constant ones."""
-    by_key = {column.key: column for column in COLUMNS}
-    constant = {key for key in _CONSTANT if len({by_key[key].value(line) for line in every}) < 2}
-    if not any(line.spark for line in every):
-        constant.add("course")
-    return frozenset(by_key) - constant
 
 
 def searched(every: Sequence[LadderLine], search_words: str) -> list[LadderLine]:
@@ -407,7 +296,7 @@ def filtered(every: Sequence[LadderLine], only: str) -> list[LadderLine]:
         names = {line.name for line in newest.values()}
         return [line for line in every if line.name in names]
     if only == "faulty":
-        return [line for line in every if line.faults]
+        return [line for line in every if faults_of(line.standing)]
     raise InvalidQuery(f"unknown filter {wording.one_line(only)}; available: {', '.join(FILTERS)}.")
 
 
@@ -431,7 +320,7 @@ def _facts(ladder: LadderSnapshot, every: Sequence[LadderLine]) -> list[tuple[st
         facts.append(("Rising", f"{rising.name}, up {rising.moved} in 24 hours."))
     kinds = Counter(dict.fromkeys(FAULTS, 0))
     for line in every:
-        kinds.update(line.faults)
+        kinds.update(faults_of(line.standing))
     faults = sum(kinds.values())
     if games and faults:
         rate = 100 * faults / games
@@ -450,87 +339,13 @@ def _chart(ladder: LadderSnapshot, charts: RatingChart | None) -> RatingCurves |
 
 def ordered(unordered: Sequence[LadderLine], sort: str) -> list[LadderLine]:
     """Sort lines by a column, such as "elo"; "-elo" reverses the order. Raises InvalidQuery."""
-    key = sort.removeprefix("-")
-    sortable = [column for column in COLUMNS if column.sortable]
-    column = next((column for column in sortable if column.key == key), None)
-    if column is None and sort:
-        known = ", ".join(column.key for column in sortable)
-        raise InvalidQuery(f"unknown column {sort}; available: {known}.")
-    turned = sort.startswith("-")
-    if column is None or column.key == "rank":
-        return list(reversed(unordered)) if turned else list(unordered)
-    known_ones = [line for line in unordered if column.value(line) is not None]
-    unknown = [line for line in unordered if column.value(line) is None]
-    known_ones.sort(key=column.value, reverse=column.falling != turned)
-    return known_ones + unknown
-
-
-def _csv(form: str, ladder_lines: Iterable[LadderLine]) -> TextTable:
-    heads: tuple[str, ...]
-    heads = ("rank_first", "rank_last", "bot", "authors", "language", "strength", "low", "high")
-    heads += (
-        "bound_side",
-        "bound",
-        "superiority_to_next",
-        "provisional",
-        "elo",
-        "matches",
-        "games",
-        "wins",
-        "draws",
-        "losses",
-        "points",
-    )
-    heads += ("points_per_board", *FAULTS, "forfeit", "p95_ms", "last_seen", "places_gained_24h")
-
-    def row(line: LadderLine) -> tuple[object, ...]:
-        s, standing = line.standing.strength, line.standing
-        return (
-            *(s.first, s.last, line.name, line.authors, line.language, s.value, s.low, s.high),
-            *(
-                s.bound.side if s.bound else None,
-                s.bound.value if s.bound else None,
-                s.superiority_to_next,
-                int(s.provisional),
-                standing.elo,
-                standing.matches,
-                standing.games,
-                standing.wins,
-                standing.draws,
-            ),
-            *(standing.losses, standing.points, standing.board.mean if standing.board else None),
-            *(line.faults.get(kind, 0) for kind in (*FAULTS, "forfeit")),
-            *(line.thinking, wording.iso(line.seen), line.moved),
-        )
-
-    return TextTable(heads, [row(line) for line in ladder_lines])
-
-
-def _text(ladder_lines: Iterable[LadderLine], shown: frozenset[str]) -> TextTable:
-    def points(line: LadderLine) -> str:
-        board = line.standing.board
-        margin = board.margin if board else None
-        return (wording.signed(board.mean) if board else "") + (f" ±{margin:.1f}" if margin else "")
-
-    cells: dict[str, tuple[str, Callable[[LadderLine], object]]] = {
-        "rank": ("#", lambda line: line.ranks),
-        "move": ("24 h", lambda line: wording.gained(line.moved)),
-        "bot": ("<bot", lambda line: line.name),
-        "by": ("<by", lambda line: line.authors),
-        "language": ("<language", lambda line: line.language),
-        "strength": ("strength", lambda line: ladder_values.strength(line.standing)),
-        "los": ("LOS", lambda line: line.superiority),
-        "elo": ("Elo", lambda line: f"{line.standing.elo:.0f}"),
-        "matches": ("matches", lambda line: line.standing.matches),
-        "games": (
-            "W–D–L",
-            lambda line: f"{line.standing.wins}–{line.standing.draws}–{line.standing.losses}",
-        ),
-        "points": ("points/board", points),
-        "faults": ("<faults", lambda line: ", ".join(f"{n} {k}" for k, n in line.faults.items())),
-        "thinking": ("p95 ms", lambda line: wording.milliseconds(line.thinking)),
-        "seen": ("seen", lambda line: line.ago),
-    }
-    kept = [each for key, each in cells.items() if key in shown]
-    heads = tuple(title for title, _ in kept)
-    return TextTable(heads, [tuple(cell(line) for _, cell in kept) for line in ladder_lines])
+    name, is_turned = sort.removeprefix("-"), sort.startswith("-")
+    if name in ("", RANKS.sort):
+        return list(reversed(unordered)) if is_turned else list(unordered)
+    column = next((column for column in LADDER if column.sort == name), None)
+    if column is None:
+        raise InvalidQuery(f"unknown column {sort}; available: {', '.join(SORTS)}.")
+    known = [line for line in unordered if column.order_of(line) is not None]
+    unknown = [line for line in unordered if column.order_of(line) is None]
+    known.sort(key=column.order_of, reverse=column.is_falling != is_turned)
+    return known + unknown

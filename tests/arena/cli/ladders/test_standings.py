@@ -46,8 +46,8 @@ def test_the_certain_winner_is_first_and_the_others_share_a_range_of_ranks(
     cells = [row.split() for row in rows]
     assert [(cell[0], cell[1]) for cell in cells] == [
         ("1", "ace@1"),
-        ("2-3", "bee@1"),
-        ("2-3", "cat@1"),
+        ("2–3", "bee@1"),
+        ("2–3", "cat@1"),
     ]
     assert cells[0][-3:] == ["+10.0", "±0.0", "3.08"]
     assert cells[1][5:7] == ["60", "30–0–90"]
@@ -103,7 +103,7 @@ def test_the_likelihood_of_superiority_to_the_next_line_is_a_column(
     assert likely[2] is None
     columns, *rows = cli("standings", "poke", "--los").out.splitlines()[1:]
     assert "LOS" in columns
-    assert f"{likely[1]:.1%}" in rows[1]
+    assert f"{100 * likely[1]:.1f} %" in rows[1]
 
 
 def test_an_anchor_with_a_deviation_is_a_prior(cli: Cli, begun_tournament: str) -> None:

@@ -1,0 +1,714 @@
+"""The columns of ladders, tournament standings and crosstables.
+
+Pages, JSON, CSV, Markdown, text, the terminal, pictures, bundles and the OpenAPI document derive
+from these lists: a column is one entry.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Flag, auto
+from functools import partial
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
+
+from arena.presentation.value_text import (
+    ago,
+    gained,
+    iso,
+    milliseconds,
+    percent,
+    signed,
+    whole,
+)
+from arena.ratings.closed_match import FAULTS
+from arena.ratings.elo import EloSettings
+
+if TYPE_CHECKING:
+    from arena.formats.contract import FormatEntrant
+    from arena.formats.swiss import RankingKey
+    from arena.ratings.crosstable import CrosstableCell
+    from arena.ratings.decision_histogram import DecisionHistogram
+    from arena.ratings.standings import Standings, StandingsLine
+    from arena.store.bots.versions import Version
+
+
+class Rendering(Flag):
+    """The renderings that show a column."""
+
+    PAGE = auto()
+    """The ladder page."""
+    TEXT = auto()
+    """The ladder as Markdown and text, and in `watch`."""
+    TERMINAL = auto()
+    """The tables of commands."""
+    LOS = auto()
+    """These tables with the option `--los`."""
+    TOURNAMENT = auto()
+    """The standings of a tournament, as a page and as text."""
+    BOT = auto()
+    """The versions of a bot, as a page and as text."""
+    BOT_LADDERS = auto()
+    """The ladders of a bot."""
+    COMPARE = auto()
+    """The page that compares two versions."""
+    TOP = auto()
+    """The first lines of a ladder: on the home page and in pictures."""
+    PODIUM = auto()
+    """The picture of a tournament."""
+    LEGEND = auto()
+    """The explanations below a table."""
+    JSON = auto()
+    """The JSON of pages."""
+    RESULTS = auto()
+    """The JSON of commands and bundles: values that equal tournaments have in common."""
+    CSV = auto()
+    DATA = JSON | RESULTS | CSV
+    ALL = PAGE | TEXT | TERMINAL | TOURNAMENT | BOT | BOT_LADDERS | COMPARE | DATA
+
+
+Line = TypeVar("Line", contravariant=True)
+"""The type of the lines of a table."""
+
+
+def never(values: Sequence[object]) -> bool:
+    """Never hide a column."""
+    return False
+
+
+def if_empty(values: Sequence[object]) -> bool:
+    """Hide a column without any value."""
+    return not any(values)
+
+
+def if_equal(values: Sequence[object]) -> bool:
+    """Hide a column whose values are all equal."""
+    return not any(value != values[0] for value in values)
+
+
+@dataclass(frozen=True, slots=True)
+class Column(Generic[Line]):
+    """A column of a table.
+
+    Args:
+        key: its name in JSON and CSV.
+        title: its heading; lower case except for names.
+        value: the value of a line for JSON; None: unknown.
+        explanation: what it means; a phrase, not a sentence.
+        text: the formatted value; the value itself if omitted.
+        csv: the headings in CSV, with the function that extracts each from the value; the key and
+            the value if omitted.
+        sort: its name in the query parameter `sort`; empty: tables cannot be sorted by it.
+        order: the sort key of a line; its value if omitted. None is sorted last.
+        is_falling: whether the default order is descending.
+        is_left: whether it is aligned to the left.
+        hidden: whether a table with these values omits it.
+        shown: the renderings that show it.
+    """
+
+    key: str
+    title: str
+    value: Callable[[Line], Any]
+    explanation: str
+    text: Callable[[Line], str] | None = None
+    csv: Mapping[str, Callable[[Any], object]] | None = None
+    sort: str = ""
+    order: Callable[[Line], Any] | None = None
+    is_falling: bool = True
+    is_left: bool = False
+    hidden: Callable[[Sequence[object]], bool] = never
+    shown: Rendering = Rendering.ALL
+
+    @property
+    def heading(self) -> str:
+        """The title with a leading "<" if the column is aligned to the left."""
+        return f"<{self.title}" if self.is_left else self.title
+
+    def text_of(self, line: Line) -> str:
+        """Return the formatted value; empty if it is unknown."""
+        if self.text is not None:
+            return self.text(line)
+        value = self.value(line)
+        return "" if value is None else str(value)
+
+    def order_of(self, line: Line) -> Any:
+        """Return the sort key; None if it is unknown."""
+        return (self.order or self.value)(line)
+
+    def csv_of(self, line: Line) -> list[object]:
+        """Return the values for CSV."""
+        value = self.value(line)
+        if self.csv is None:
+            return [int(value) if isinstance(value, bool) else value]
+        return [None if value is None else extract(value) for extract in self.csv.values()]
+
+
+Columns = Sequence[Column[Line]]
+
+
+def columns_of(
+    columns: Columns[Line], rendering: Rendering, lines: Collection[Line] | None = None
+) -> list[Column[Line]]:
+    """Return the columns that a rendering of these lines shows; without lines, all of them."""
+    return [
+        column
+        for column in columns
+        if rendering & column.shown
+        and (lines is None or not column.hidden([column.value(line) for line in lines]))
+    ]
+
+
+def text_table(
+    columns: Columns[Line], lines: Iterable[Line]
+) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return the headings and the formatted values of all columns."""
+    return (
+        tuple(column.heading for column in columns),
+        [tuple(column.text_of(line) or "–" for column in columns) for line in lines],
+    )
+
+
+def csv_table(
+    columns: Columns[Line], lines: Iterable[Line]
+) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
+    """Return the headings and the values of all columns for CSV."""
+    kept = columns_of(columns, Rendering.CSV)
+    heads = [head for column in kept for head in (column.csv or (column.key,))]
+    rows = [tuple(value for column in kept for value in column.csv_of(line)) for line in lines]
+    return tuple(heads), rows
+
+
+def to_json(
+    columns: Columns[Line], line: Line, rendering: Rendering = Rendering.JSON
+) -> dict[str, Any]:
+    """Return a line as JSON values."""
+    return {column.key: column.value(line) for column in columns_of(columns, rendering)}
+
+
+def json_schema(columns: Columns[Line], rendering: Rendering = Rendering.JSON) -> dict[str, Any]:
+    """Return the JSON schema of a line."""
+    kept = columns_of(columns, rendering)
+    return {
+        "type": "object",
+        "required": [column.key for column in kept],
+        "properties": {column.key: {"description": column.explanation} for column in kept},
+    }
+
+
+def legend(columns: Columns[Line]) -> list[str]:
+    """Return the explanations of columns that need one below their table."""
+    return [
+        f"{column.title}: {column.explanation}" for column in columns_of(columns, Rendering.LEGEND)
+    ]
+
+
+class RatedLine(Protocol):
+    """A line with the ratings and results of a version."""
+
+    @property
+    def standing(self) -> StandingsLine:
+        """The ratings and results."""
+
+
+@dataclass(frozen=True, slots=True)
+class LadderLine:
+    """One version on a ladder."""
+
+    place: int
+    """Place in the order of strength, from 1."""
+    standing: StandingsLine
+    thinking: DecisionHistogram | None = None
+    """Its decision times."""
+    version: Version | None = None
+    seen: float | None = None
+    """End of its last closed match, in seconds since 1970."""
+    spark: object = None
+    """Sparkline of its strength, for pages."""
+    moved: int | None = None
+    """Number of places gained in 24 hours."""
+
+    @property
+    def name(self) -> str:
+        """Version ID, ``name@number``."""
+        return self.standing.entrant
+
+    @property
+    def authors(self) -> str:
+        """Authors; the owner if they are not named."""
+        return (", ".join(self.version.authors) or self.version.owner) if self.version else ""
+
+    @property
+    def language(self) -> str:
+        """Programming language, as named by the author."""
+        return self.version.language if self.version else ""
+
+    @property
+    def ago(self) -> str:
+        """Time since the last match, in words."""
+        return "" if self.seen is None else ago(max(time.time() - self.seen, 0.0))
+
+
+@dataclass(frozen=True, slots=True)
+class EntrantLine:
+    """An entrant in the standings of a tournament.
+
+    Args:
+        rank: the rank by the format; by strength if the format does not decide it.
+        standing: the ratings and results.
+        entry: the entrant.
+        worth: the ranking key of a Swiss tournament; otherwise None.
+        place: the place by strength, from 1; 0 if the format decides the rank.
+    """
+
+    rank: str
+    standing: StandingsLine
+    entry: FormatEntrant
+    worth: RankingKey | None = None
+    place: int = 0
+
+
+def lines_of(table: Standings) -> list[LadderLine]:
+    """Return the lines of a ladder, the strongest first."""
+    return [
+        LadderLine(place, standing, table.thinking.get(standing.entrant))
+        for place, standing in enumerate(table.lines, 1)
+    ]
+
+
+def results(table: Standings) -> list[dict[str, Any]]:
+    """Return the lines of a ladder as JSON values that do not contain times."""
+    return [to_json(LADDER, line, Rendering.RESULTS) for line in lines_of(table)]
+
+
+def ranks(standing: StandingsLine) -> str:
+    """Return the rank, or the range of ranks if bots are not distinguishable."""
+    first, last = standing.strength.first, standing.strength.last
+    return str(first) if first == last else f"{first}–{last}"
+
+
+def faults_of(standing: StandingsLine) -> dict[str, int]:
+    """Return the number of games ended by each kind of fault, with forfeits."""
+    forfeits = {"forfeit": standing.forfeits} if standing.forfeits else {}
+    return standing.faults | forfeits
+
+
+def _strength(line: RatedLine) -> str:
+    """Return the strength with half its interval or a bound, and marks."""
+    it = line.standing.strength
+    if it.anchored:
+        return f"{it.value:.0f} set"
+    width = f"{it.bound.mark}{it.bound.value:.0f}" if it.bound else f"±{it.margin:.0f}"
+    # Right-aligned values stay aligned without the mark.
+    return f"{it.value:.0f} {width}{'?' if it.provisional else ' '}"
+
+
+def _superiority(line: RatedLine) -> str:
+    likely = line.standing.strength.superiority_to_next
+    return "" if likely is None else percent(likely, 1)
+
+
+def _games(line: RatedLine) -> str:
+    it = line.standing
+    return f"{whole(it.wins)}–{whole(it.draws)}–{whole(it.losses)}"
+
+
+def _points(line: RatedLine) -> str:
+    board = line.standing.board
+    if board is None:
+        return ""
+    digits = 0 if max(abs(board.mean), board.margin or 0.0) >= 100 else 1
+    text = signed(board.mean, digits)
+    return text if board.margin is None else f"{text} ±{board.margin:.{digits}f}"
+
+
+def _points_json(line: RatedLine) -> dict[str, Any] | None:
+    board = line.standing.board
+    if board is None:
+        return None
+    return {name: value for name, value in board.to_json().items() if name != "entrant"}
+
+
+def _end(number: int, value: Mapping[str, Any]) -> object:
+    return value["interval"] and value["interval"][number]
+
+
+def _count(kind: str, faults: Mapping[str, int]) -> int:
+    return faults.get(kind, 0)
+
+
+def _faults(line: RatedLine) -> str:
+    return ", ".join(f"{number} {kind}" for kind, number in faults_of(line.standing).items())
+
+
+def _fault_rate(line: RatedLine) -> float | None:
+    games = line.standing.games
+    return 100 * sum(faults_of(line.standing).values()) / games if games else None
+
+
+def _quantile(share: float, line: LadderLine) -> float | None:
+    return line.thinking.quantile(share) if line.thinking else None
+
+
+def _interval_text(cell: CrosstableCell) -> str:
+    return f"{100 * cell.low:.0f}–{100 * cell.high:.0f}"
+
+
+_ELO: Final = EloSettings()
+_PAGES: Final = Rendering.PAGE | Rendering.TEXT
+_ENDS: Final = {"low": itemgetter(0), "high": itemgetter(1)}
+
+RANKS: Column[RatedLine] = Column(
+    "ranks",
+    "#",
+    lambda line: [line.standing.strength.first, line.standing.strength.last],
+    "first and last possible rank: bots whose difference is not significant share a range",
+    text=lambda line: ranks(line.standing),
+    csv={"rank_first": itemgetter(0), "rank_last": itemgetter(1)},
+    sort="rank",
+    order=lambda line: None,
+    is_falling=False,
+    shown=Rendering.ALL | Rendering.TOP,
+)
+ENTRANT: Column[RatedLine] = Column(
+    "entrant",
+    "bot",
+    lambda line: line.standing.entrant,
+    "version of a bot, as name@version",
+    csv={"bot": str},
+    sort="bot",
+    is_falling=False,
+    is_left=True,
+    shown=Rendering.ALL | Rendering.TOP | Rendering.PODIUM,
+)
+_RATINGS: tuple[Column[RatedLine], ...] = (
+    Column(
+        "strength",
+        "strength",
+        lambda line: line.standing.strength.value,
+        "fitted to all matches at once, ± 95 % interval; ?: provisional; >, <: a lower or upper "
+        "bound, with a confidence of at least 95 %, for a bot that won or lost every game",
+        text=_strength,
+        sort="strength",
+        shown=Rendering.ALL | Rendering.TOP | Rendering.LEGEND,
+    ),
+    Column(
+        "interval",
+        "95 %",
+        lambda line: [line.standing.strength.low, line.standing.strength.high],
+        "95 % interval of the strength",
+        csv=_ENDS,
+        shown=Rendering.DATA,
+    ),
+    Column(
+        "error",
+        "error",
+        lambda line: line.standing.strength.error,
+        "standard error of the strength",
+        shown=Rendering.DATA,
+    ),
+    Column(
+        "bound",
+        "bound",
+        lambda line: line.standing.strength.bound and line.standing.strength.bound.to_json(),
+        "bound of the strength of a bot that won or lost every game",
+        csv={"bound_side": itemgetter("side"), "bound": itemgetter("value")},
+        shown=Rendering.DATA,
+    ),
+    Column(
+        "superiority_to_next",
+        "LOS",
+        lambda line: line.standing.strength.superiority_to_next,
+        "likelihood of superiority to the bot of the next line",
+        text=_superiority,
+        sort="los",
+        shown=_PAGES | Rendering.LOS | Rendering.DATA | Rendering.LEGEND,
+    ),
+    Column(
+        "provisional",
+        "provisional",
+        lambda line: line.standing.strength.provisional,
+        "whether the interval of the strength is wide",
+        shown=Rendering.DATA,
+    ),
+    Column(
+        "anchored",
+        "anchored",
+        lambda line: line.standing.strength.anchored,
+        "whether the strength is fixed",
+        shown=Rendering.DATA,
+    ),
+    Column(
+        "group",
+        "group",
+        lambda line: line.standing.strength.group,
+        "number of the group of bots that matches connect, from 0",
+        shown=Rendering.DATA,
+    ),
+)
+_RESULTS: tuple[Column[RatedLine], ...] = (
+    Column(
+        "elo",
+        "Elo",
+        lambda line: line.standing.elo,
+        f"K {_ELO.k:g}, from {_ELO.initial:g}; {2 * _ELO.beta:g} points are odds of ten to one; "
+        "by rounds, whose order matters",
+        text=lambda line: whole(line.standing.elo),
+        sort="elo",
+        shown=(Rendering.ALL | Rendering.LEGEND) & ~Rendering.TOURNAMENT & ~Rendering.BOT_LADDERS,
+    ),
+    Column(
+        "matches",
+        "matches",
+        lambda line: line.standing.matches,
+        "closed matches",
+        text=lambda line: whole(line.standing.matches),
+        sort="matches",
+    ),
+    Column(
+        "opponents",
+        "opponents",
+        lambda line: line.standing.strength.opponents,
+        "different opponents",
+        shown=Rendering.DATA,
+    ),
+    Column(
+        "mean",
+        "score",
+        lambda line: line.standing.mean,
+        "mean score of the matches, from 0 to 1; a draw counts as half a win",
+        text=lambda line: "" if line.standing.mean is None else percent(line.standing.mean, 1),
+        shown=Rendering.DATA | Rendering.COMPARE | Rendering.BOT_LADDERS | Rendering.PODIUM,
+    ),
+    Column("games", "games", lambda line: line.standing.games, "games", shown=Rendering.DATA),
+    Column(
+        "wins",
+        "W–D–L",
+        lambda line: line.standing.wins,
+        "won games; tables show won, drawn and lost games",
+        text=_games,
+        sort="games",
+        shown=Rendering.ALL & ~Rendering.BOT_LADDERS,
+    ),
+    Column("draws", "draws", lambda line: line.standing.draws, "drawn games", shown=Rendering.DATA),
+    Column(
+        "losses", "losses", lambda line: line.standing.losses, "lost games", shown=Rendering.DATA
+    ),
+    Column(
+        "points",
+        "points",
+        lambda line: line.standing.points,
+        "sum of the scores, in points of the game",
+        shown=Rendering.DATA,
+    ),
+    Column(
+        "points_per_board",
+        "points/board",
+        _points_json,
+        "points ahead of the others at the table, with the 95 % interval",
+        text=_points,
+        csv={
+            "points_per_board": itemgetter("mean"),
+            "points_per_board_low": partial(_end, 0),
+            "points_per_board_high": partial(_end, 1),
+        },
+        sort="points",
+        order=lambda line: line.standing.board and line.standing.board.mean,
+        hidden=if_empty,
+        shown=(Rendering.ALL | Rendering.LEGEND) & ~Rendering.BOT_LADDERS,
+    ),
+    Column(
+        "faults",
+        "faults",
+        lambda line: dict(line.standing.faults),
+        "games ended by a fault of the bot, by kind",
+        text=_faults,
+        csv={kind: partial(_count, kind) for kind in FAULTS},
+        sort="faults",
+        order=lambda line: sum(faults_of(line.standing).values()),
+        is_left=True,
+        hidden=if_empty,
+        shown=Rendering.ALL & ~Rendering.BOT & ~Rendering.COMPARE,
+    ),
+    Column(
+        "forfeits",
+        "forfeits",
+        lambda line: line.standing.forfeits,
+        "games lost because of faults in earlier ones",
+        csv={"forfeit": int},
+        shown=Rendering.DATA,
+    ),
+    Column(
+        "faults_per_100",
+        "faults per 100",
+        _fault_rate,
+        "games ended by a fault of the bot or forfeited, of 100",
+        text=lambda line: "" if (rate := _fault_rate(line)) is None else f"{rate:.1f}",
+        shown=Rendering.COMPARE,
+    ),
+)
+
+LADDER: list[Column[LadderLine]] = [
+    RANKS,
+    Column(
+        "places_gained_24h",
+        "24 h",
+        lambda line: line.moved,
+        "places gained in 24 hours",
+        text=lambda line: gained(line.moved),
+        sort="move",
+        hidden=if_empty,
+        shown=_PAGES | Rendering.JSON | Rendering.CSV,
+    ),
+    ENTRANT,
+    Column(
+        "authors",
+        "by",
+        lambda line: line.authors,
+        "authors; the owner if they are not named",
+        sort="by",
+        order=lambda line: line.authors or None,
+        is_falling=False,
+        is_left=True,
+        hidden=if_equal,
+        shown=_PAGES | Rendering.JSON | Rendering.CSV,
+    ),
+    Column(
+        "language",
+        "language",
+        lambda line: line.language,
+        "programming language, as named by the author",
+        sort="language",
+        order=lambda line: line.language or None,
+        is_falling=False,
+        is_left=True,
+        hidden=if_equal,
+        shown=_PAGES | Rendering.JSON | Rendering.CSV,
+    ),
+    *_RATINGS,
+    Column(
+        "history",
+        "history",
+        lambda line: line.spark,
+        "strength after each round",
+        is_left=True,
+        hidden=if_empty,
+        shown=Rendering.PAGE | Rendering.BOT_LADDERS,
+    ),
+    *_RESULTS,
+    Column(
+        "decisions",
+        "decisions",
+        lambda line: line.thinking.decisions if line.thinking else 0,
+        "decisions whose time is known",
+        shown=Rendering.JSON | Rendering.CSV,
+    ),
+    Column(
+        "p50_ms",
+        "p50 ms",
+        partial(_quantile, 0.5),
+        "median of the decision times, in milliseconds",
+        shown=Rendering.JSON | Rendering.CSV,
+    ),
+    Column(
+        "p95_ms",
+        "p95 ms",
+        partial(_quantile, 0.95),
+        "95th percentile of the decision times, in milliseconds",
+        text=lambda line: milliseconds(_quantile(0.95, line)),
+        sort="thinking",
+        hidden=if_empty,
+        shown=_PAGES | Rendering.TERMINAL | Rendering.COMPARE | Rendering.JSON | Rendering.CSV,
+    ),
+    Column(
+        "last_seen",
+        "seen",
+        lambda line: iso(line.seen) or None,
+        "end of the last closed match",
+        text=lambda line: line.ago,
+        sort="seen",
+        shown=_PAGES | Rendering.BOT | Rendering.BOT_LADDERS | Rendering.JSON | Rendering.CSV,
+    ),
+]
+"""The columns of a ladder."""
+
+TOURNAMENT: list[Column[EntrantLine]] = [
+    Column(
+        "rank",
+        "#",
+        lambda line: line.rank,
+        "rank by the format; by strength if the format does not decide it",
+        shown=Rendering.TOURNAMENT | Rendering.PODIUM | Rendering.DATA,
+    ),
+    ENTRANT,
+    Column(
+        "owner",
+        "of",
+        lambda line: line.entry.owner,
+        "owner who entered the bot",
+        is_left=True,
+        hidden=if_empty,
+        shown=Rendering.TOURNAMENT | Rendering.DATA,
+    ),
+    Column(
+        "swiss",
+        "points",
+        lambda line: line.worth and dict(zip(("points", "met", "scores"), line.worth, strict=True)),
+        "ranking key of a Swiss tournament; null in other formats",
+        text=lambda line: str(line.worth.points) if line.worth else "",
+        csv={"swiss_points": itemgetter("points"), "swiss_met": itemgetter("met")},
+        hidden=if_empty,
+        shown=Rendering.TOURNAMENT | Rendering.DATA,
+    ),
+    Column(
+        "met",
+        "met",
+        lambda line: line.worth and line.worth.buchholz,
+        "sum of the points of all its opponents",
+        hidden=if_empty,
+        shown=Rendering.TOURNAMENT,
+    ),
+    replace(RANKS, shown=Rendering.DATA),
+    *_RATINGS,
+    *_RESULTS,
+    Column(
+        "withdrawn",
+        "withdrawn",
+        lambda line: line.entry.withdrawn is not None,
+        "whether it has withdrawn",
+        shown=Rendering.DATA,
+    ),
+]
+"""The columns of the standings of a tournament."""
+
+CELL: list[Column[CrosstableCell]] = [
+    Column(
+        "score",
+        "score in %",
+        lambda cell: cell.score,
+        "mean score of the row against the column, from 0 to 1; a draw counts as half a win",
+        text=lambda cell: f"{100 * cell.score:.0f}",
+    ),
+    Column(
+        "interval",
+        "95 % interval",
+        lambda cell: [cell.low, cell.high],
+        "95 % interval of the score",
+        text=_interval_text,
+        csv=_ENDS,
+    ),
+    Column("matches", "matches", lambda cell: cell.matches, "matches between the two bots"),
+]
+"""The columns of a cell of a crosstable; the last one is in parentheses in a table."""
+
+
+def cell_text(cell: CrosstableCell) -> str:
+    """Return a cell of a crosstable as text: "75 60–85 (20)"."""
+    *first, last = [column.text_of(cell) for column in columns_of(CELL, Rendering.TERMINAL)]
+    return f"{' '.join(first)} ({last})"
+
+
+def cell_json(cell: CrosstableCell | None) -> dict[str, Any] | None:
+    """Return a cell of a crosstable as JSON values; None for a pair that has not met."""
+    return None if cell is None else to_json(CELL, cell)

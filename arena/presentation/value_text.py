@@ -1,0 +1,63 @@
+"""Numbers and times as text, for tables and pages."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+_MINUTE, _HOUR, _DAY = 60, 3600, 86400
+
+
+def iso(seconds: float | None) -> str:
+    """Return a time as ISO 8601 in UTC, with a resolution of one second."""
+    if seconds is None:
+        return ""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def moment(seconds: float | None) -> str:
+    """Return a readable time in UTC, with a resolution of one minute."""
+    if seconds is None:
+        return "–"
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def ago(seconds: float) -> str:
+    """Return an age: "now", "12 min", "3 h", "5 d"."""
+    if seconds < _MINUTE:
+        return "now"
+    if seconds < _HOUR:
+        return f"{seconds // _MINUTE:.0f} min"
+    if seconds < 2 * _DAY:
+        return f"{seconds // _HOUR:.0f} h"
+    return f"{seconds // _DAY:.0f} d"
+
+
+def whole(value: float) -> str:
+    """Return a rounded number with a minus sign (U+2212), and groups of digits from 10,000."""
+    if abs(value) < 10_000:
+        return f"{value:.0f}".replace("-", "−")
+    return f"{value:,.0f}".replace(",", " ").replace("-", "−")
+
+
+def signed(value: float, digits: int = 1) -> str:
+    """Return a number with a plus or minus sign (U+2212)."""
+    return f"{value:+z.{digits}f}".replace("-", "−")
+
+
+def gained(places: int | None) -> str:
+    """Return gained or lost places: "▲2", "▼1"; empty for 0 and None."""
+    if not places:
+        return ""
+    return f"▲{places}" if places > 0 else f"▼{-places}"
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """Return a share from 0 to 1 as a percentage."""
+    return f"{100 * share:.{digits}f} %"
+
+
+def milliseconds(value: float | None) -> str:
+    """Return milliseconds with three significant digits; from 1000 as a whole number."""
+    if value is None:
+        return "–"
+    return f"{value:.3g}" if value < 1000 else whole(value)

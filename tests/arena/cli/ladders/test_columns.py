@@ -1,0 +1,429 @@
+"""Each rendering of ladders, standings and crosstables shows the listed columns and values."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from arena.cli.ladders import ladder_table
+from arena.cli.workspace import Workspace
+from arena.formats.contract import FormatEntrant
+from arena.formats.swiss import RankingKey
+from arena.ladders import columns, ladder_key
+from arena.ladders.columns import (
+    CELL,
+    LADDER,
+    TOURNAMENT,
+    Column,
+    EntrantLine,
+    LadderLine,
+    Rendering,
+    columns_of,
+    csv_table,
+    text_table,
+    to_json,
+)
+from arena.ratings.crosstable import CrosstableCell
+from arena.ratings.decision_histogram import DecisionHistogram
+from arena.ratings.points import Points
+from arena.ratings.standings import StandingsLine
+from arena.ratings.strength.fit import Strength, StrengthBound
+from arena.records.bundle import bundle
+from arena.store.bots.versions import Version
+from arena.store.tournaments import tournaments
+from arena.web.app import create
+from arena.web.charts import Sparkline
+from arena.web.data.web_state import ServerSettings, WebState
+from arena.web.page import ServerLinks
+from arena.web.pages import matrix
+from arena.web.serving import html_pages
+from arena.web.serving.page_kinds import KINDS
+from tests.arena.cli.stored_tournament import StoreTournament
+from tests.arena.cli.terminal import Cli
+
+ADA = StandingsLine(
+    entrant="ada@2",
+    strength=Strength(
+        *("ada@2", 1, 3, 1500.25, 1400.0, 1600.5, 51.0, 40, 4),
+        provisional=True,
+        anchored=False,
+        group=5,
+        superiority_to_next=0.875,
+    ),
+    elo=1234.5,
+    matches=40,
+    games=80,
+    wins=41,
+    draws=7,
+    losses=32,
+    points=90,
+    board=Points("ada@2", 39, 6, 1.5, 0.5, 0.25, 2.75),
+    mean=0.5625,
+    faults={"timeout": 2, "crash": 1},
+    forfeits=9,
+)
+BOB = StandingsLine(
+    entrant="bob@1",
+    strength=Strength(
+        *("bob@1", 3, 3, 900.0, 800.0, 1000.0, 50.0, 0, 0),
+        provisional=False,
+        anchored=True,
+        group=0,
+        bound=StrengthBound("below", 950.0, 0.95),
+    ),
+    **dict.fromkeys(("elo", "matches", "games", "wins", "draws", "losses", "points"), 0),
+    board=None,
+    mean=None,
+    faults={},
+    forfeits=0,
+)
+AUTHOR = Version(
+    *("ada@2", "ada", "2", "hash", ""),
+    {"authors": ["Ada L."], "language": "python"},
+    *(0.0, None, None, None, "owner"),
+)
+LINES = (
+    LadderLine(
+        1,
+        ADA,
+        DecisionHistogram.of([3.0] * 9 + [40.0]),
+        AUTHOR,
+        0.0,
+        Sparkline("1,2", 1, 2, "up"),
+        8,
+    ),
+    LadderLine(2, BOB),
+)
+ENTRANTS = (
+    EntrantLine("1–2", ADA, FormatEntrant("ada@2", "Eve", withdrawn=3), RankingKey(6, 13, 2.5)),
+    EntrantLine("3", BOB, FormatEntrant("bob@1"), RankingKey(4, 15, 1.5)),
+)
+MEETING = CrosstableCell(matches=20, score=0.75, low=0.5, high=0.875)
+RATINGS = [
+    ("strength", 1500.25),
+    ("low", 1400.0),
+    ("high", 1600.5),
+    ("error", 51.0),
+    ("bound_side", None),
+    ("bound", None),
+    ("superiority_to_next", 0.875),
+    ("provisional", 1),
+    ("anchored", 0),
+    ("group", 5),
+    ("elo", 1234.5),
+    ("matches", 40),
+    ("opponents", 4),
+    ("mean", 0.5625),
+    ("games", 80),
+    ("wins", 41),
+    ("draws", 7),
+    ("losses", 32),
+    ("points", 90),
+    ("points_per_board", 1.5),
+    ("points_per_board_low", 0.25),
+    ("points_per_board_high", 2.75),
+    ("init", 0),
+    ("timeout", 2),
+    ("illegal", 0),
+    ("protocol", 0),
+    ("crash", 1),
+    ("resources", 0),
+    ("forfeit", 9),
+]
+RATINGS_JSON = {
+    "ranks": [1, 3],
+    "entrant": "ada@2",
+    "strength": 1500.25,
+    "interval": [1400.0, 1600.5],
+    "error": 51.0,
+    "bound": None,
+    "superiority_to_next": 0.875,
+    "provisional": True,
+    "anchored": False,
+    "group": 5,
+    "elo": 1234.5,
+    "matches": 40,
+    "opponents": 4,
+    "mean": 0.5625,
+    "games": 80,
+    "wins": 41,
+    "draws": 7,
+    "losses": 32,
+    "points": 90,
+    "points_per_board": {
+        "matches": 39,
+        "clipped": 6,
+        "mean": 1.5,
+        "error": 0.5,
+        "interval": [0.25, 2.75],
+    },
+    "faults": {"timeout": 2, "crash": 1},
+    "forfeits": 9,
+}
+TEXTS = {
+    "#": ("1–3", "3"),
+    "24 h": ("▲8", "–"),
+    "<bot": ("ada@2", "bob@1"),
+    "<by": ("Ada L.", "–"),
+    "<language": ("python", "–"),
+    "strength": ("1500 ±100?", "900 set"),
+    "LOS": ("87.5 %", "–"),
+    "Elo": ("1234", "0"),
+    "matches": ("40", "0"),
+    "W–D–L": ("41–7–32", "0–0–0"),
+    "points/board": ("+1.5 ±1.2", "–"),
+    "<faults": ("2 timeout, 1 crash, 9 forfeit", "–"),
+    "p95 ms": ("41.5", "–"),
+}
+"""The texts of both lines by heading, in the order of a ladder."""
+
+
+def test_the_csv_of_a_ladder_has_every_value_under_its_heading() -> None:
+    heads, rows = csv_table(LADDER, LINES)
+    assert list(zip(heads, rows[0], strict=True)) == [
+        ("rank_first", 1),
+        ("rank_last", 3),
+        ("places_gained_24h", 8),
+        ("bot", "ada@2"),
+        ("authors", "Ada L."),
+        ("language", "python"),
+        *RATINGS,
+        ("decisions", 10),
+        ("p50_ms", pytest.approx(3, abs=0.5)),
+        ("p95_ms", pytest.approx(40, abs=5)),
+        ("last_seen", "1970-01-01T00:00:00Z"),
+    ]
+    bob = dict(zip(heads, rows[1], strict=True))
+    assert (bob["bound_side"], bob["bound"], bob["anchored"]) == ("below", 950.0, 1)
+    assert {bob[name] for name in ("superiority_to_next", "points_per_board_low", "p95_ms")} == {
+        None
+    }
+
+
+def test_the_csv_of_a_tournament_has_every_value_under_its_heading() -> None:
+    heads, rows = csv_table(TOURNAMENT, ENTRANTS)
+    assert list(zip(heads, rows[0], strict=True)) == [
+        ("rank", "1–2"),
+        ("bot", "ada@2"),
+        ("owner", "Eve"),
+        ("swiss_points", 6),
+        ("swiss_met", 13),
+        ("rank_first", 1),
+        ("rank_last", 3),
+        *RATINGS,
+        ("withdrawn", 1),
+    ]
+
+
+def test_json_has_every_value_under_its_key() -> None:
+    assert to_json(LADDER, LINES[0], Rendering.RESULTS) == RATINGS_JSON
+    assert to_json(LADDER, LINES[0]) == {
+        **RATINGS_JSON,
+        "places_gained_24h": 8,
+        "authors": "Ada L.",
+        "language": "python",
+        "decisions": 10,
+        "p50_ms": pytest.approx(3, abs=0.5),
+        "p95_ms": pytest.approx(40, abs=5),
+        "last_seen": "1970-01-01T00:00:00Z",
+    }
+    assert to_json(TOURNAMENT, ENTRANTS[0]) == {
+        **RATINGS_JSON,
+        "rank": "1–2",
+        "owner": "Eve",
+        "swiss": {"points": 6, "met": 13, "scores": 2.5},
+        "withdrawn": True,
+    }
+    bound = {"side": "below", "value": 950.0, "confidence": 0.95}
+    assert to_json(LADDER, LINES[1])["bound"] == bound
+
+
+@pytest.mark.parametrize(
+    ("rendering", "omitted", "added"),
+    [
+        (Rendering.TEXT, (), ("seen",)),
+        (Rendering.TERMINAL, ("24 h", "<by", "<language", "LOS"), ()),
+        (Rendering.TERMINAL | Rendering.LOS, ("24 h", "<by", "<language"), ()),
+        (Rendering.BOT, ("24 h", "<by", "<language", "LOS", "<faults", "p95 ms"), ("seen",)),
+        (Rendering.TOP, tuple(set(TEXTS) - {"#", "<bot", "strength"}), ()),
+    ],
+)
+def test_text_of_a_ladder_has_every_column_in_order(
+    rendering: Rendering, omitted: Sequence[str], added: Sequence[str]
+) -> None:
+    heads, rows = text_table(columns_of(LADDER, rendering, LINES), LINES)
+    assert heads == (*(head for head in TEXTS if head not in omitted), *added)
+    for number, row in enumerate(rows):
+        texts = {head: text.strip() for head, text in zip(heads, row, strict=True)}
+        shown = {head: TEXTS[head][number] for head in TEXTS if head not in omitted}
+        assert {head: texts[head] for head in shown} == shown
+
+
+def test_text_of_a_tournament_has_every_column_in_order() -> None:
+    heads, rows = text_table(columns_of(TOURNAMENT, Rendering.TOURNAMENT, ENTRANTS), ENTRANTS)
+    assert [text.strip() for text in rows[0]] == [
+        *("1–2", "ada@2", "Eve", "6", "13"),
+        *(TEXTS[head][0] for head in ("strength", "matches", "W–D–L", "points/board", "<faults")),
+    ]
+    assert [head.lstrip("<") for head in heads] == [
+        *("#", "bot", "of", "points", "met"),
+        *("strength", "matches", "W–D–L", "points/board", "faults"),
+    ]
+
+
+def cells_of(html: str) -> list[list[str]]:
+    """Return the texts of the cells of a table."""
+    rows = re.findall(r"<tr.*?</tr>", html, re.DOTALL)
+    return [
+        [
+            " ".join(re.sub("<[^>]*>", "", cell).split())
+            for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)
+        ]
+        for row in rows
+    ]
+
+
+def html_of(name: str, **model: Any) -> list[list[str]]:
+    """Return the cells of a rendered fragment."""
+    template = html_pages.environment().get_template(f"fragments/{name}.html")
+    return cells_of(template.render(links=ServerLinks(), form="poke", **model))
+
+
+def test_the_page_of_a_ladder_has_every_column_in_order() -> None:
+    shown = columns_of(LADDER, Rendering.PAGE, LINES)
+    model = {"piece": type("Piece", (), {"total": 2}), "every": 2, "season": None}
+    query = dict.fromkeys(("sort", "find", "only"), "")
+    heads, ada, bob = html_of("ladder-rows", columns=shown, lines=LINES, **model, **query)
+    expected = [head.lstrip("<") for head in TEXTS]
+    assert [head for head in heads if head not in ("history", "seen")] == expected
+    assert heads.index("history") == heads.index("LOS") + 1
+    assert heads[-1] == "seen"
+    texts = dict(zip(heads, ada, strict=True))
+    faults = TEXTS["<faults"][0].replace(",", "")
+    assert {head: texts[head] for head in expected} == {
+        **{head.lstrip("<"): text for head, (text, _) in TEXTS.items()},
+        **{"#": "1 1–3", "faults": faults},
+    }
+    assert dict(zip(heads, bob, strict=True))["strength"] == "–"
+
+
+def test_the_page_of_a_tournament_has_every_column_in_order() -> None:
+    shown = columns_of(TOURNAMENT, Rendering.TOURNAMENT, ENTRANTS)
+    crossed = [("ada@2", [matrix.score_cell("ada@2", "bob@1", MEETING)])]
+    model = {"format_state": {"stages": ()}, "remarks": (), "crossed": crossed}
+    heads, ada, _, _, cells = html_of(
+        "tournament-standings", columns=shown, lines=ENTRANTS, **model
+    )
+    text_heads, rows = text_table(shown, ENTRANTS)
+    assert heads == [head.lstrip("<") for head in text_heads]
+    texts = [" ".join(text.split()) for text in rows[0]]
+    assert ada == [*texts[:1], "ada@2 withdrawn", *texts[2:-1], texts[-1].replace(",", "")]
+    assert cells == ["1 ada@2", "7520"]
+
+
+def test_the_comparison_has_every_column_in_order() -> None:
+    shown = columns_of(LADDER, Rendering.COMPARE)
+    gap = {"value": 1.0, "margin": 1.0, "likely": 0.5}
+    model = {"one": "ada@2", "other": "bob@1", "gap": gap, "common": ()}
+    assert html_of("compare-sides", columns=shown, sides=LINES, **model)[:2] == [
+        "#|bot|strength|Elo|matches|score|W–D–L|points/board|faults per 100|p95 ms".split("|"),
+        "1 1–3|ada@2|1500 ±100?|1234|40|56.2 %|41–7–32|+1.5 ±1.2|15.0|41.5".split("|"),
+    ]
+
+
+def test_a_cell_of_a_crosstable_is_equal_in_all_renderings() -> None:
+    assert to_json(CELL, MEETING) == {"score": 0.75, "interval": [0.5, 0.875], "matches": 20}
+    heads, rows = csv_table(CELL, [MEETING])
+    assert list(zip(heads, rows[0], strict=True)) == [
+        ("score", 0.75),
+        ("low", 0.5),
+        ("high", 0.875),
+        ("matches", 20),
+    ]
+    assert columns.cell_text(MEETING) == "75 50–88 (20)"
+    box = matrix.score_cell("ada@2", "bob@1", MEETING)
+    assert (box.text, box.title) == (
+        "75",
+        "ada@2 against bob@1: score in % 75, 95 % interval 50–88, matches 20",
+    )
+
+
+@pytest.fixture
+def more_columns() -> Iterator[None]:
+    """Append a column to each list."""
+    everywhere = ~Rendering(0)
+    entry: Column[object]
+    entry = Column("zebra", "zebras", lambda line: "striped", "with hooves", shown=everywhere)
+    for listed in (LADDER, TOURNAMENT, CELL):
+        listed.append(entry)
+    yield
+    for listed in (LADDER, TOURNAMENT, CELL):
+        listed.pop()
+
+
+@pytest.fixture
+def tournament(cwd: Path, stored_tournament: StoreTournament) -> str:
+    return stored_tournament(("ada", "bob", "cy"), {}, 1)
+
+
+@pytest.mark.usefixtures("more_columns")
+def test_a_column_of_all_pages_is_one_entry(tournament: str) -> None:
+    with TestClient(create(WebState(Workspace().store, ServerSettings()))) as client:
+
+        def text_of(address: str) -> str:
+            return client.get(address).text
+
+        kinds = [kind for kind in KINDS if kind != "atom"]
+        for address in ("/ladders/poke", f"/tournaments/{tournament}"):
+            texts = [text_of(f"{address}.{kind}") for kind in kinds]
+            assert all("striped" in text and "zebra" in text for text in texts), address
+        others = ["/", "/bots/ada", "/bots/ada.txt", "/ladders/poke/compare?one=ada&other=cy"]
+        others += [f"/ladders/poke/matrix.{kind}" for kind in ("html", "json", "csv")]
+        assert [address for address in others if "striped" not in text_of(address)] == []
+        described = client.get("/openapi.json").json()["paths"]
+    for path in ("/ladders/{form}", "/tournaments/{id}", "/ladders/{form}/matrix"):
+        assert "with hooves" in json.dumps(described[path]), path
+
+
+@pytest.mark.parametrize("path", ["/ladders/poke.png", "/tournaments/{}.png"])
+def test_a_column_of_pictures_is_one_entry(
+    tournament: str, path: str, request: pytest.FixtureRequest
+) -> None:
+    web = WebState(Workspace().store, ServerSettings())
+
+    def picture() -> bytes:
+        with TestClient(create(web)) as client:
+            return client.get(path.format(tournament)).content
+
+    before = picture()
+    request.getfixturevalue("more_columns")
+    assert picture() != before
+
+
+@pytest.mark.usefixtures("more_columns")
+def test_a_column_of_all_commands_is_one_entry(cli: Cli, tournament: str) -> None:
+    assert "zebras" in cli("standings").out
+    assert "zebras: with hooves" in cli("standings").err
+    for words in (
+        ("matrix",),
+        ("standings", "--json"),
+        ("matrix", "--json"),
+        ("export", "poke"),
+        ("export", "poke", "--format", "json"),
+        ("bot", "show", "ada@1"),
+        ("tournament", "show", tournament),
+        ("tournament", "show", tournament, "--json"),
+    ):
+        assert "striped" in cli(*words).out, words
+
+
+@pytest.mark.usefixtures("more_columns")
+def test_a_column_does_not_change_the_format_of_bundles(tournament: str) -> None:
+    stored = tournaments.find(Workspace().store, tournament)
+    table = ladder_table.of_tournament(Workspace().store, ladder_key.of_tournament(stored))
+    first, *_ = bundle.conclude(stored.plan, table, None)["standings"]
+    assert set(first) == set(RATINGS_JSON) - {"bound", "superiority_to_next"}
