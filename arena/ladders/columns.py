@@ -43,19 +43,14 @@ class Rendering(Flag):
     TEXT = auto()
     """The ladder as Markdown and text, and in `watch`."""
     TERMINAL = auto()
-    """The tables of commands."""
+    """The tables of commands; `LOS`: also with the option `--los`."""
     LOS = auto()
-    """These tables with the option `--los`."""
     TOURNAMENT = auto()
     """The standings of a tournament, as a page and as text."""
     BOT = auto()
-    """The versions of a bot, as a page and as text."""
-    BOT_LADDERS = auto()
-    """The ladders of a bot."""
-    COMPARE = auto()
-    """The page that compares two versions."""
+    """The versions of a bot, also in comparisons, and its ladders."""
     TOP = auto()
-    """The first lines of a ladder: on the home page and in pictures."""
+    """The first lines of a ladder: on the home page and in its picture."""
     PODIUM = auto()
     """The picture of a tournament."""
     LEGEND = auto()
@@ -63,10 +58,12 @@ class Rendering(Flag):
     JSON = auto()
     """The JSON of pages."""
     RESULTS = auto()
-    """The JSON of commands and bundles: values that equal tournaments have in common."""
+    """The JSON of commands: values that equal tournaments have in common."""
     CSV = auto()
     DATA = JSON | RESULTS | CSV
-    ALL = PAGE | TEXT | TERMINAL | TOURNAMENT | BOT | BOT_LADDERS | COMPARE | DATA
+    SITE = PAGE | TEXT | JSON | CSV
+    """What only the pages of an arena know."""
+    ALL = PAGE | TEXT | TERMINAL | TOURNAMENT | BOT | DATA
 
 
 Line = TypeVar("Line", contravariant=True)
@@ -351,12 +348,17 @@ def _quantile(share: float, line: LadderLine) -> float | None:
     return line.thinking.quantile(share) if line.thinking else None
 
 
-def _interval_text(cell: CrosstableCell) -> str:
-    return f"{100 * cell.low:.0f}–{100 * cell.high:.0f}"
+def _data(
+    key: str,
+    value: Callable[[RatedLine], Any],
+    explanation: str,
+    csv: Mapping[str, Callable[[Any], object]] | None = None,
+) -> Column[RatedLine]:
+    """Return a column that only JSON and CSV show."""
+    return Column(key, key, value, explanation, csv=csv, shown=Rendering.DATA)
 
 
 _ELO: Final = EloSettings()
-_PAGES: Final = Rendering.PAGE | Rendering.TEXT
 _ENDS: Final = {"low": itemgetter(0), "high": itemgetter(1)}
 
 RANKS: Column[RatedLine] = Column(
@@ -367,11 +369,10 @@ RANKS: Column[RatedLine] = Column(
     text=lambda line: ranks(line.standing),
     csv={"rank_first": itemgetter(0), "rank_last": itemgetter(1)},
     sort="rank",
-    order=lambda line: None,
     is_falling=False,
     shown=Rendering.ALL | Rendering.TOP,
 )
-ENTRANT: Column[RatedLine] = Column(
+_ENTRANT: Column[RatedLine] = Column(
     "entrant",
     "bot",
     lambda line: line.standing.entrant,
@@ -393,28 +394,18 @@ _RATINGS: tuple[Column[RatedLine], ...] = (
         sort="strength",
         shown=Rendering.ALL | Rendering.TOP | Rendering.LEGEND,
     ),
-    Column(
+    _data(
         "interval",
-        "95 %",
         lambda line: [line.standing.strength.low, line.standing.strength.high],
         "95 % interval of the strength",
-        csv=_ENDS,
-        shown=Rendering.DATA,
+        _ENDS,
     ),
-    Column(
-        "error",
-        "error",
-        lambda line: line.standing.strength.error,
-        "standard error of the strength",
-        shown=Rendering.DATA,
-    ),
-    Column(
-        "bound",
+    _data("error", lambda line: line.standing.strength.error, "standard error of the strength"),
+    _data(
         "bound",
         lambda line: line.standing.strength.bound and line.standing.strength.bound.to_json(),
         "bound of the strength of a bot that won or lost every game",
-        csv={"bound_side": itemgetter("side"), "bound": itemgetter("value")},
-        shown=Rendering.DATA,
+        {"bound_side": itemgetter("side"), "bound": itemgetter("value")},
     ),
     Column(
         "superiority_to_next",
@@ -423,28 +414,14 @@ _RATINGS: tuple[Column[RatedLine], ...] = (
         "likelihood of superiority to the bot of the next line",
         text=_superiority,
         sort="los",
-        shown=_PAGES | Rendering.LOS | Rendering.DATA | Rendering.LEGEND,
+        shown=Rendering.SITE | Rendering.LOS | Rendering.RESULTS | Rendering.LEGEND,
     ),
-    Column(
-        "provisional",
-        "provisional",
-        lambda line: line.standing.strength.provisional,
-        "whether the interval of the strength is wide",
-        shown=Rendering.DATA,
-    ),
-    Column(
-        "anchored",
-        "anchored",
-        lambda line: line.standing.strength.anchored,
-        "whether the strength is fixed",
-        shown=Rendering.DATA,
-    ),
-    Column(
-        "group",
+    _data("provisional", lambda line: line.standing.strength.provisional, "has a wide interval"),
+    _data("anchored", lambda line: line.standing.strength.anchored, "has a fixed strength"),
+    _data(
         "group",
         lambda line: line.standing.strength.group,
         "number of the group of bots that matches connect, from 0",
-        shown=Rendering.DATA,
     ),
 )
 _RESULTS: tuple[Column[RatedLine], ...] = (
@@ -456,7 +433,7 @@ _RESULTS: tuple[Column[RatedLine], ...] = (
         "by rounds, whose order matters",
         text=lambda line: whole(line.standing.elo),
         sort="elo",
-        shown=(Rendering.ALL | Rendering.LEGEND) & ~Rendering.TOURNAMENT & ~Rendering.BOT_LADDERS,
+        shown=(Rendering.ALL | Rendering.LEGEND) & ~Rendering.TOURNAMENT,
     ),
     Column(
         "matches",
@@ -466,22 +443,16 @@ _RESULTS: tuple[Column[RatedLine], ...] = (
         text=lambda line: whole(line.standing.matches),
         sort="matches",
     ),
-    Column(
-        "opponents",
-        "opponents",
-        lambda line: line.standing.strength.opponents,
-        "different opponents",
-        shown=Rendering.DATA,
-    ),
+    _data("opponents", lambda line: line.standing.strength.opponents, "different opponents"),
     Column(
         "mean",
         "score",
         lambda line: line.standing.mean,
         "mean score of the matches, from 0 to 1; a draw counts as half a win",
         text=lambda line: "" if line.standing.mean is None else percent(line.standing.mean, 1),
-        shown=Rendering.DATA | Rendering.COMPARE | Rendering.BOT_LADDERS | Rendering.PODIUM,
+        shown=Rendering.DATA | Rendering.BOT | Rendering.PODIUM,
     ),
-    Column("games", "games", lambda line: line.standing.games, "games", shown=Rendering.DATA),
+    _data("games", lambda line: line.standing.games, "games"),
     Column(
         "wins",
         "W–D–L",
@@ -489,19 +460,10 @@ _RESULTS: tuple[Column[RatedLine], ...] = (
         "won games; tables show won, drawn and lost games",
         text=_games,
         sort="games",
-        shown=Rendering.ALL & ~Rendering.BOT_LADDERS,
     ),
-    Column("draws", "draws", lambda line: line.standing.draws, "drawn games", shown=Rendering.DATA),
-    Column(
-        "losses", "losses", lambda line: line.standing.losses, "lost games", shown=Rendering.DATA
-    ),
-    Column(
-        "points",
-        "points",
-        lambda line: line.standing.points,
-        "sum of the scores, in points of the game",
-        shown=Rendering.DATA,
-    ),
+    _data("draws", lambda line: line.standing.draws, "drawn games"),
+    _data("losses", lambda line: line.standing.losses, "lost games"),
+    _data("points", lambda line: line.standing.points, "sum of the scores, in the game's points"),
     Column(
         "points_per_board",
         "points/board",
@@ -516,7 +478,7 @@ _RESULTS: tuple[Column[RatedLine], ...] = (
         sort="points",
         order=lambda line: line.standing.board and line.standing.board.mean,
         hidden=if_empty,
-        shown=(Rendering.ALL | Rendering.LEGEND) & ~Rendering.BOT_LADDERS,
+        shown=Rendering.ALL | Rendering.LEGEND,
     ),
     Column(
         "faults",
@@ -529,15 +491,13 @@ _RESULTS: tuple[Column[RatedLine], ...] = (
         order=lambda line: sum(faults_of(line.standing).values()),
         is_left=True,
         hidden=if_empty,
-        shown=Rendering.ALL & ~Rendering.BOT & ~Rendering.COMPARE,
+        shown=Rendering.ALL & ~Rendering.BOT,
     ),
-    Column(
-        "forfeits",
+    _data(
         "forfeits",
         lambda line: line.standing.forfeits,
-        "games lost because of faults in earlier ones",
-        csv={"forfeit": int},
-        shown=Rendering.DATA,
+        "games lost because of earlier faults",
+        {"forfeit": int},
     ),
     Column(
         "faults_per_100",
@@ -545,7 +505,7 @@ _RESULTS: tuple[Column[RatedLine], ...] = (
         _fault_rate,
         "games ended by a fault of the bot or forfeited, of 100",
         text=lambda line: "" if (rate := _fault_rate(line)) is None else f"{rate:.1f}",
-        shown=Rendering.COMPARE,
+        shown=Rendering.BOT,
     ),
 )
 
@@ -559,9 +519,9 @@ LADDER: list[Column[LadderLine]] = [
         text=lambda line: gained(line.moved),
         sort="move",
         hidden=if_empty,
-        shown=_PAGES | Rendering.JSON | Rendering.CSV,
+        shown=Rendering.SITE,
     ),
-    ENTRANT,
+    _ENTRANT,
     Column(
         "authors",
         "by",
@@ -572,7 +532,7 @@ LADDER: list[Column[LadderLine]] = [
         is_falling=False,
         is_left=True,
         hidden=if_equal,
-        shown=_PAGES | Rendering.JSON | Rendering.CSV,
+        shown=Rendering.SITE,
     ),
     Column(
         "language",
@@ -584,7 +544,7 @@ LADDER: list[Column[LadderLine]] = [
         is_falling=False,
         is_left=True,
         hidden=if_equal,
-        shown=_PAGES | Rendering.JSON | Rendering.CSV,
+        shown=Rendering.SITE,
     ),
     *_RATINGS,
     Column(
@@ -594,7 +554,7 @@ LADDER: list[Column[LadderLine]] = [
         "strength after each round",
         is_left=True,
         hidden=if_empty,
-        shown=Rendering.PAGE | Rendering.BOT_LADDERS,
+        shown=Rendering.PAGE,
     ),
     *_RESULTS,
     Column(
@@ -619,7 +579,7 @@ LADDER: list[Column[LadderLine]] = [
         text=lambda line: milliseconds(_quantile(0.95, line)),
         sort="thinking",
         hidden=if_empty,
-        shown=_PAGES | Rendering.TERMINAL | Rendering.COMPARE | Rendering.JSON | Rendering.CSV,
+        shown=Rendering.SITE | Rendering.TERMINAL | Rendering.BOT,
     ),
     Column(
         "last_seen",
@@ -628,7 +588,7 @@ LADDER: list[Column[LadderLine]] = [
         "end of the last closed match",
         text=lambda line: line.ago,
         sort="seen",
-        shown=_PAGES | Rendering.BOT | Rendering.BOT_LADDERS | Rendering.JSON | Rendering.CSV,
+        shown=Rendering.SITE | Rendering.BOT,
     ),
 ]
 """The columns of a ladder."""
@@ -641,7 +601,7 @@ TOURNAMENT: list[Column[EntrantLine]] = [
         "rank by the format; by strength if the format does not decide it",
         shown=Rendering.TOURNAMENT | Rendering.PODIUM | Rendering.DATA,
     ),
-    ENTRANT,
+    _ENTRANT,
     Column(
         "owner",
         "of",
@@ -695,7 +655,7 @@ CELL: list[Column[CrosstableCell]] = [
         "95 % interval",
         lambda cell: [cell.low, cell.high],
         "95 % interval of the score",
-        text=_interval_text,
+        text=lambda cell: f"{100 * cell.low:.0f}–{100 * cell.high:.0f}",
         csv=_ENDS,
     ),
     Column("matches", "matches", lambda cell: cell.matches, "matches between the two bots"),

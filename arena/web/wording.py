@@ -6,34 +6,18 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from arena.presentation.value_text import (
-    ago,
-    gained,
-    iso,
-    milliseconds,
-    moment,
-    percent,
-    signed,
-    whole,
+    ago as ago,
+    gained as gained,
+    iso as iso,
+    milliseconds as milliseconds,
+    moment as moment,
+    percent as percent,
+    signed as signed,
+    whole as whole,
 )
 from arena.records.redaction import pathless
 from arena.tournaments.time_estimate import duration
 from referee.sanitizing import sanitized
-
-__all__ = (
-    "FILTERS",
-    "ago",
-    "clock",
-    "contains_words",
-    "form_name",
-    "gained",
-    "iso",
-    "milliseconds",
-    "moment",
-    "one_line",
-    "percent",
-    "signed",
-    "whole",
-)
 
 _MINUTE = 60
 

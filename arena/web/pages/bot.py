@@ -274,7 +274,6 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "opponent": query.opponent,
             "standings": every,
             "columns": columns_of(LADDER, Rendering.BOT),
-            "ladder_columns": columns_of(LADDER, Rendering.BOT_LADDERS),
             "shown": _details(web, shown, versions, query.version) if shown else None,
             "piece": match_page,
             "kinds": kinds,
