@@ -14,7 +14,7 @@ from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
-from arena.presentation.value_text import (
+from arena.presentation.wording import (
     ago,
     gained,
     iso,

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from arena.announcements import announcement
 from arena.announcements.announcement import Announcement
 from arena.formats.contract import UNRATED
+from arena.presentation import wording
 from arena.store.bots.versions import Version
 from arena.store.matches import history
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
-from arena.web import wording
 from arena.web.atom import AtomEntry, AtomFeed
 from arena.web.data.snapshot import LadderSnapshot
 from arena.web.data.web_state import WebState

@@ -20,6 +20,7 @@ from arena.ladders.columns import (
     to_json,
 )
 from arena.ladders.rating_history import RatingHistory
+from arena.presentation import wording
 from arena.ratings.crosstable import CrosstableCell
 from arena.ratings.decision_histogram import BINS, DecisionHistogram
 from arena.ratings.scale import Z95, expected_score
@@ -28,7 +29,7 @@ from arena.store.bots import remote_bots, submissions
 from arena.store.bots.versions import Version
 from arena.store.matches import history
 from arena.store.matches.history import PlayedMatch
-from arena.web import charts, paging, rating_curves, wording
+from arena.web import charts, paging, rating_curves
 from arena.web.charts import Histogram
 from arena.web.data.changes import ARENA, HISTORIES, SUBMISSIONS
 from arena.web.data.snapshot import LadderSnapshot

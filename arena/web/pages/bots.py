@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.ladders.columns import ranks
+from arena.presentation import wording
 from arena.store.bots.versions import Version
-from arena.web import paging, wording
+from arena.web import paging
 from arena.web.data.snapshot import ArenaSnapshot
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageRequest, TextTable

@@ -10,13 +10,14 @@ from typing import Any
 from arena.ladders import head_to_head
 from arena.ladders.columns import LADDER, LadderLine, Rendering, cell_json, columns_of
 from arena.ladders.head_to_head import Comparison, LadderComparison, SequentialTest
+from arena.presentation import wording
 from arena.ratings.crosstable import CrosstableCell
 from arena.ratings.duel import Interval
 from arena.ratings.scale import Z95
 from arena.ratings.sprt import SprtSettings
 from arena.store.matches import history
 from arena.store.matches.history import PlayedMatch
-from arena.web import charts, paging, wording
+from arena.web import charts, paging
 from arena.web.data.snapshot import LadderSnapshot
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable

@@ -21,9 +21,10 @@ from arena.ladders.columns import (
     to_json,
 )
 from arena.ladders.seat_advantage import MeanWithInterval, SeatAdvantage
+from arena.presentation import wording
 from arena.ratings.closed_match import FAULTS
 from arena.ratings.standings import StandingsLine
-from arena.web import paging, rating_curves, wording
+from arena.web import paging, rating_curves
 from arena.web.data.changes import ARENA, HISTORIES
 from arena.web.data.snapshot import ArenaSnapshot, LadderSnapshot, RatingChart
 from arena.web.data.web_state import WebState

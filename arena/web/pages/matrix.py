@@ -8,8 +8,9 @@ from typing import Any
 
 from arena.ladders import ladder_values
 from arena.ladders.columns import CELL, Rendering, cell_json, columns_of, csv_table, json_schema
+from arena.presentation import wording
 from arena.ratings.crosstable import CrosstableCell
-from arena.web import paging, wording
+from arena.web import paging
 from arena.web.data.snapshot import LadderSnapshot
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageRequest, TextTable

@@ -17,6 +17,7 @@ from arena.ladders.columns import (
     text_table,
     to_json,
 )
+from arena.presentation import wording
 from arena.ratings.crosstable import crosstable
 from arena.ratings.standings import Standings as Ranked
 from arena.store.matches import listing, results
@@ -25,7 +26,7 @@ from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import json_values, tournament_outcome
-from arena.web import paging, wording
+from arena.web import paging
 from arena.web.data import tournament_standings
 from arena.web.data.changes import ARENA
 from arena.web.data.tournament_standings import FormatState

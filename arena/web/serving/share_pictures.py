@@ -14,10 +14,10 @@ from starlette.routing import Route
 
 from arena.ladders import columns
 from arena.ladders.columns import LADDER, TOURNAMENT, Rendering, columns_of, text_table
+from arena.presentation import wording
 from arena.store.matches import listing, results
 from arena.store.schema import MatchState
 from arena.store.tournaments import tournaments
-from arena.web import wording
 from arena.web.data import tournament_standings
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, PageNotFound

@@ -1,10 +1,22 @@
-"""Numbers and times as text, for tables and pages."""
+"""Numbers, times and names as text, for tables and pages."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from referee.sanitizing import sanitized
+
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
+
+
+def one_line(text: str) -> str:
+    """Return a text without line breaks, tabs and terminal control characters."""
+    return sanitized(text).replace("\n", " ").replace("\t", " ")
+
+
+def contains_words(text: str, search_words: str) -> bool:
+    """Whether a text contains every search word, ignoring case."""
+    return all(word in text.lower() for word in search_words.lower().split())
 
 
 def iso(seconds: float | None) -> str:
@@ -61,3 +73,20 @@ def milliseconds(value: float | None) -> str:
     if value is None:
         return "–"
     return f"{value:.3g}" if value < 1000 else whole(value)
+
+
+def clock(milliseconds: float) -> str:
+    """Return the time on a clock: "9.5 s", from a minute "1:05". static/live_clocks.js does too."""
+    if milliseconds < 1000 * _MINUTE:
+        return f"{milliseconds // 100 / 10:.1f} s"
+    minutes, seconds = divmod(int(milliseconds // 1000), _MINUTE)
+    return f"{minutes}:{seconds:02}"
+
+
+def form_name(form: str) -> str:
+    """Return a form as text: "pouku-4-teams" becomes "Pouku, 4, teams"."""
+    from referee.games.registry import GAMES
+
+    game, *rest = form.split("-")
+    title = GAMES[game].title if game in GAMES else game
+    return ", ".join([title, *(word.replace("_", " ") for word in rest)])
