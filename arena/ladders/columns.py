@@ -94,7 +94,7 @@ class Column(Generic[Line]):
         title: its heading; lower case except for names.
         value: the value of a line for JSON; None: unknown.
         explanation: what it means; a phrase, not a sentence.
-        text: the formatted value; the value itself if omitted.
+        text: the formatted value; the value itself, or a whole number, if omitted.
         csv: the headings in CSV, with the function that extracts each from the value; the key and
             the value if omitted.
         sort: its name in the query parameter `sort`; empty: tables cannot be sorted by it.
@@ -128,11 +128,12 @@ class Column(Generic[Line]):
         if self.text is not None:
             return self.text(line)
         value = self.value(line)
-        return "" if value is None else str(value)
+        return whole(value) if isinstance(value, int | float) else str(value or "")
 
     def order_of(self, line: Line) -> Any:
         """Return the sort key; None if it is unknown."""
-        return (self.order or self.value)(line)
+        key = (self.order or self.value)(line)
+        return None if key == "" else key
 
     def csv_of(self, line: Line) -> list[object]:
         """Return the values for CSV."""
@@ -241,11 +242,6 @@ class LadderLine:
         """Programming language, as named by the author."""
         return self.version.language if self.version else ""
 
-    @property
-    def ago(self) -> str:
-        """Time since the last match, in words."""
-        return "" if self.seen is None else ago(max(time.time() - self.seen, 0.0))
-
 
 @dataclass(frozen=True, slots=True)
 class EntrantLine:
@@ -339,13 +335,8 @@ def _faults(line: RatedLine) -> str:
     return ", ".join(f"{number} {kind}" for kind, number in faults_of(line.standing).items())
 
 
-def _fault_rate(line: RatedLine) -> float | None:
-    games = line.standing.games
-    return 100 * sum(faults_of(line.standing).values()) / games if games else None
-
-
-def _quantile(share: float, line: LadderLine) -> float | None:
-    return line.thinking.quantile(share) if line.thinking else None
+def _p95(line: LadderLine) -> float | None:
+    return line.thinking.p95 if line.thinking else None
 
 
 def _data(
@@ -431,18 +422,10 @@ _RESULTS: tuple[Column[RatedLine], ...] = (
         lambda line: line.standing.elo,
         f"K {_ELO.k:g}, from {_ELO.initial:g}; {2 * _ELO.beta:g} points are odds of ten to one; "
         "by rounds, whose order matters",
-        text=lambda line: whole(line.standing.elo),
         sort="elo",
         shown=(Rendering.ALL | Rendering.LEGEND) & ~Rendering.TOURNAMENT,
     ),
-    Column(
-        "matches",
-        "matches",
-        lambda line: line.standing.matches,
-        "closed matches",
-        text=lambda line: whole(line.standing.matches),
-        sort="matches",
-    ),
+    Column("matches", "matches", lambda line: line.standing.matches, "matches", sort="matches"),
     _data("opponents", lambda line: line.standing.strength.opponents, "different opponents"),
     Column(
         "mean",
@@ -491,21 +474,12 @@ _RESULTS: tuple[Column[RatedLine], ...] = (
         order=lambda line: sum(faults_of(line.standing).values()),
         is_left=True,
         hidden=if_empty,
-        shown=Rendering.ALL & ~Rendering.BOT,
     ),
     _data(
         "forfeits",
         lambda line: line.standing.forfeits,
         "games lost because of earlier faults",
         {"forfeit": int},
-    ),
-    Column(
-        "faults_per_100",
-        "faults per 100",
-        _fault_rate,
-        "games ended by a fault of the bot or forfeited, of 100",
-        text=lambda line: "" if (rate := _fault_rate(line)) is None else f"{rate:.1f}",
-        shown=Rendering.BOT,
     ),
 )
 
@@ -528,7 +502,6 @@ LADDER: list[Column[LadderLine]] = [
         lambda line: line.authors,
         "authors; the owner if they are not named",
         sort="by",
-        order=lambda line: line.authors or None,
         is_falling=False,
         is_left=True,
         hidden=if_equal,
@@ -540,7 +513,6 @@ LADDER: list[Column[LadderLine]] = [
         lambda line: line.language,
         "programming language, as named by the author",
         sort="language",
-        order=lambda line: line.language or None,
         is_falling=False,
         is_left=True,
         hidden=if_equal,
@@ -558,25 +530,11 @@ LADDER: list[Column[LadderLine]] = [
     ),
     *_RESULTS,
     Column(
-        "decisions",
-        "decisions",
-        lambda line: line.thinking.decisions if line.thinking else 0,
-        "decisions whose time is known",
-        shown=Rendering.JSON | Rendering.CSV,
-    ),
-    Column(
-        "p50_ms",
-        "p50 ms",
-        partial(_quantile, 0.5),
-        "median of the decision times, in milliseconds",
-        shown=Rendering.JSON | Rendering.CSV,
-    ),
-    Column(
         "p95_ms",
         "p95 ms",
-        partial(_quantile, 0.95),
+        _p95,
         "95th percentile of the decision times, in milliseconds",
-        text=lambda line: milliseconds(_quantile(0.95, line)),
+        text=lambda line: milliseconds(_p95(line)),
         sort="thinking",
         hidden=if_empty,
         shown=Rendering.SITE | Rendering.TERMINAL | Rendering.BOT,
@@ -586,7 +544,7 @@ LADDER: list[Column[LadderLine]] = [
         "seen",
         lambda line: iso(line.seen) or None,
         "end of the last closed match",
-        text=lambda line: line.ago,
+        text=lambda line: "" if line.seen is None else ago(max(time.time() - line.seen, 0.0)),
         sort="seen",
         shown=Rendering.SITE | Rendering.BOT,
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 from referee.sanitizing import sanitized
@@ -66,6 +67,14 @@ def gained(places: int | None) -> str:
 def percent(share: float, digits: int = 0) -> str:
     """Return a share from 0 to 1 as a percentage."""
     return f"{100 * share:.{digits}f} %"
+
+
+def with_interval(
+    text: Callable[[float], str], mean: float, low: float | None, high: float | None
+) -> str:
+    """Return a formatted mean with its interval, if it has one: "+1.5 (+0.5 to +2.5)"."""
+    inner = f" ({text(low)} to {text(high)})" if low is not None and high is not None else ""
+    return f"{text(mean)}{inner}"
 
 
 def milliseconds(value: float | None) -> str:

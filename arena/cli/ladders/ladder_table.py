@@ -14,10 +14,9 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from arena.ladders.ladder_key import LadderKey
-    from arena.ladders.seat_advantage import MeanWithInterval, SeatAdvantage
+    from arena.ladders.seat_advantage import SeatAdvantage
     from arena.ladders.stored_ladders import StoredLadder
     from arena.ratings.collusion import Gift
-    from arena.ratings.control_variates import AdjustedMean
     from arena.ratings.standings import Standings
     from arena.ratings.strength.settings import StrengthSettings
     from arena.records.luck_adjustment.adjusted_standings import AdjustedStandings
@@ -103,52 +102,15 @@ def show(table: Standings, superiority: bool = False) -> None:
 
 def show_seats(advantages: Iterable[SeatAdvantage]) -> None:
     """Print what each seat is worth."""
-    output.table(
-        ("<seat", "matches", "score", "Elo", "points"),
-        [
-            (
-                ", ".join(str(seat + 1) for seat in each.seats),
-                str(each.matches),
-                _interval(each.score, 100, "%"),
-                _interval(each.elo) if each.elo else "–",
-                _interval(each.points),
-            )
-            for each in advantages
-        ],
-    )
+    from arena.ladders.seat_advantage import SEATS
+
+    output.table(*columns.text_table(SEATS, advantages))
 
 
 def show_adjusted(standings: AdjustedStandings) -> None:
     """Print the luck-adjusted results of the bots, beside the raw ones."""
-    output.table(
-        ("<bot", "boards", "score", "adjusted", "points/board", "adjusted"),
-        [
-            (
-                line.entrant,
-                str(line.result.boards),
-                f"{100 * line.result.score.raw:.1f}%",
-                _with_half_interval(line.result.score, 100, "%"),
-                f"{line.result.points.raw:+.1f}" if line.result.points else "–",
-                _with_half_interval(line.result.points) if line.result.points else "–",
-            )
-            for line in standings.lines
-        ],
-    )
+    output.table(*columns.text_table(standings.columns, standings.lines))
     output.hint(standings.coverage)
-
-
-def _with_half_interval(mean: AdjustedMean, scale: float = 1, unit: str = "") -> str:
-    sign = "" if unit else "+"
-    return f"{scale * mean.value:{sign}.1f}{unit} ± {scale * (mean.high - mean.value):.1f}"
-
-
-def _interval(value: MeanWithInterval, scale: float = 1, unit: str = "") -> str:
-    """Format a mean and its interval."""
-    sign = "" if unit else "+"
-    text = f"{scale * value.mean:{sign}.1f}{unit}"
-    if value.low is None or value.high is None:
-        return text
-    return f"{text} ({scale * value.low:{sign}.1f} to {scale * value.high:{sign}.1f})"
 
 
 def ladder_columns(

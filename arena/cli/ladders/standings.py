@@ -180,7 +180,7 @@ def _document(
     shown: _Shown,
 ) -> dict[str, Any]:
     """Return the ladders as a JSON document."""
-    from arena.ladders import columns, ladder_values
+    from arena.ladders import columns, ladder_values, seat_advantage
 
     document: dict[str, Any] = {
         "ladders": {form: columns.results(table) for form, table in ladders.items()},
@@ -192,7 +192,8 @@ def _document(
     }
     if shown.seats:
         document["seats"] = {
-            form: [worth.to_json() for worth in seats] for form, seats in worths.items()
+            form: [columns.to_json(seat_advantage.SEATS, worth) for worth in seats]
+            for form, seats in worths.items()
         }
     if shown.adjusted:
         document["adjusted"] = {form: table.to_json() for form, table in adjusted.items()}

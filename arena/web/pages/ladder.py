@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from arena.ladders import ladder_values, seat_advantage
@@ -20,7 +19,7 @@ from arena.ladders.columns import (
     text_table,
     to_json,
 )
-from arena.ladders.seat_advantage import MeanWithInterval, SeatAdvantage
+from arena.ladders.seat_advantage import SEATS, SeatAdvantage
 from arena.presentation import wording
 from arena.ratings.closed_match import FAULTS
 from arena.ratings.standings import StandingsLine
@@ -42,7 +41,7 @@ FILTERS = {
     "faulty": "with faults",
 }
 """Filters of the lines by query value, in words."""
-SEATS = "seats"
+WITH_SEATS = "seats"
 """Query parameter that adds what seats are worth."""
 ADJUSTED = "adjusted"
 """Query parameter that adds luck-adjusted results."""
@@ -69,7 +68,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     every = lines(web.snapshot, standing, charts)
     piece = paging.selection_of(page_request, LINES).cut(_selected(every, page_request))
     shown, form = piece.items, standing.scope.form
-    seats = seats_of(web, standing) if page_request.query.get(SEATS) == "1" else None
+    seats = seats_of(web, standing) if page_request.query.get(WITH_SEATS) == "1" else None
     adjusted = adjusted_of(web, standing) if page_request.query.get(ADJUSTED) == "1" else None
     columns = columns_of(LADDER, Rendering.PAGE, every)
     return Page(
@@ -89,7 +88,8 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "chart": _chart(standing, charts),
             "remarks": list(ladder_values.remarks(standing.table)),
             "faults": FAULTS,
-            "seats": None if seats is None else [SeatLine(each) for each in seats],
+            "seats": seats,
+            "seat_columns": SEATS,
             "adjusted": adjusted,
             "has_seats": standing.table.meetings.matches <= MAX_MATCHES_READ,
         },
@@ -100,7 +100,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "seasons": _seasons(web, form),
             "list": piece.to_json(),
             "standings": [to_json(LADDER, line) for line in shown],
-            **({} if seats is None else {SEATS: [each.to_json() for each in seats]}),
+            **({} if seats is None else {WITH_SEATS: [to_json(SEATS, each) for each in seats]}),
             **({} if adjusted is None else {ADJUSTED: adjusted.to_json()}),
         },
         csv=TextTable(*csv_table(LADDER, shown)),
@@ -136,41 +136,13 @@ def _season_model(web: WebState, standing: LadderSnapshot) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class SeatLine:
-    """The worth of a seat, as texts for the page."""
-
-    worth: SeatAdvantage
-
-    @property
-    def seats(self) -> str:
-        """The seats of the side, from 1."""
-        return ", ".join(str(seat + 1) for seat in self.worth.seats)
-
-    @property
-    def cells(self) -> tuple[str, str, str]:
-        """Score, Elo and points, with their intervals."""
-        return (
-            _interval(self.worth.score, lambda value: wording.percent(value, 1)),
-            "–" if self.worth.elo is None else _interval(self.worth.elo, wording.signed),
-            _interval(self.worth.points, wording.signed),
-        )
-
-
-def _interval(value: MeanWithInterval, text: Callable[[float], str]) -> str:
-    """Return a mean with its interval."""
-    if value.low is None or value.high is None:
-        return text(value.mean)
-    return f"{text(value.mean)} ({text(value.low)} to {text(value.high)})"
-
-
 def seats_of(web: WebState, ladder: LadderSnapshot) -> tuple[SeatAdvantage, ...]:
     """Return what the seats of a ladder are worth.
 
     Raises:
         InvalidQuery: the ladder has too many matches.
     """
-    _require_few_matches(ladder, SEATS)
+    _require_few_matches(ladder, WITH_SEATS)
     return seat_advantage.of_ladder(web.engine, ladder.scope)
 
 

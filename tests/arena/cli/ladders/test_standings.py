@@ -124,7 +124,7 @@ def test_the_worth_of_seats_is_shown_on_request(cli: Cli, begun_tournament: str)
     assert seats[0]["points"] == {"mean": 0, "interval": [0, 0]}
     assert "seats" not in json.loads(cli("standings", "--json").out)
     table = cli("standings", "--seats").out.splitlines()[-3:]
-    assert table[0].split() == ["seat", "matches", "score", "Elo", "points"]
+    assert table[0].split() == "seat matches score Elo points per game".split()
     assert [row.split()[:2] for row in table[1:]] == [["1", "90"], ["2", "90"]]
 
 

@@ -15,6 +15,7 @@ from starlette.testclient import TestClient
 
 from arena.cli.workspace import Workspace
 from arena.ladders import seat_advantage
+from arena.ladders.columns import to_json
 from arena.ladders.rating_history import RatingHistory
 from arena.ratings import control_variates, meetings
 from arena.ratings.crosstable import CrosstableCell
@@ -394,7 +395,7 @@ def test_a_ladder_shows_what_seats_are_worth_on_request(client: TestClient, web:
     worths = seat_advantage.of_ladder(web.engine, web.snapshot.ladders["poke"].scope)
     assert len(worths) == 2
     data = client.get("/ladders/poke.json?seats=1").json()["seats"]
-    assert data == [worth.to_json() for worth in worths]
+    assert data == [to_json(seat_advantage.SEATS, worth) for worth in worths]
     page = client.get("/ladders/poke?seats=1").text
     assert "What seats are worth</h2>" in page
     assert f"{100 * worths[0].score.mean:.1f} %" in page
