@@ -15,10 +15,10 @@ from arena.cli.options import data_option, scope_options
 from referee.sanitizing import escaped_json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
+    from arena.cli.ladders.ladder_table import Ladders
     from arena.cli.workspace import Workspace
-    from arena.ladders.ladder_export import LadderExport
     from arena.ladders.ladder_key import LadderKey
 
 
@@ -114,27 +114,23 @@ def _export_ladders(
     """Write ladders to a file, or to standard output without one."""
     from arena.cli import lookup
     from arena.cli.ladders import ladder_table
-    from arena.ladders import ladder_export
     from arena.presentation.csv_text import BYTE_ORDER_MARK
     from arena.system import output_file
 
     scopes = {scope.form: scope for scope in lookup.scopes_of(workspace, game, tournament)}
     tables = ladder_table.of_scopes(workspace.store, scopes.values())
-    ladders = [
-        ladder_export.of_table(workspace.store, scopes[form], tables[form]) for form in tables
-    ]
-    if not ladders:
+    if not tables:
         raise CommandError(
             "no match is closed yet.", FAILED, "pokearena tournament list", code="no-closed-match"
         )
-    text = _text(ladders, kind)
+    text = _text(workspace, scopes, tables, kind)
     if file is None:
         print(text, end="")
         return
     # Spreadsheets open files, programs read standard output.
     output_file.write_text(file, BYTE_ORDER_MARK + text if kind == "csv" else text)
-    bots = sum(len(ladder.table.lines) for ladder in ladders)
-    output.hint(f"{file}: {', '.join(ladder.scope.form for ladder in ladders)}, {bots} lines")
+    bots = sum(len(table.lines) for table in tables.values())
+    output.hint(f"{file}: {', '.join(tables)}, {bots} lines")
 
 
 def _kind_of(file: Path | None) -> str:
@@ -155,18 +151,22 @@ def _kind_of(file: Path | None) -> str:
     return extension
 
 
-def _text(exports: Sequence[LadderExport], kind: str) -> str:
+def _text(workspace: Workspace, scopes: Mapping[str, LadderKey], tables: Ladders, kind: str) -> str:
     from arena.ladders import ladder_export
 
     if kind == "json":
-        data = {"ladders": [export.to_json() for export in exports]}
-        return escaped_json(json.dumps(data, ensure_ascii=False)) + "\n"
-    if len(exports) > 1:
-        forms = ", ".join(export.scope.form for export in exports)
+        ladders = [
+            ladder_export.ladder_json(workspace.store, scopes[form], table)
+            for form, table in tables.items()
+        ]
+        return escaped_json(json.dumps({"ladders": ladders}, ensure_ascii=False)) + "\n"
+    if len(tables) > 1:
         raise CommandError(
-            f"CSV holds one ladder; choose one of {forms}.", USAGE, code="several-ladders"
+            f"CSV holds one ladder; choose one of {', '.join(tables)}.",
+            USAGE,
+            code="several-ladders",
         )
-    return ladder_export.as_csv(exports[0])
+    return ladder_export.ladder_csv(*tables.values())
 
 
 def _export_decisions(
