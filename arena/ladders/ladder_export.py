@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from arena.ladders import columns, ladder_values, stored_crosstables
-from arena.ladders.columns import CELL, LADDER, csv_table
+from arena.ladders import ladder_columns, ladder_values, stored_crosstables
+from arena.ladders.columns import csv_table
+from arena.ladders.ladder_columns import CELL, LADDER
 from arena.presentation.csv_text import csv_text
 from arena.ratings.crosstable import crosstable
 
@@ -21,7 +22,7 @@ def ladder_json(engine: Engine, scope: LadderKey, table: Standings) -> dict[str,
     return {
         "form": scope.form,
         "tournaments": list(scope.tournaments),
-        "standings": columns.results(table),
+        "standings": ladder_columns.results(table),
         "elo": ladder_values.settings_json(),
         "details": ladder_values.details_json(engine, scope, table),
         "timing": ladder_values.timing_json(table),
@@ -34,7 +35,7 @@ def ladder_csv(table: Standings) -> str:
 
     Shares and scores are from 0 to 1, times in milliseconds. Unknown values are empty.
     """
-    heads, rows = csv_table(LADDER, columns.lines_of(table))
+    heads, rows = csv_table(LADDER, ladder_columns.lines_of(table))
     cell_heads, _ = csv_table(CELL, [])
     against = [f"{head}_against_{name}" for name in table.entrants for head in cell_heads]
     unmet = [None] * len(cell_heads)

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from arena.ladders import ladder_values
-from arena.ladders.columns import cell_json
+from arena.ladders.ladder_columns import cell_json
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine

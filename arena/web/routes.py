@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from arena.ladders.columns import LADDER, TOURNAMENT, json_schema
+from arena.ladders.columns import json_schema
+from arena.ladders.ladder_columns import LADDER, TOURNAMENT
 from arena.web import paging
 from arena.web.page import PageRoute
 from arena.web.pages import (

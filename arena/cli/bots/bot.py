@@ -156,7 +156,7 @@ def show(version: str, as_json: bool, data: Path | None) -> None:
     from arena.cli import lookup, output
     from arena.cli.ladders import ladder_table
     from arena.cli.workspace import Workspace
-    from arena.ladders import columns, ladder_key
+    from arena.ladders import columns, ladder_columns, ladder_key
     from arena.store.bots import remote_bots
 
     workspace = Workspace(data)
@@ -166,9 +166,9 @@ def show(version: str, as_json: bool, data: Path | None) -> None:
     standing = {form: table for form, table in ladders if found_version.id in table.entrants}
     if as_json:
         stands = {
-            form: columns.to_json(columns.LADDER, line, columns.Rendering.RESULTS)
+            form: columns.to_json(ladder_columns.LADDER, line, columns.Rendering.RESULTS)
             for form, table in standing.items()
-            for line in columns.lines_of(table)
+            for line in ladder_columns.lines_of(table)
             if line.name == found_version.id
         }
         output.document({**_as_json(found_version, remote), "standings": stands})
@@ -195,7 +195,7 @@ def show(version: str, as_json: bool, data: Path | None) -> None:
     for form, table in standing.items():
         output.line()
         output.heading(form)
-        output.table(*ladder_table.ladder_columns(table, [found_version.id]))
+        output.table(*ladder_table.ladder_text(table, [found_version.id]))
     output.next_step("pokearena standings")
 
 

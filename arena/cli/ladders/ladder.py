@@ -74,7 +74,7 @@ def rebuild(game: str | None, tournament: str | None, as_json: bool, data: Path 
     from arena.cli import lookup
     from arena.cli.ladders import ladder_table, rebuilt_ladder
     from arena.cli.workspace import Workspace
-    from arena.ladders import columns, ladder_values
+    from arena.ladders import ladder_columns, ladder_values
 
     workspace = Workspace(data)
     assert workspace.existing_store is not None
@@ -82,7 +82,7 @@ def rebuild(game: str | None, tournament: str | None, as_json: bool, data: Path 
     rebuilt = [rebuilt_ladder.rebuild(workspace.store, scope, write=True) for scope in scopes]
     played = [ladder for ladder in rebuilt if ladder.table.lines]
     if as_json:
-        fresh = {ladder.scope.label: columns.results(ladder.table) for ladder in played}
+        fresh = {ladder.scope.label: ladder_columns.results(ladder.table) for ladder in played}
         values = {ladder.scope.label: ladder.to_json() for ladder in rebuilt}
         output.document({"ladders": fresh, "elo": ladder_values.settings_json(), "rebuilt": values})
     else:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from arena.cli import output
 from arena.cli.errors import FAILED, USAGE, CommandError
-from arena.ladders import columns, ladder_values
+from arena.ladders import columns, ladder_columns, ladder_values
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -97,7 +97,7 @@ def of_tournament(engine: Engine, scope: LadderKey) -> Standings:
 
 def show(table: Standings, superiority: bool = False) -> None:
     """Print a ladder; `superiority` adds the likelihood of superiority to the next line."""
-    output.table(*ladder_columns(table, superiority=superiority))
+    output.table(*ladder_text(table, superiority=superiority))
 
 
 def show_seats(advantages: Iterable[SeatAdvantage]) -> None:
@@ -113,7 +113,7 @@ def show_adjusted(standings: AdjustedStandings) -> None:
     output.hint(standings.coverage)
 
 
-def ladder_columns(
+def ladder_text(
     table: Standings, only: Sequence[str] | None = None, superiority: bool = False
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return the headings and lines of a ladder; empty optional columns are omitted.
@@ -123,17 +123,15 @@ def ladder_columns(
         only: the entrants to include; None includes all.
         superiority: whether to add the likelihood of superiority to the next line of the table.
     """
-    lines = [line for line in columns.lines_of(table) if only is None or line.name in only]
+    lines = [line for line in ladder_columns.lines_of(table) if only is None or line.name in only]
     return columns.text_table(_columns(lines, superiority), lines)
 
 
 def _columns(
-    lines: Sequence[columns.LadderLine], superiority: bool
-) -> list[columns.Column[columns.LadderLine]]:
-    rendering = columns.Rendering.TERMINAL
-    if superiority:
-        rendering |= columns.Rendering.LOS
-    return columns.columns_of(columns.LADDER, rendering, lines)
+    lines: Sequence[ladder_columns.LadderLine], superiority: bool
+) -> list[columns.Column[ladder_columns.LadderLine]]:
+    rendering = columns.Rendering.LOS if superiority else columns.Rendering.TERMINAL
+    return columns.columns_of(ladder_columns.LADDER, rendering, lines)
 
 
 def explain(
@@ -143,7 +141,7 @@ def explain(
     adjusted: bool = False,
 ) -> None:
     """Print the meaning of the columns."""
-    lines = [line for table in tables for line in columns.lines_of(table)]
+    lines = [line for table in tables for line in ladder_columns.lines_of(table)]
     for text in columns.legend(_columns(lines, superiority)):
         output.hint(text)
     output.hint("docs/explanation/ratings.md explains all of them")

@@ -180,10 +180,10 @@ def _document(
     shown: _Shown,
 ) -> dict[str, Any]:
     """Return the ladders as a JSON document."""
-    from arena.ladders import columns, ladder_values, seat_advantage
+    from arena.ladders import columns, ladder_columns, ladder_values, seat_advantage
 
     document: dict[str, Any] = {
-        "ladders": {form: columns.results(table) for form, table in ladders.items()},
+        "ladders": {form: ladder_columns.results(table) for form, table in ladders.items()},
         "elo": ladder_values.settings_json(),
         "details": {
             scope.form: ladder_values.details_json(workspace.store, scope, ladders[scope.form])

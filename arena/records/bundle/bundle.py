@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from arena.formats.contract import FormatEntrant, FormatOver, Step, place_of
-from arena.ladders import columns
+from arena.ladders import ladder_columns
 from arena.ratings.standings import Standings
 from arena.records.redaction import public_record
 from arena.store.matches.spec import Entrant as Seated
@@ -218,7 +218,7 @@ def conclude(plan: TournamentPlan, table: Standings, step: Step | None) -> dict[
     return {
         "format": FORMAT,
         "form": plan.form,
-        "standings": [{key: line[key] for key in _LINE} for line in columns.results(table)],
+        "standings": [{key: line[key] for key in _LINE} for line in ladder_columns.results(table)],
         "elo": asdict(table.elo),
         "strength": strengths.settings.to_json(),
         "groups": [list(group) for group in strengths.groups],

@@ -15,7 +15,7 @@ from arena.formats.contract import FormatMatch as Fixed
 from arena.formats.contract import FormatOver, Ranking, Step
 from arena.formats.knockout import KnockoutFormat, Tie
 from arena.formats.swiss import RankingKey, SwissFormat
-from arena.ladders.columns import EntrantLine, ranks
+from arena.ladders.ladder_columns import EntrantLine, ranks
 from arena.ratings.standings import Standings
 from arena.store.schema import TournamentState
 from arena.store.tournaments.format_history import FormatHistory

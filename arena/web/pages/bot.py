@@ -8,17 +8,8 @@ from itertools import pairwise
 from typing import Any
 
 from arena.ladders import ladder_values
-from arena.ladders.columns import (
-    LADDER,
-    LadderLine,
-    Rendering,
-    cell_json,
-    columns_of,
-    faults_of,
-    ranks,
-    text_table,
-    to_json,
-)
+from arena.ladders.columns import Rendering, columns_of, text_table, to_json
+from arena.ladders.ladder_columns import LADDER, LadderLine, cell_json, faults_of, ranks
 from arena.ladders.rating_history import RatingHistory
 from arena.presentation import wording
 from arena.ratings.crosstable import CrosstableCell

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arena.ladders.columns import ranks
+from arena.ladders.ladder_columns import ranks
 from arena.presentation import wording
 from arena.store.bots.versions import Version
 from arena.web import paging

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.ladders import head_to_head
-from arena.ladders.columns import LADDER, LadderLine, Rendering, cell_json, columns_of
+from arena.ladders.columns import Rendering, columns_of
 from arena.ladders.comparison_facts import comparison_facts
 from arena.ladders.head_to_head import Comparison, LadderComparison
+from arena.ladders.ladder_columns import LADDER, LadderLine, cell_json
 from arena.presentation import wording
 from arena.ratings.crosstable import CrosstableCell
 from arena.ratings.scale import Z95

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from arena.ladders.columns import LADDER, Rendering, columns_of, to_json
+from arena.ladders.columns import Rendering, columns_of, to_json
+from arena.ladders.ladder_columns import LADDER
 from arena.store.matches import listing, results
 from arena.store.matches.listing import Match
 from arena.store.tournaments import challenges, tournaments

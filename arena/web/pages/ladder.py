@@ -4,25 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from arena.ladders import ladder_values, seat_advantage
-from arena.ladders.columns import (
-    LADDER,
-    RANKS,
-    LadderLine,
-    Rendering,
-    columns_of,
-    csv_table,
-    faults_of,
-    legend,
-    text_table,
-    to_json,
-)
+from arena.ladders.columns import Rendering, columns_of, csv_table, legend, text_table, to_json
+from arena.ladders.ladder_columns import LADDER, RANKS, LadderLine, faults_of, lines_of
 from arena.ladders.seat_advantage import SEATS, SeatAdvantage
 from arena.presentation import wording
 from arena.ratings.closed_match import FAULTS
-from arena.ratings.standings import StandingsLine
 from arena.web import paging, rating_curves
 from arena.web.data.changes import ARENA, HISTORIES
 from arena.web.data.snapshot import ArenaSnapshot, LadderSnapshot, RatingChart
@@ -220,29 +210,16 @@ def lines(
     """
     chart = chart or RatingChart()
     return [
-        _line(snapshot, ladder, chart, place, standing)
-        for place, standing in enumerate(ladder.table.lines, 1)
-        if only is None or standing.entrant in only
+        replace(
+            line,
+            version=snapshot.versions.get(line.name),
+            seen=ladder.seen.get(line.name),
+            spark=chart.sparks.get(line.name),
+            moved=chart.moved(line.name, line.place),
+        )
+        for line in lines_of(ladder.table)
+        if only is None or line.name in only
     ]
-
-
-def _line(
-    snapshot: ArenaSnapshot,
-    ladder: LadderSnapshot,
-    chart: RatingChart,
-    place: int,
-    standing: StandingsLine,
-) -> LadderLine:
-    name = standing.entrant
-    return LadderLine(
-        place=place,
-        standing=standing,
-        thinking=ladder.table.thinking.get(name),
-        version=snapshot.versions.get(name),
-        seen=ladder.seen.get(name),
-        spark=chart.sparks.get(name),
-        moved=chart.moved(name, place),
-    )
 
 
 def searched(every: Sequence[LadderLine], search_words: str) -> list[LadderLine]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.ladders import ladder_values
-from arena.ladders.columns import CELL, Rendering, cell_json, columns_of, csv_table, json_schema
+from arena.ladders.columns import Rendering, columns_of, csv_table, json_schema
+from arena.ladders.ladder_columns import CELL, cell_json
 from arena.presentation import wording
 from arena.ratings.crosstable import CrosstableCell
 from arena.web import paging

@@ -7,16 +7,8 @@ from itertools import groupby
 from typing import Any
 
 from arena.ladders import ladder_values
-from arena.ladders.columns import (
-    TOURNAMENT,
-    Column,
-    EntrantLine,
-    Rendering,
-    columns_of,
-    csv_table,
-    text_table,
-    to_json,
-)
+from arena.ladders.columns import Column, Rendering, columns_of, csv_table, text_table, to_json
+from arena.ladders.ladder_columns import TOURNAMENT, EntrantLine
 from arena.presentation import wording
 from arena.ratings.crosstable import crosstable
 from arena.ratings.standings import Standings as Ranked

@@ -12,8 +12,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from arena.ladders import columns
-from arena.ladders.columns import LADDER, TOURNAMENT, Rendering, columns_of, text_table
+from arena.ladders import ladder_columns
+from arena.ladders.columns import Rendering, columns_of, text_table
+from arena.ladders.ladder_columns import LADDER, TOURNAMENT
 from arena.presentation import wording
 from arena.store.matches import listing, results
 from arena.store.schema import MatchState
@@ -145,7 +146,7 @@ def _position(web: WebState, match: str, number: int, step: int | None) -> tuple
 def _ladder(web: WebState, request: Request) -> tuple[str, int]:
     form = request.path_params["form"]
     ladder = find_ladder(web, form)
-    lines = columns.lines_of(ladder.table)
+    lines = ladder_columns.lines_of(ladder.table)
     _, rows = text_table(columns_of(LADDER, Rendering.TOP), lines)
     number = f"{len(lines)} version{'s' if len(lines) != 1 else ''}"
     title = f"Ladder: {wording.form_name(form)}"

@@ -16,19 +16,21 @@ from arena.formats.contract import FormatEntrant
 from arena.formats.swiss import RankingKey
 from arena.ladders import ladder_key
 from arena.ladders.columns import (
-    CELL,
-    LADDER,
-    TOURNAMENT,
     Column,
     Columns,
-    EntrantLine,
-    LadderLine,
     Rendering,
-    cell_text,
     columns_of,
     csv_table,
     text_table,
     to_json,
+)
+from arena.ladders.ladder_columns import (
+    CELL,
+    LADDER,
+    TOURNAMENT,
+    EntrantLine,
+    LadderLine,
+    cell_text,
 )
 from arena.presentation import wording
 from arena.ratings.crosstable import CrosstableCell

@@ -181,7 +181,7 @@ def test_faults_are_shown_by_kind_and_empty_columns_are_hidden() -> None:
         for n, game_verdicts in enumerate(verdicts)
     )
     match = ClosedMatch("m", 0, 0, ("ace@1", "bee@1"), games)
-    headings, rows = ladder_table.ladder_columns(table([digest(match, 9)], 9))
+    headings, rows = ladder_table.ladder_text(table([digest(match, 9)], 9))
     assert headings == ("#", "<bot", "strength", "Elo", "matches", "W–D–L", "<faults")
     assert [row[-1] for row in rows] == ["–", "1 timeout, 2 forfeit"]
 
@@ -201,7 +201,7 @@ def test_two_hundred_bots_with_long_names_fit_into_a_hundred_columns() -> None:
         )
         for at, (first, other) in enumerate(pairwise(names))
     ]
-    lines = output.aligned(*ladder_table.ladder_columns(table(played, 2400)))
+    lines = output.aligned(*ladder_table.ladder_text(table(played, 2400)))
     assert len(lines) == 201
     assert max(map(len, lines)) <= 100
 
