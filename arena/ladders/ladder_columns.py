@@ -118,9 +118,8 @@ def _strength(line: RatedLine) -> str:
     return f"{it.value:.0f} {width}{'?' if it.provisional else ' '}"
 
 
-def _superiority(line: RatedLine) -> str:
-    likely = line.standing.strength.superiority_to_next
-    return "" if likely is None else percent(likely, 1)
+def _percent(share: float | None) -> str:
+    return "" if share is None else percent(share, 1)
 
 
 def _games(line: RatedLine) -> str:
@@ -150,10 +149,6 @@ def _end(number: int, value: Mapping[str, Any]) -> object:
 
 def _count(kind: str, faults: Mapping[str, int]) -> int:
     return faults.get(kind, 0)
-
-
-def _faults(line: RatedLine) -> str:
-    return ", ".join(f"{number} {kind}" for kind, number in faults_of(line.standing).items())
 
 
 def _p95(line: LadderLine) -> float | None:
@@ -224,7 +219,7 @@ _RATINGS: tuple[Column[RatedLine], ...] = (
         "LOS",
         lambda line: line.standing.strength.superiority_to_next,
         "likelihood of superiority to the bot of the next line",
-        text=_superiority,
+        text=lambda line: _percent(line.standing.strength.superiority_to_next),
         sort="los",
         shown=Rendering.SITE | Rendering.LOS | Rendering.RESULTS | Rendering.LEGEND,
     ),
@@ -253,7 +248,7 @@ _RESULTS: tuple[Column[RatedLine], ...] = (
         "score",
         lambda line: line.standing.mean,
         "mean score of the matches, from 0 to 1; a draw counts as half a win",
-        text=lambda line: "" if line.standing.mean is None else percent(line.standing.mean, 1),
+        text=lambda line: _percent(line.standing.mean),
         shown=Rendering.DATA | Rendering.BOT | Rendering.PODIUM,
     ),
     _data("games", lambda line: line.standing.games, "games"),
@@ -289,7 +284,7 @@ _RESULTS: tuple[Column[RatedLine], ...] = (
         "faults",
         lambda line: dict(line.standing.faults),
         "games ended by a fault of the bot, by kind",
-        text=_faults,
+        text=lambda line: ", ".join(f"{n} {kind}" for kind, n in faults_of(line.standing).items()),
         csv={kind: partial(_count, kind) for kind in FAULTS},
         sort="faults",
         order=lambda line: sum(faults_of(line.standing).values()),

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from arena.ladders import ladder_columns
+
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
@@ -36,6 +38,16 @@ def strength_in_words(line: StandingsLine) -> str:
         return f"{value.value:.0f} ±{value.margin:.0f}"
     limit = "least" if value.bound.side == "above" else "most"
     return f"{value.value:.0f} (at {limit} {value.bound.value:.0f} with 95 % confidence)"
+
+
+def ladder_json(engine: Engine, scope: LadderKey, table: Standings) -> dict[str, Any]:
+    """Return a ladder with its parameters, details and decision times as values for JSON."""
+    return {
+        "standings": ladder_columns.results(table),
+        "elo": settings_json(),
+        "details": details_json(engine, scope, table),
+        "timing": timing_json(table),
+    }
 
 
 def details_json(engine: Engine, scope: LadderKey, table: Standings) -> dict[str, Any]:

@@ -52,11 +52,6 @@ class CrosstableCell:
     high: float
 
     @property
-    def margin(self) -> float:
-        """The value after "+-": the distance to the farther end, as the interval is asymmetric."""
-        return max(self.score - self.low, self.high - self.score)
-
-    @property
     def lead(self) -> float:
         """Distance from one half to the nearer end of the interval.
 

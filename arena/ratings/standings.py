@@ -84,14 +84,6 @@ class Standings:
         """All entrants, the strongest first."""
         return tuple(line.entrant for line in self.lines)
 
-    def of(self, entrant: str) -> StandingsLine:
-        """Return the line of an entrant.
-
-        Raises:
-            KeyError: it is not in the standings.
-        """
-        return {line.entrant: line for line in self.lines}[entrant]
-
 
 @dataclass(slots=True)
 class _EntrantCounts:

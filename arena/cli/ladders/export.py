@@ -67,10 +67,10 @@ def export(
     file: Path | None,
     data: Path | None,
 ) -> None:
-    """Write ladders and their crosstables as CSV or JSON.
+    """Write ladders as CSV, or with their crosstables as JSON.
 
     GAME can be a form, such as pouku-3. CSV holds one ladder, one line per bot, with the columns of
-    the ladder page's CSV and of the crosstable. `tournament export` writes pages.
+    the ladder page's CSV; those that only a server knows are empty.
 
     --parquet writes the decisions of the matches as a data set for machine learning
     (docs/reference/data.md):
@@ -152,11 +152,21 @@ def _kind_of(file: Path | None) -> str:
 
 
 def _text(workspace: Workspace, scopes: Mapping[str, LadderKey], tables: Ladders, kind: str) -> str:
-    from arena.ladders import ladder_export
+    from arena.ladders import ladder_values, stored_crosstables
+    from arena.ladders.columns import csv_table
+    from arena.ladders.ladder_columns import LADDER, lines_of
+    from arena.presentation.csv_text import csv_text
 
     if kind == "json":
         ladders = [
-            ladder_export.ladder_json(workspace.store, scopes[form], table)
+            {
+                "form": form,
+                "tournaments": list(scopes[form].tournaments),
+                **ladder_values.ladder_json(workspace.store, scopes[form], table),
+                "matrix": stored_crosstables.of_table(
+                    workspace.store, scopes[form], table
+                ).to_json(),
+            }
             for form, table in tables.items()
         ]
         return escaped_json(json.dumps({"ladders": ladders}, ensure_ascii=False)) + "\n"
@@ -166,7 +176,9 @@ def _text(workspace: Workspace, scopes: Mapping[str, LadderKey], tables: Ladders
             USAGE,
             code="several-ladders",
         )
-    return ladder_export.ladder_csv(*tables.values())
+    (table,) = tables.values()
+    heads, rows = csv_table(LADDER, lines_of(table))
+    return csv_text([heads, *rows])
 
 
 def _export_decisions(

@@ -142,19 +142,15 @@ def explain(
 ) -> None:
     """Print the meaning of the columns."""
     lines = [line for table in tables for line in ladder_columns.lines_of(table)]
-    for text in columns.legend(_columns(lines, superiority)):
-        output.hint(text)
-    output.hint("docs/explanation/ratings.md explains all of them")
+    hints = columns.legend(_columns(lines, superiority))
     if seats:
-        output.hint(
-            "seat: score, Elo and points per game at this seat against the others, over all "
-            "bots, with 95 % intervals"
-        )
+        hints.append("seat: over all bots, against the other seats, with 95 % intervals")
     if adjusted:
-        output.hint(
-            "adjusted: without the luck of the cards, by playouts, ± 95 % interval; raw results "
-            "decide ranks"
+        hints.append(
+            "adjusted: without the luck of the cards, by playouts; raw results decide ranks"
         )
+    for hint in (*hints, "docs/explanation/ratings.md explains all columns"):
+        output.hint(hint)
 
 
 def remark(table: Standings) -> None:

@@ -10,7 +10,7 @@ from arena.cli.errors import FAILED, OK
 from arena.cli.ladders import ladder_table
 from arena.cli.output import count
 from arena.cli.services import running_services
-from arena.ladders import ladder_columns, ladder_key, ladder_values
+from arena.ladders import ladder_key, ladder_values
 from arena.queue.worker_list import WorkerList
 from arena.records.bundle.audit import Audit
 from arena.records.bundle.bundle import Bundle
@@ -37,10 +37,7 @@ def whole(workspace: Workspace, name: str) -> dict[str, Any]:
     table = ladder_table.of_tournament(workspace.store, scope)
     return {
         **json_values.tournament(tournament, tournaments.progress(workspace.store, name)),
-        "standings": ladder_columns.results(table),
-        "elo": ladder_values.settings_json(),
-        "details": ladder_values.details_json(workspace.store, scope, table),
-        "timing": ladder_values.timing_json(table),
+        **ladder_values.ladder_json(workspace.store, scope, table),
         "decision": tournament_outcome.to_json(
             tournament_outcome.next_step(workspace.store, tournament)
         ),

