@@ -146,9 +146,7 @@ def explain(
     if seats:
         hints.append("seat: over all bots, against the other seats, with 95 % intervals")
     if adjusted:
-        hints.append(
-            "adjusted: without the luck of the cards, by playouts; raw results decide ranks"
-        )
+        hints.append("adjusted: without the luck of the cards; raw results decide ranks")
     for hint in (*hints, "docs/explanation/ratings.md explains all columns"):
         output.hint(hint)
 

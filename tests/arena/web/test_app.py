@@ -66,24 +66,17 @@ def test_the_address_sorts_and_searches_a_ladder(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize(
-    ("address", "status", "sentence"),
+    ("address", "status"),
     [
-        ("/ladders/whist", 404, "unknown ladder whist; available: poke."),
-        ("/nowhere", 404, "page not found; the home page lists the ladders."),
-        (
-            "/ladders/poke?sort=luck",
-            400,
-            "unknown column luck; available: rank, move, bot, by, language, "
-            "strength, los, elo, matches, games, points, faults, thinking, seen.",
-        ),
-        ("/live/ladders/whist", 404, "unknown ladder whist; available: poke."),
+        ("/ladders/whist", 404),
+        ("/nowhere", 404),
+        ("/ladders/poke?sort=luck", 400),
+        ("/live/ladders/whist", 404),
     ],
 )
-def test_invalid_requests_are_described(
-    client: TestClient, address: str, status: int, sentence: str
-) -> None:
+def test_invalid_requests_are_refused(client: TestClient, address: str, status: int) -> None:
     answer = client.get(address, headers={"Accept": "application/json"})
-    assert (answer.status_code, answer.json()) == (status, {"error": sentence})
+    assert (answer.status_code, list(answer.json())) == (status, ["error"])
     assert client.get(address).status_code == status
 
 

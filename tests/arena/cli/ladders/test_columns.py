@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ from arena.formats.swiss import RankingKey
 from arena.ladders import ladder_key
 from arena.ladders.columns import (
     Column,
-    Columns,
     Rendering,
     columns_of,
     csv_table,
@@ -32,7 +30,6 @@ from arena.ladders.ladder_columns import (
     LadderLine,
     cell_text,
 )
-from arena.presentation import wording
 from arena.ratings.crosstable import CrosstableCell
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.ratings.points import Points
@@ -74,159 +71,66 @@ ENTRANTS = (
     EntrantLine("1–2", ADA, FormatEntrant("ada@2", "Eve", withdrawn=3), RankingKey(6, 13, 2.5)),
     EntrantLine("3", BOB, FormatEntrant("bob@1"), RankingKey(4, 15, 1.5)),
 )
-SEEN = wording.ago(time.time())
 MEETING = CrosstableCell(matches=20, score=0.75, low=0.5, high=0.875)
-RATINGS = """
-strength=1500.25 low=1400.0 high=1600.5 error=51.0 bound_side=None bound=None
-superiority_to_next=0.875 provisional=1 anchored=0 group=5 elo=1234.5 matches=40 opponents=4
-mean=0.5625 games=80 wins=41 draws=7 losses=32 points=90 points_per_board=1.5
-points_per_board_low=0.25 points_per_board_high=2.75 init=0 timeout=2 illegal=0 protocol=0 crash=1
-resources=0 forfeit=9
-"""
-RATINGS_JSON = json.loads("""{
-"ranks": [1, 3], "entrant": "ada@2", "strength": 1500.25, "interval": [1400.0, 1600.5],
-"error": 51.0, "bound": null, "superiority_to_next": 0.875, "provisional": true, "anchored": false,
-"group": 5, "elo": 1234.5, "matches": 40, "opponents": 4, "mean": 0.5625, "games": 80, "wins": 41,
-"draws": 7, "losses": 32, "points": 90, "points_per_board": {"matches": 39, "clipped": 6,
-"mean": 1.5, "error": 0.5, "interval": [0.25, 2.75]}, "faults": {"timeout": 2, "crash": 1},
-"forfeits": 9}""")
-TIMES_JSON = {"p95_ms": TIMES.p95, "last_seen": "1970-01-01T00:00:00Z"}
+RECORDED = Path(__file__).with_name("renderings.txt")
 
 
-def csv_of(columns: Columns[Any], lines: Sequence[Any], number: int = 0) -> str:
-    """Return the headings and values of a line as "rank_first=1 rank_last=3 ..."."""
-    heads, rows = csv_table(columns, lines)
-    return " ".join(f"{head}={value}" for head, value in zip(heads, rows[number], strict=True))
+def table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Return a table with "|" between the cells."""
+    return "\n".join("|".join(str(cell).strip() for cell in row) for row in (heads, *rows))
 
 
-def test_csv_has_every_value_under_its_heading() -> None:
-    ranks, ratings = "rank_first=1 rank_last=3", " ".join(RATINGS.split())
-    assert csv_of(LADDER, LINES) == (
-        f"{ranks} places_gained_24h=8 bot=ada@2 authors=Ada language=python {ratings} "
-        f"p95_ms={TIMES.p95} last_seen=1970-01-01T00:00:00Z"
-    )
-    assert csv_of(TOURNAMENT, ENTRANTS) == (
-        f"rank=1–2 bot=ada@2 owner=Eve swiss_points=6 swiss_met=13 {ranks} {ratings} withdrawn=1"
-    )
-    assert csv_of(CELL, [MEETING]) == "score=0.75 low=0.5 high=0.875 matches=20"
-    bob = csv_of(LADDER, LINES, 1)
-    assert "bound_side=below bound=950.0 superiority_to_next=None provisional=0 anchored=1" in bob
-    assert "points_per_board_low=None points_per_board_high=None" in bob
-
-
-def test_json_has_every_value_under_its_key() -> None:
-    assert to_json(LADDER, LINES[0], Rendering.RESULTS) == RATINGS_JSON
-    site = {"places_gained_24h": 8, "authors": "Ada", "language": "python"}
-    assert to_json(LADDER, LINES[0]) == {**RATINGS_JSON, **site, **TIMES_JSON}
-    swiss = {"points": 6, "met": 13, "scores": 2.5}
-    entry = {"rank": "1–2", "owner": "Eve", "swiss": swiss, "withdrawn": True}
-    assert to_json(TOURNAMENT, ENTRANTS[0]) == {**RATINGS_JSON, **entry}
-    assert to_json(CELL, MEETING) == {"score": 0.75, "interval": [0.5, 0.875], "matches": 20}
-    bound = {"side": "below", "value": 950.0, "confidence": 0.95}
-    assert to_json(LADDER, LINES[1])["bound"] == bound
-
-
-def text_of(columns: Columns[Any], rendering: Rendering, lines: Sequence[Any]) -> list[str]:
-    """Return the headings and lines of a table, with "|" between the columns."""
-    heads, rows = text_table(columns_of(columns, rendering, lines), lines)
-    return ["|".join(map(str.strip, row)) for row in (heads, *rows)]
-
-
-@pytest.mark.parametrize(
-    ("rendering", "expected"),
-    [
-        (
-            Rendering.TERMINAL,
-            [
-                "#|<bot|strength|Elo|matches|W–D–L|points/board|<faults|p95 ms",
-                "1–3|ada@2|1500 ±100?|1234|40|41–7–32|+1.5 ±1.2|2 timeout, 1 crash, 9 forfeit|41.5",
-                "3|bob@1|900 set|0|0|0–0–0|–|–|–",
-            ],
-        ),
-        (
-            Rendering.TEXT,
-            [
-                "#|24 h|<bot|<by|<language|strength|LOS|Elo|matches|W–D–L|points/board|<faults"
-                "|p95 ms|seen",
-                "1–3|▲8|ada@2|Ada|python|1500 ±100?|87.5 %|1234|40|41–7–32|+1.5 ±1.2"
-                f"|2 timeout, 1 crash, 9 forfeit|41.5|{SEEN}",
-                "3|–|bob@1|–|–|900 set|–|0|0|0–0–0|–|–|–|–",
-            ],
-        ),
-        (Rendering.TOP, ["#|<bot|strength", "1–3|ada@2|1500 ±100?", "3|bob@1|900 set"]),
-    ],
-)
-def test_text_of_a_ladder_has_every_column_in_order(
-    rendering: Rendering, expected: list[str]
-) -> None:
-    assert text_of(LADDER, rendering, LINES) == expected
-
-
-def test_columns_without_values_are_omitted() -> None:
-    assert text_of(LADDER, Rendering.TERMINAL, LINES[1:])[0] == "#|<bot|strength|Elo|matches|W–D–L"
-
-
-def test_text_of_a_tournament_has_every_column_in_order() -> None:
-    assert text_of(TOURNAMENT, Rendering.TOURNAMENT, ENTRANTS) == [
-        "#|<bot|<of|points|met|strength|matches|W–D–L|points/board|<faults",
-        "1–2|ada@2|Eve|6|13|1500 ±100?|40|41–7–32|+1.5 ±1.2|2 timeout, 1 crash, 9 forfeit",
-        "3|bob@1|–|4|15|900 set|0|0–0–0|–|–",
-    ]
-    assert text_of(TOURNAMENT, Rendering.PODIUM, ENTRANTS)[1] == "1–2|ada@2|56.2 %"
-
-
-def html_of(name: str, **model: Any) -> list[str]:
-    """Return the rows of a rendered fragment, with "|" between the cells."""
+def html_of(name: str, **model: Any) -> str:
+    """Return the cells of a rendered fragment, as `table` does."""
     template = html_pages.environment().get_template(f"fragments/{name}.html")
-    rows = re.findall(
-        "<tr.*?</tr>", template.render(links=ServerLinks(), form="poke", **model), re.DOTALL
-    )
+    html = template.render(links=ServerLinks(), form="poke", **model)
+    rows = re.findall("<tr.*?</tr>", html, re.DOTALL)
     cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL) for row in rows]
-    return ["|".join(" ".join(re.sub("<[^>]*>", "", c).split()) for c in row) for row in cells]
+    texts = [[" ".join(re.sub("<[^>]*>", "", cell).split()) for cell in row] for row in cells]
+    return table(texts[0], texts[1:])
 
 
-def test_the_page_of_a_ladder_has_every_column_in_order() -> None:
+def renderings() -> Iterator[tuple[str, str]]:
+    """Yield every rendering of the lines with its name."""
+    lists: tuple[tuple[str, Columns[Any], Sequence[Any], tuple[str, ...]], ...] = (
+        ("ladder", LADDER, LINES, ("TEXT", "TERMINAL", "LOS", "BOT", "TOP")),
+        ("tournament", TOURNAMENT, ENTRANTS, ("TOURNAMENT", "PODIUM")),
+        ("crosstable", CELL, (MEETING,), ()),
+    )
+    for name, columns, lines, kinds in lists:
+        yield f"CSV of a {name}", table(*csv_table(columns, lines))
+        yield f"JSON of a {name}", "\n".join(json.dumps(to_json(columns, each)) for each in lines)
+        for kind in kinds:
+            shown = columns_of(columns, Rendering[kind], lines)
+            yield f"{kind} of a {name}", table(*text_table(shown, lines))
+    yield "JSON of commands", json.dumps(to_json(LADDER, LINES[0], Rendering.RESULTS))
+    yield "text of a cell", cell_text(MEETING)
+    box = matrix.score_cell("ada@2", "bob@1", MEETING)
+    yield "HTML of a cell", f"{box.text}|{box.title}|{box.heat}"
+    model: dict[str, Any] = dict.fromkeys(("sort", "find", "only"), "")
+    model |= {"piece": type("Piece", (), {"total": 2}), "every": 2, "season": None, "lines": LINES}
     columns = columns_of(LADDER, Rendering.PAGE, LINES)
-    model = {"piece": type("Piece", (), {"total": 2}), "every": 2, "season": None}
-    query = dict.fromkeys(("sort", "find", "only"), "")
-    assert html_of("ladder-rows", columns=columns, lines=LINES, **model, **query) == [
-        "#|24 h|bot|by|language|strength|LOS|history|Elo|matches|W–D–L|points/board|faults|p95 ms"
-        "|seen",
-        "1 1–3|▲8|ada@2|Ada|python|1500 ±100?|87.5 %||1234|40|41–7–32|+1.5 ±1.2"
-        f"|2 timeout 1 crash 9 forfeit|41.5|{SEEN}",
-        "2 3||bob@1|–|–|–|–||0|0|0–0–0|–|–|–|–",
-    ]
-
-
-def test_the_page_of_a_tournament_has_every_column_in_order() -> None:
+    yield "HTML of a ladder", html_of("ladder-rows", columns=columns, **model)
+    model = {"format_state": {"stages": ()}, "remarks": (), "crossed": [("ada@2", [box])]}
     columns = columns_of(TOURNAMENT, Rendering.TOURNAMENT, ENTRANTS)
-    crossed = [("ada@2", [matrix.score_cell("ada@2", "bob@1", MEETING)])]
-    model = {"format_state": {"stages": ()}, "remarks": (), "crossed": crossed}
-    assert html_of("tournament-standings", columns=columns, lines=ENTRANTS, **model) == [
-        "#|bot|of|points|met|strength|matches|W–D–L|points/board|faults",
-        "1–2|ada@2 withdrawn|Eve|6|13|1500 ±100?|40|41–7–32|+1.5 ±1.2|2 timeout 1 crash 9 forfeit",
-        "3|bob@1|–|4|15|–|0|0–0–0|–|–",
-        "|1",
-        "1 ada@2|7520",
-    ]
-
-
-def test_the_comparison_has_every_column_in_order() -> None:
+    html = html_of("tournament-standings", columns=columns, lines=ENTRANTS, **model)
+    yield "HTML of a tournament", html
     gap = {"value": 1.0, "margin": 1.0, "likely": 0.5}
     model = {"one": "ada@2", "other": "bob@1", "gap": gap, "common": ()}
     columns = columns_of(LADDER, Rendering.BOT)
-    assert html_of("compare-sides", columns=columns, sides=LINES, **model)[:2] == [
-        "#|bot|strength|Elo|matches|score|W–D–L|points/board|faults|p95 ms|seen",
-        "1 1–3|ada@2|1500 ±100?|1234|40|56.2 %|41–7–32|+1.5 ±1.2|2 timeout 1 crash 9 forfeit"
-        f"|41.5|{SEEN}",
-    ]
+    yield "HTML of versions", html_of("compare-sides", columns=columns, sides=LINES, **model)
 
 
-def test_a_cell_of_a_crosstable_has_every_column_in_order() -> None:
-    assert cell_text(MEETING) == "75 50–88 (20)"
-    box = matrix.score_cell("ada@2", "bob@1", MEETING)
-    shown = "ada@2 against bob@1: score in % 75, 95 % interval 50–88, matches 20"
-    assert (box.text, box.title, box.heat) == ("75", shown, "up shade1")
+def test_every_rendering_has_every_column_and_value_in_order() -> None:
+    """Write the new text into the file if a change is meant."""
+    text = "\n".join(f"== {name}\n{rendering}" for name, rendering in renderings()) + "\n"
+    # The age of a match grows.
+    assert re.sub(r"\b\d+ d\b", "N d", text) == RECORDED.read_text(encoding="utf-8")
+
+
+def test_columns_without_values_are_omitted() -> None:
+    shown = columns_of(LADDER, Rendering.TERMINAL, LINES[1:])
+    assert [column.title for column in shown] == "# bot strength Elo matches W–D–L".split()
 
 
 @pytest.fixture
@@ -299,4 +203,8 @@ def test_a_column_does_not_change_the_format_of_bundles(tournament: str) -> None
     stored = tournaments.find(Workspace().store, tournament)
     table = ladder_table.of_tournament(Workspace().store, ladder_key.of_tournament(stored))
     first, *_ = bundle.conclude(stored.plan, table, None)["standings"]
-    assert set(first) == set(RATINGS_JSON) - {"bound", "superiority_to_next"}
+    assert set(first) == {
+        *("entrant", "ranks", "strength", "interval", "error", "matches", "opponents"),
+        *("provisional", "anchored", "group", "elo", "games", "wins", "draws", "losses"),
+        *("points", "points_per_board", "mean", "faults", "forfeits"),
+    }

@@ -85,11 +85,7 @@ def test_a_ladder_shows_rank_changes_of_a_day(web: WebState) -> None:
     html = html_pages.html(page, links)
     assert 'title="1 up in 24 hours">▲1' in html
     assert 'title="1 down in 24 hours">▼1' in html
-    assert [(line["entrant"], line["places_gained_24h"]) for line in page.data["standings"]] == [
-        ("ada@1", 1),
-        ("bob@1", -1),
-        ("cy@1", None),
-    ]
+    assert [line["places_gained_24h"] for line in page.data["standings"]] == [1, -1, None]
 
 
 def test_a_large_ladder_is_paged(client: TestClient) -> None:
