@@ -16,6 +16,7 @@ from arena.formats.swiss import RankingKey
 from arena.ladders import ladder_key
 from arena.ladders.columns import (
     Column,
+    Columns,
     Rendering,
     columns_of,
     csv_table,
@@ -30,12 +31,16 @@ from arena.ladders.ladder_columns import (
     LadderLine,
     cell_text,
 )
+from arena.ladders.seat_advantage import SEATS, MeanWithInterval, SeatAdvantage
+from arena.ratings.control_variates import AdjustedMean
 from arena.ratings.crosstable import CrosstableCell
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.ratings.points import Points
 from arena.ratings.standings import StandingsLine
 from arena.ratings.strength.fit import Strength, StrengthBound
 from arena.records.bundle import bundle
+from arena.records.luck_adjustment.adjusted_standings import ADJUSTED, AdjustedLine
+from arena.records.luck_adjustment.board_results import AdjustedResult
 from arena.store.bots.versions import Version
 from arena.store.tournaments import tournaments
 from arena.web.app import create
@@ -72,6 +77,14 @@ ENTRANTS = (
     EntrantLine("3", BOB, FormatEntrant("bob@1"), RankingKey(4, 15, 1.5)),
 )
 MEETING = CrosstableCell(matches=20, score=0.75, low=0.5, high=0.875)
+MEAN = MeanWithInterval(0.5, 0.25, 0.75)
+SEAT = SeatAdvantage((0, 2), 7, MEAN, MeanWithInterval(5.0, -1.0, 11.0), MeanWithInterval(1, 0, 2))
+UNLUCKY = AdjustedLine(
+    "ada@2",
+    AdjustedResult(
+        40, AdjustedMean(0.4, 0.5, 0.1, 0.3, 0.7, 1.5), AdjustedMean(-1.0, 2.0, 1.0, 0.5, 3.5, 1.5)
+    ),
+)
 RECORDED = Path(__file__).with_name("renderings.txt")
 
 
@@ -96,6 +109,8 @@ def renderings() -> Iterator[tuple[str, str]]:
         ("ladder", LADDER, LINES, ("TEXT", "TERMINAL", "LOS", "BOT", "TOP")),
         ("tournament", TOURNAMENT, ENTRANTS, ("TOURNAMENT", "PODIUM")),
         ("crosstable", CELL, (MEETING,), ()),
+        ("list of seats", SEATS, (SEAT,), ("TERMINAL",)),
+        ("list of adjusted results", ADJUSTED, (UNLUCKY,), ("TERMINAL",)),
     )
     for name, columns, lines, kinds in lists:
         yield f"CSV of a {name}", table(*csv_table(columns, lines))

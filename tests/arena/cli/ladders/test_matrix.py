@@ -107,6 +107,11 @@ def test_boards_are_compared_as_pairs_of_games(cli: Cli, tournament: str) -> Non
     assert document["elo"]["low"] < document["elo"]["value"] < document["elo"]["high"]
     assert document["superiority"] > 0.99
     assert document["points_per_board"]["mean"] == 5
+    facts = {line[:14].strip(): line[14:] for line in cli("compare", "bee", "cat").out.splitlines()}
+    low, high = (f"{document['elo'][end]:+.2f}".replace("-", "−") for end in ("low", "high"))
+    assert facts["Elo"] == f"+190.85 ({low} to {high})"
+    low, high = (f"{end:+.2f}" for end in document["points_per_board"]["interval"])
+    assert facts["points/board"] == f"+5.00 ({low} to {high})"
 
 
 def test_swapping_the_bots_reverses_the_comparison(cli: Cli, tournament: str) -> None:
