@@ -47,7 +47,6 @@ def test_the_ladder_has_equal_content_in_every_format(client: TestClient) -> Non
     assert [row["bot"] for row in rows] == ["ada@1", "bob@1", "cy@1"]
     in_browser = client.get("/ladders/poke.csv", headers={"Accept": "text/html,*/*;q=0.8"})
     assert in_browser.text == "\ufeff" + client.get("/ladders/poke.csv").text
-    assert float(rows[0]["strength"]) == document["standings"][0]["strength"]
     text = client.get("/ladders/poke", headers={"Accept": "text/plain"}).text.splitlines()
     assert [line.split()[1] for line in text[2:]] == ["ada@1", "bob@1", "cy@1"]
     assert "| ada@1 |" in client.get("/ladders/poke.md").text
