@@ -59,7 +59,8 @@ class ApiOperations:
 
         Args:
             form: a form of a game, as in `/ladders/poke`.
-            sort: column for the order; with a minus sign descending.
+            sort: rank, move, bot, by, language, strength, los, elo, matches, games, points,
+                faults, thinking, seen; with a minus sign in reverse.
             find: only bots whose name, author or language contains this text.
             only: active, newest or faulty: only these versions.
             season: number of a season, also an archived one; the current one by default.

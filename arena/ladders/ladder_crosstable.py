@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from arena.ladders import ladder_values
+from arena.ladders.ladder_columns import cell_json
 from arena.ratings.crosstable import crosstable
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ class LadderCrosstable:
         """Return everything as plain values for JSON."""
         gaps, places = self.strengths.gaps, range(len(self.strengths.lines))
         return {
-            **self.table.to_json(),
+            "entrants": list(self.table.entrants),
+            "cells": [[cell_json(cell) for cell in row] for row in self.table.cells],
             "superiority": [gaps.superiorities(place) for place in places],
             "strengths": [line.value for line in self.strengths.lines],
             "gap_errors": [gaps.errors(place) for place in places],

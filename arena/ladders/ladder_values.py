@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from arena.ladders import ladder_columns
+
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
@@ -29,21 +31,6 @@ def gifts(engine: Engine, scope: LadderKey) -> tuple[Gift, ...]:
     return collusion.gifts(results.closed(engine, scope.tournaments))
 
 
-def ranks(line: StandingsLine, dash: str = "-") -> str:
-    """Format the rank, or the range of ranks if bots are not distinguishable."""
-    first, last = line.strength.first, line.strength.last
-    return str(first) if first == last else f"{first}{dash}{last}"
-
-
-def strength(line: StandingsLine) -> str:
-    """Format the strength: half its interval, or a bound if all games were won or lost; marks."""
-    value = line.strength
-    if value.anchored:
-        return f"{value.value:.0f} set"
-    width = f"{value.bound.mark}{value.bound.value:.0f}" if value.bound else f"±{value.margin:.0f}"
-    return f"{value.value:.0f} {width}{'?' if value.provisional else ''}"
-
-
 def strength_in_words(line: StandingsLine) -> str:
     """Format the strength for a sentence."""
     value = line.strength
@@ -53,9 +40,14 @@ def strength_in_words(line: StandingsLine) -> str:
     return f"{value.value:.0f} (at {limit} {value.bound.value:.0f} with 95 % confidence)"
 
 
-def to_json(table: Standings) -> list[dict[str, object]]:
-    """Return the lines of a ladder as plain values for JSON."""
-    return [line.to_json() for line in table.lines]
+def ladder_json(engine: Engine, scope: LadderKey, table: Standings) -> dict[str, Any]:
+    """Return a ladder with its parameters, details and decision times as values for JSON."""
+    return {
+        "standings": ladder_columns.results(table),
+        "elo": settings_json(),
+        "details": details_json(engine, scope, table),
+        "timing": timing_json(table),
+    }
 
 
 def details_json(engine: Engine, scope: LadderKey, table: Standings) -> dict[str, Any]:

@@ -17,12 +17,14 @@ Seats of one side, such as those of partners, count together.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 from arena.formats.round_robin import seatings
+from arena.ladders.columns import Column
+from arena.presentation.wording import percent, signed, with_interval
 from arena.ratings.closed_match import FINISHED, ClosedGame, ClosedMatch
 from arena.ratings.scale import DECIMALS, Z95, gap_of
 
@@ -65,15 +67,44 @@ class SeatAdvantage:
     elo: MeanWithInterval | None
     points: MeanWithInterval
 
-    def to_json(self) -> dict[str, object]:
-        """Return it as plain values for JSON."""
-        return {
-            "seats": list(self.seats),
-            "matches": self.matches,
-            "score": self.score.to_json(),
-            "elo": self.elo.to_json() if self.elo else None,
-            "points": self.points.to_json(),
-        }
+
+def _text(mean: MeanWithInterval | None, text: Callable[[float], str]) -> str:
+    return with_interval(text, mean.mean, mean.low, mean.high) if mean else ""
+
+
+SEATS: list[Column[SeatAdvantage]] = [
+    Column(
+        "seats",
+        "seat",
+        lambda line: list(line.seats),
+        "seats of the side, from 0; tables count from 1",
+        text=lambda line: ", ".join(str(seat + 1) for seat in line.seats),
+        is_left=True,
+    ),
+    Column("matches", "matches", lambda line: line.matches, "matches in all seatings"),
+    Column(
+        "score",
+        "score",
+        lambda line: line.score.to_json(),
+        "mean score against the others, over all bots, with its 95 % interval",
+        text=lambda line: _text(line.score, lambda share: percent(share, 1)),
+    ),
+    Column(
+        "elo",
+        "Elo",
+        lambda line: line.elo and line.elo.to_json(),
+        "difference between equal bots with this score, in Elo points",
+        text=lambda line: _text(line.elo, signed),
+    ),
+    Column(
+        "points",
+        "points per game",
+        lambda line: line.points.to_json(),
+        "mean margin to the others, in the game's own points",
+        text=lambda line: _text(line.points, signed),
+    ),
+]
+"""The columns of what seats are worth."""
 
 
 def of_ladder(engine: Engine, scope: LadderKey) -> tuple[SeatAdvantage, ...]:

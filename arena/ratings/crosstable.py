@@ -52,21 +52,12 @@ class CrosstableCell:
     high: float
 
     @property
-    def margin(self) -> float:
-        """The value after "+-": the distance to the farther end, as the interval is asymmetric."""
-        return max(self.score - self.low, self.high - self.score)
-
-    @property
     def lead(self) -> float:
         """Distance from one half to the nearer end of the interval.
 
         It is negative if the first entrant is behind, and 0 if the interval contains one half.
         """
         return max(self.low - 0.5, 0.0) - max(0.5 - self.high, 0.0)
-
-    def to_json(self) -> dict[str, object]:
-        """Return it as plain values for JSON."""
-        return {"matches": self.matches, "score": self.score, "interval": [self.low, self.high]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +72,6 @@ class Crosstable:
 
     entrants: tuple[str, ...]
     cells: tuple[tuple[CrosstableCell | None, ...], ...]
-
-    def to_json(self) -> dict[str, object]:
-        """Return it as plain values for JSON."""
-        return {
-            "entrants": list(self.entrants),
-            "cells": [[cell.to_json() if cell else None for cell in row] for row in self.cells],
-        }
 
 
 @dataclass(slots=True)

@@ -52,23 +52,6 @@ class StandingsLine:
     faults: dict[str, int]
     forfeits: int
 
-    def to_json(self) -> dict[str, object]:
-        """Return the line as plain values for JSON."""
-        return {
-            **self.strength.to_json(),
-            "elo": self.elo,
-            "matches": self.matches,
-            "games": self.games,
-            "wins": self.wins,
-            "draws": self.draws,
-            "losses": self.losses,
-            "points": self.points,
-            "points_per_board": _without_name(self.board) if self.board else None,
-            "mean": self.mean,
-            "faults": dict(self.faults),
-            "forfeits": self.forfeits,
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class Standings:
@@ -102,14 +85,6 @@ class Standings:
     def entrants(self) -> tuple[str, ...]:
         """All entrants, the strongest first."""
         return tuple(line.entrant for line in self.lines)
-
-    def of(self, entrant: str) -> StandingsLine:
-        """Return the line of an entrant.
-
-        Raises:
-            KeyError: it is not in the standings.
-        """
-        return {line.entrant: line for line in self.lines}[entrant]
 
 
 @dataclass(frozen=True, slots=True)

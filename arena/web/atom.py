@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from arena.announcements.announcement import Announcement
-from arena.web import wording
+from arena.presentation import wording
 
 _NAMESPACE = "http://www.w3.org/2005/Atom"
 _AUTHOR = "Poke arena"

@@ -375,6 +375,8 @@ def _content(
     if kind != "json":
         return {"schema": {"type": "string"}}
     content: dict[str, Any] = {"schema": {"type": "object"}}
+    if properties := address.schema():
+        content["schema"]["properties"] = properties
     values = samples.values(address)
     if values is not None and address.path != "/openapi":
         page_request = PageRequest(values, samples.query(address), links)

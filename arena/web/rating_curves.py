@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from arena.ladders.rating_history import HistoryPoint, RatingHistory
+from arena.presentation import wording
 from arena.ratings.standings import Standings
 from arena.store.bots.versions import Version
-from arena.web import charts, wording
+from arena.web import charts
 from arena.web.charts import Tick
 
 WIDTH, HEIGHT = 760, 280

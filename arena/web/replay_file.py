@@ -8,11 +8,11 @@ from typing import Final
 
 from markupsafe import Markup
 
+from arena.presentation.wording import moment
 from arena.web import assets
 from arena.web.data.verification import Verification
 from arena.web.pages.replay_content import Replay, ReplayView, replay
 from arena.web.serving import html_pages
-from arena.web.wording import moment
 from referee.games.shared.dealing import commitment
 from referee.record import GameRecord, MatchRecord
 from referee.replay import game_problem

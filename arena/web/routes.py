@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from arena.ladders.columns import json_schema
+from arena.ladders.ladder_columns import LADDER, TOURNAMENT
 from arena.web import paging
 from arena.web.page import PageRoute
 from arena.web.pages import (
@@ -38,7 +40,7 @@ PAGES: tuple[PageRoute, ...] = (
         ladder.page,
         "The ladder of a form of a game.",
         query=(
-            ("sort", "column for the order; with a minus sign descending"),
+            ("sort", f"{', '.join(ladder.SORTS)}; with a minus sign in reverse"),
             ("find", "only bots whose name, author or language contains this text"),
             ("only", "active, newest or faulty: only these versions"),
             ("season", "number of a season, also an archived one; the current one by default"),
@@ -48,6 +50,7 @@ PAGES: tuple[PageRoute, ...] = (
         ),
         example="/ladders/poke",
         kinds=FOLLOWED,
+        schema=lambda: {"standings": {"type": "array", "items": json_schema(LADDER)}},
     ),
     PageRoute(
         "/ladders/{form}/matrix",
@@ -60,6 +63,7 @@ PAGES: tuple[PageRoute, ...] = (
         ),
         example="/ladders/poke/matrix",
         kinds=TABLE,
+        schema=matrix.schema,
     ),
     PageRoute(
         "/ladders/{form}/compare",
@@ -111,6 +115,7 @@ PAGES: tuple[PageRoute, ...] = (
         query=paging.QUERY,
         example="/tournaments/t-7f3k9q",
         kinds=FOLLOWED,
+        schema=lambda: {"standings": {"type": "array", "items": json_schema(TOURNAMENT)}},
     ),
     PageRoute(
         "/matches",

@@ -16,6 +16,7 @@ from arena.errors import StoreError
 from arena.ladders import rater
 from arena.presentation import shipped_docs
 from arena.presentation.csv_text import BYTE_ORDER_MARK
+from arena.presentation.wording import moment
 from arena.records import redaction
 from arena.store.matches import listing, results
 from arena.store.matches.listing import Match
@@ -27,7 +28,6 @@ from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.page import Page, PageRequest
 from arena.web.pages import bot, docs, match, replay, tournament
 from arena.web.serving import data_formats, html_pages
-from arena.web.wording import moment
 from referee.games.registry import GAMES
 from referee.record import RecordError
 

@@ -156,7 +156,7 @@ def show(version: str, as_json: bool, data: Path | None) -> None:
     from arena.cli import lookup, output
     from arena.cli.ladders import ladder_table
     from arena.cli.workspace import Workspace
-    from arena.ladders import ladder_key
+    from arena.ladders import columns, ladder_columns, ladder_key
     from arena.store.bots import remote_bots
 
     workspace = Workspace(data)
@@ -165,7 +165,12 @@ def show(version: str, as_json: bool, data: Path | None) -> None:
     ladders = ladder_table.of_scopes(workspace.store, ladder_key.of_forms(workspace.store)).items()
     standing = {form: table for form, table in ladders if found_version.id in table.entrants}
     if as_json:
-        stands = {form: table.of(found_version.id).to_json() for form, table in standing.items()}
+        stands = {
+            form: columns.to_json(ladder_columns.LADDER, line, columns.Rendering.RESULTS)
+            for form, table in standing.items()
+            for line in ladder_columns.lines_of(table)
+            if line.name == found_version.id
+        }
         output.document({**_as_json(found_version, remote), "standings": stands})
         return
     manifest = found_version.manifest
@@ -190,7 +195,7 @@ def show(version: str, as_json: bool, data: Path | None) -> None:
     for form, table in standing.items():
         output.line()
         output.heading(form)
-        output.table(*ladder_table.ladder_columns(table, [found_version.id]))
+        output.table(*ladder_table.ladder_text(table, [found_version.id]))
     output.next_step("pokearena standings")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
@@ -13,9 +12,8 @@ from arena.ladders.ladder_key import LadderKey
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from arena.ladders.head_to_head import Comparison, LadderComparison
+    from arena.ladders.head_to_head import LadderComparison
     from arena.ratings.control_variates import AdjustedMean
-    from arena.ratings.duel import Interval
     from arena.ratings.sprt import SprtSettings
     from arena.records.luck_adjustment.adjusted_comparison import AdjustedComparison
 
@@ -108,9 +106,9 @@ def adjust(
 
 def show_adjusted(luck: AdjustedComparison) -> None:
     """Print luck-adjusted results."""
-    output.line(f"{'adjusted':<12}{_adjusted(luck.result.score, 100, ' %')}")
+    output.line(f"{'adjusted':<14}{_adjusted(luck.result.score, 100, ' %')}")
     if luck.result.points:
-        output.line(f"{'':<12}{_adjusted(luck.result.points, 1, ' points a board')}")
+        output.line(f"{'':<14}{_adjusted(luck.result.points, 1, ' points a board')}")
     output.hint(
         f"adjusted: without the luck of the cards, by playouts of {luck.engine}, counted by "
         f"{luck.result.boards} boards; raw results decide ranks"
@@ -127,27 +125,12 @@ def _adjusted(mean: AdjustedMean, scale: int, unit: str) -> str:
 
 def show(result: LadderComparison) -> None:
     """Print a comparison."""
+    from arena.ladders.comparison_facts import comparison_facts
+
     comparison = result.comparison
-    games = comparison.wins + comparison.draws + comparison.losses
     output.heading(f"{result.form} · {comparison.first} against {comparison.second}")
-    facts = {
-        "matches": f"{comparison.matches}, {games} games",
-        "games": (
-            f"{comparison.wins} won, {comparison.draws} drawn, {comparison.losses} lost: "
-            f"{comparison.duel.score:.1%}"
-        ),
-        "pairs": _pairs(comparison),
-        "Elo": _interval(comparison.elo),
-        "normalized": _interval(comparison.normalized) if comparison.duel.error else "",
-        "LOS": "" if comparison.superiority is None else f"{comparison.superiority:.2%}",
-        "points": _points(comparison),
-    }
-    for name, value in facts.items():
-        if value:
-            output.line(f"{name:<12}{value}")
-    if comparison.test:
-        output.line(f"{'SPRT':<12}{_test(comparison)}")
-        output.line(f"{'SPRT Elo':<12}{_interval(comparison.test.elo)}")
+    for name, text in comparison_facts(comparison):
+        output.line(f"{name:<14}{text}")
     output.hint(
         f"counted by {comparison.unit}; 95 % intervals in brackets; LOS: likelihood that "
         f"{comparison.first} is stronger; SPRT Elo: corrected for the stop of the test "
@@ -163,49 +146,3 @@ def go_on(result: LadderComparison, pair: tuple[str, str]) -> tuple[str, ...]:
     bounds = f" --set low={test.low:g} --set high={test.high:g}" if test else ""
     game = result.form.partition("-")[0]
     return (f"pokearena tournament run {game} {pair[0]} {pair[1]} --format sprt{bounds}",)
-
-
-def _pairs(comparison: Comparison) -> str:
-    if comparison.pairs is None:
-        return ""
-    words = ("LL", "LD", "WL", "DD", "WD", "WW")
-    return "  ".join(f"{word} {count}" for word, count in zip(words, comparison.pairs, strict=True))
-
-
-def _interval(interval: Interval) -> str:
-    if not math.isfinite(interval.value):
-        return f"{('+' if interval.value > 0 else '-')}∞: all games {_all(interval.value)}"
-    return f"{interval.value:+z.2f} ({_end(interval.low)} to {_end(interval.high)})"
-
-
-def _end(value: float) -> str:
-    """Format an end of an interval; it may be infinite if there are few matches."""
-    return f"{value:+z.2f}" if math.isfinite(value) else f"{'+' if value > 0 else '-'}∞"
-
-
-def _all(value: float) -> str:
-    return "won" if value > 0 else "lost"
-
-
-def _points(comparison: Comparison) -> str:
-    if comparison.points is None:
-        return ""
-    text = f"{comparison.points.mean:+z.2f}"
-    if comparison.points.low is not None and comparison.points.high is not None:
-        text += f" ({comparison.points.low:+z.2f} to {comparison.points.high:+z.2f})"
-    return f"{text} a board ahead of the table"
-
-
-def _test(comparison: Comparison) -> str:
-    assert comparison.test is not None
-    s = comparison.test.settings
-    low, high = s.bounds
-    text = (
-        f"LLR {comparison.test.ratio:.2f} ({low:.2f} to {high:.2f}) for {s.high:g} against "
-        f"{s.low:g} points, {s.model}: "
-    )
-    if comparison.test.decided is None:
-        return text + "open"
-    verdicts = {"high": f"at least {s.high:g} better", "low": f"at most {s.low:g} better"}
-    matches = comparison.test.decided[0]
-    return f"{text}{verdicts[comparison.test.verdict]}, decided after {matches} matches"

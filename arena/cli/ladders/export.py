@@ -11,22 +11,21 @@ import rich_click as click
 
 from arena.cli import output
 from arena.cli.errors import FAILED, USAGE, CommandError
-from arena.cli.ladders import ladder_html
 from arena.cli.options import data_option, scope_options
 from referee.sanitizing import escaped_json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
+    from arena.cli.ladders.ladder_table import Ladders
     from arena.cli.workspace import Workspace
-    from arena.ladders.ladder_export import LadderExport
     from arena.ladders.ladder_key import LadderKey
 
 
-_FORMATS = ("csv", "json", "html")
+_FORMATS = ("csv", "json")
 
 
-@click.command(epilog="Example: pokearena export poke --output poke.html")
+@click.command(epilog="Example: pokearena export poke --output poke.csv")
 @scope_options
 @click.option(
     "--parquet",
@@ -55,7 +54,7 @@ _FORMATS = ("csv", "json", "html")
     "file",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="File to write: .csv, .json or .html. [default: standard output]",
+    help="File to write: .csv or .json. [default: standard output]",
 )
 @data_option
 def export(
@@ -68,10 +67,10 @@ def export(
     file: Path | None,
     data: Path | None,
 ) -> None:
-    """Write ladders and their crosstables as CSV, JSON or HTML.
+    """Write ladders as CSV, or with their crosstables as JSON.
 
-    GAME can be a form, such as pouku-3. CSV holds one ladder, one line per bot. The HTML file needs
-    no other files and no scripts.
+    GAME can be a form, such as pouku-3. CSV holds one ladder, one line per bot, with the columns of
+    the ladder page's CSV; those that only a server knows are empty.
 
     --parquet writes the decisions of the matches as a data set for machine learning
     (docs/reference/data.md):
@@ -114,29 +113,24 @@ def _export_ladders(
 ) -> None:
     """Write ladders to a file, or to standard output without one."""
     from arena.cli import lookup
-    from arena.ladders import ladder_export, rater
+    from arena.cli.ladders import ladder_table
     from arena.presentation.csv_text import BYTE_ORDER_MARK
     from arena.system import output_file
 
-    scopes = lookup.scopes_of(workspace, game, tournament)
-    fitted = {scope: rater.current_fit(workspace.store, scope) for scope in scopes}
-    ladders = [
-        ladder_export.export_of_ladder(workspace.store, scope, ladder)
-        for scope, ladder in fitted.items()
-        if ladder.table.lines
-    ]
-    if not ladders:
+    scopes = {scope.form: scope for scope in lookup.scopes_of(workspace, game, tournament)}
+    tables = ladder_table.of_scopes(workspace.store, scopes.values())
+    if not tables:
         raise CommandError(
             "no match is closed yet.", FAILED, "pokearena tournament list", code="no-closed-match"
         )
-    text = _text(ladders, kind)
+    text = _text(workspace, scopes, tables, kind)
     if file is None:
         print(text, end="")
         return
     # Spreadsheets open files, programs read standard output.
     output_file.write_text(file, BYTE_ORDER_MARK + text if kind == "csv" else text)
-    bots = sum(len(ladder.table.lines) for ladder in ladders)
-    output.hint(f"{file}: {', '.join(ladder.scope.form for ladder in ladders)}, {bots} lines")
+    bots = sum(len(table.lines) for table in tables.values())
+    output.hint(f"{file}: {', '.join(tables)}, {bots} lines")
 
 
 def _kind_of(file: Path | None) -> str:
@@ -150,27 +144,44 @@ def _kind_of(file: Path | None) -> str:
     extension = file.suffix.lstrip(".").lower()
     if extension not in _FORMATS:
         raise CommandError(
-            f"--output: {file} must end with .csv, .json or .html, or choose with --format.",
+            f"--output: {file} must end with .csv or .json, or choose with --format.",
             USAGE,
             code="unknown-extension",
         )
     return extension
 
 
-def _text(exports: Sequence[LadderExport], kind: str) -> str:
-    from arena.ladders import ladder_export
+def _text(workspace: Workspace, scopes: Mapping[str, LadderKey], tables: Ladders, kind: str) -> str:
+    from arena.ladders import ladder_values, rater
+    from arena.ladders.columns import csv_table
+    from arena.ladders.ladder_columns import LADDER, lines_of
+    from arena.ladders.ladder_crosstable import crosstable_of_ladder
+    from arena.presentation.csv_text import csv_text
 
     if kind == "json":
-        data = {"ladders": [export.to_json() for export in exports]}
-        return escaped_json(json.dumps(data, ensure_ascii=False)) + "\n"
-    if kind == "html":
-        return ladder_html.page(exports)
-    if len(exports) > 1:
-        forms = ", ".join(export.scope.form for export in exports)
+        ladders = [
+            {
+                "form": form,
+                "tournaments": list(scopes[form].tournaments),
+                **ladder_values.ladder_json(workspace.store, scopes[form], table),
+                "matrix": crosstable_of_ladder(
+                    workspace.store,
+                    scopes[form],
+                    rater.current_fit(workspace.store, scopes[form]),
+                ).to_json(),
+            }
+            for form, table in tables.items()
+        ]
+        return escaped_json(json.dumps({"ladders": ladders}, ensure_ascii=False)) + "\n"
+    if len(tables) > 1:
         raise CommandError(
-            f"CSV holds one ladder; choose one of {forms}.", USAGE, code="several-ladders"
+            f"CSV holds one ladder; choose one of {', '.join(tables)}.",
+            USAGE,
+            code="several-ladders",
         )
-    return ladder_export.as_csv(exports[0])
+    (table,) = tables.values()
+    heads, rows = csv_table(LADDER, lines_of(table))
+    return csv_text([heads, *rows])
 
 
 def _export_decisions(

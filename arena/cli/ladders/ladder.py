@@ -73,7 +73,7 @@ def rebuild(game: str | None, tournament: str | None, as_json: bool, data: Path 
     from arena.cli import lookup
     from arena.cli.ladders import ladder_table, rebuilt_ladder
     from arena.cli.workspace import Workspace
-    from arena.ladders import ladder_values
+    from arena.ladders import ladder_columns, ladder_values
 
     workspace = Workspace(data)
     assert workspace.existing_store is not None
@@ -81,7 +81,7 @@ def rebuild(game: str | None, tournament: str | None, as_json: bool, data: Path 
     rebuilt = [rebuilt_ladder.rebuild(workspace.store, scope) for scope in scopes]
     played = [(ladder, table) for ladder, table in rebuilt if table.lines]
     if as_json:
-        fresh = {ladder.scope.label: ladder_values.to_json(table) for ladder, table in played}
+        fresh = {ladder.scope.label: ladder_columns.results(table) for ladder, table in played}
         values = {ladder.scope.label: ladder.to_json() for ladder, _ in rebuilt}
         output.document({"ladders": fresh, "elo": ladder_values.settings_json(), "rebuilt": values})
     else:

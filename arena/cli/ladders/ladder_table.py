@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from arena.cli import output
 from arena.cli.errors import FAILED, USAGE, CommandError
-from arena.ladders import ladder_values
+from arena.ladders import columns, ladder_columns, ladder_values
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from arena.ladders.ladder_key import LadderKey
-    from arena.ladders.seat_advantage import MeanWithInterval, SeatAdvantage
+    from arena.ladders.seat_advantage import SeatAdvantage
     from arena.ratings.collusion import Gift
-    from arena.ratings.control_variates import AdjustedMean
-    from arena.ratings.standings import Standings, StandingsLine
+    from arena.ratings.standings import Standings
     from arena.ratings.strength.settings import StrengthSettings
     from arena.records.luck_adjustment.adjusted_standings import AdjustedStandings
 
@@ -71,60 +70,23 @@ def of_tournament(engine: Engine, scope: LadderKey) -> Standings:
 
 def show(table: Standings, superiority: bool = False) -> None:
     """Print a ladder; `superiority` adds the likelihood of superiority to the next line."""
-    output.table(*ladder_columns(table, superiority=superiority))
+    output.table(*ladder_text(table, superiority=superiority))
 
 
 def show_seats(advantages: Iterable[SeatAdvantage]) -> None:
     """Print what each seat is worth."""
-    output.table(
-        ("<seat", "matches", "score", "Elo", "points"),
-        [
-            (
-                ", ".join(str(seat + 1) for seat in each.seats),
-                str(each.matches),
-                _interval(each.score, 100, "%"),
-                _interval(each.elo) if each.elo else "–",
-                _interval(each.points),
-            )
-            for each in advantages
-        ],
-    )
+    from arena.ladders.seat_advantage import SEATS
+
+    output.table(*columns.text_table(SEATS, advantages))
 
 
 def show_adjusted(standings: AdjustedStandings) -> None:
     """Print the luck-adjusted results of the bots, beside the raw ones."""
-    output.table(
-        ("<bot", "boards", "score", "adjusted", "points/board", "adjusted"),
-        [
-            (
-                line.entrant,
-                str(line.result.boards),
-                f"{100 * line.result.score.raw:.1f}%",
-                _with_half_interval(line.result.score, 100, "%"),
-                f"{line.result.points.raw:+.1f}" if line.result.points else "–",
-                _with_half_interval(line.result.points) if line.result.points else "–",
-            )
-            for line in standings.lines
-        ],
-    )
+    output.table(*columns.text_table(standings.columns, standings.lines))
     output.hint(standings.coverage)
 
 
-def _with_half_interval(mean: AdjustedMean, scale: float = 1, unit: str = "") -> str:
-    sign = "" if unit else "+"
-    return f"{scale * mean.value:{sign}.1f}{unit} ± {scale * (mean.high - mean.value):.1f}"
-
-
-def _interval(value: MeanWithInterval, scale: float = 1, unit: str = "") -> str:
-    """Format a mean and its interval."""
-    sign = "" if unit else "+"
-    text = f"{scale * value.mean:{sign}.1f}{unit}"
-    if value.low is None or value.high is None:
-        return text
-    return f"{text} ({scale * value.low:{sign}.1f} to {scale * value.high:{sign}.1f})"
-
-
-def ladder_columns(
+def ladder_text(
     table: Standings, only: Sequence[str] | None = None, superiority: bool = False
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return the headings and lines of a ladder; empty optional columns are omitted.
@@ -134,54 +96,15 @@ def ladder_columns(
         only: the entrants to include; None includes all.
         superiority: whether to add the likelihood of superiority to the next line of the table.
     """
-    lines = [line for line in table.lines if only is None or line.entrant in only]
-
-    def thought(line: StandingsLine) -> str:
-        times = table.thinking.get(line.entrant)
-        return f"{times.p95:.3g}" if times is not None and times.p95 is not None else ""
-
-    columns: list[tuple[str, Callable[[StandingsLine], str], bool]] = [
-        ("#", ladder_values.ranks, True),
-        ("<bot", lambda line: line.entrant, True),
-        ("strength", _strength, True),
-        *((("LOS", _superiority, True),) if superiority else ()),
-        ("Elo", lambda line: f"{line.elo:.0f}", True),
-        ("matches", lambda line: str(line.matches), True),
-        ("W–D–L", lambda line: f"{line.wins}–{line.draws}–{line.losses}", True),
-        ("points/board", _board, False),
-        ("<faults", _faults, False),
-        ("p95 ms", thought, False),
-    ]
-    kept = [(title, cell) for title, cell, always in columns if always or any(map(cell, lines))]
-    rows = [tuple(cell(line) or "–" for _, cell in kept) for line in lines]
-    return tuple(title for title, _ in kept), rows
+    lines = [line for line in ladder_columns.lines_of(table) if only is None or line.name in only]
+    return columns.text_table(_columns(lines, superiority), lines)
 
 
-def _strength(line: StandingsLine) -> str:
-    # Right-aligned values stay aligned without the mark.
-    text = ladder_values.strength(line)
-    return text if line.strength.anchored or line.strength.provisional else f"{text} "
-
-
-def _superiority(line: StandingsLine) -> str:
-    likely = line.strength.superiority_to_next
-    return "" if likely is None else f"{likely:.1%}"
-
-
-def _board(line: StandingsLine) -> str:
-    if line.board is None:
-        return ""
-    mean, margin = line.board.mean, line.board.margin
-    digits = 0 if max(abs(mean), margin or 0.0) >= 100 else 1
-    text = f"{mean:+z.{digits}f}"
-    return text if margin is None else f"{text} ±{margin:.{digits}f}"
-
-
-def _faults(line: StandingsLine) -> str:
-    kinds = dict(line.faults)
-    if line.forfeits:
-        kinds["forfeit"] = line.forfeits
-    return ", ".join(f"{number} {kind}" for kind, number in kinds.items())
+def _columns(
+    lines: Sequence[ladder_columns.LadderLine], superiority: bool
+) -> list[columns.Column[ladder_columns.LadderLine]]:
+    rendering = columns.Rendering.LOS if superiority else columns.Rendering.TERMINAL
+    return columns.columns_of(ladder_columns.LADDER, rendering, lines)
 
 
 def explain(
@@ -191,37 +114,14 @@ def explain(
     adjusted: bool = False,
 ) -> None:
     """Print the meaning of the columns."""
-    from arena.ratings.elo import EloSettings
-
-    tables = list(tables)
-    output.hint(
-        "strength: fitted to all matches at once, ± 95 % interval; ?: "
-        "provisional (docs/explanation/ratings.md)"
-    )
-    if any(line.strength.bound for table in tables for line in table.lines):
-        output.hint(
-            ">, <: won or lost every game; a lower or upper bound, "
-            "with a confidence of at least 95 %"
-        )
-    if superiority:
-        output.hint("LOS: likelihood of superiority to the bot of the next line")
+    lines = [line for table in tables for line in ladder_columns.lines_of(table)]
+    hints = columns.legend(_columns(lines, superiority))
     if seats:
-        output.hint(
-            "seat: score, Elo and points per game at this seat against the others, over all "
-            "bots, with 95 % intervals"
-        )
+        hints.append("seat: over all bots, against the other seats, with 95 % intervals")
     if adjusted:
-        output.hint(
-            "adjusted: without the luck of the cards, by playouts, ± 95 % interval; raw results "
-            "decide ranks"
-        )
-    s = EloSettings()
-    output.hint(
-        f"Elo: K {s.k:g}, from {s.initial:g}; {2 * s.beta:g} points are odds of ten to one; "
-        "by rounds, whose order matters"
-    )
-    if any(line.board for table in tables for line in table.lines):
-        output.hint("points/board: points ahead of the others at the table, with the 95 % interval")
+        hints.append("adjusted: without the luck of the cards; raw results decide ranks")
+    for hint in (*hints, "docs/explanation/ratings.md explains all columns"):
+        output.hint(hint)
 
 
 def remark(table: Standings) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,45 +12,33 @@ from arena.cli.options import data_option, json_option, scope_options
 
 if TYPE_CHECKING:
     from arena.ladders.ladder_crosstable import LadderCrosstable
-    from arena.ratings.crosstable import CrosstableCell
 
 
 NOTHING = "·"
+_SCORES = "score of the row against the column in %, 95 % interval, (matches); a draw is half a win"
+_LIKELIHOODS = "likelihood that the bot of the row is stronger than that of the column, in %"
 
 
 def show(matrix: LadderCrosstable, superiority: bool) -> None:
     """Print a crosstable of scores and matches, or of the likelihood of superiority."""
-    cells = _superiority(matrix) if superiority else _scores(matrix)
     names = matrix.table.entrants
+    cells = _superiority(matrix) if superiority else _scores(matrix)
     rows = [(at, name, *row) for at, (name, row) in enumerate(zip(names, cells, strict=True), 1)]
     output.table(("#", "<bot", *map(str, range(1, len(names) + 1))), rows)
 
 
-def explain(superiority: bool) -> None:
-    """Print the meaning of the cells."""
-    if superiority:
-        output.hint("likelihood that the bot of the row is stronger than that of the column, in %")
-        return
-    output.hint(
-        "score of the row against the column in %, 95 % interval, (matches); a "
-        "draw counts as half a win"
-    )
+def _scores(matrix: LadderCrosstable) -> list[list[str]]:
+    from arena.ladders.ladder_columns import cell_text
+
+    return [[cell_text(cell) if cell else NOTHING for cell in row] for row in matrix.table.cells]
 
 
-def _scores(matrix: LadderCrosstable) -> Iterator[list[str]]:
-    for row in matrix.table.cells:
-        yield [_score(cell) if cell else NOTHING for cell in row]
-
-
-def _score(cell: CrosstableCell) -> str:
-    return f"{100 * cell.score:.0f} {100 * cell.low:.0f}–{100 * cell.high:.0f} ({cell.matches})"
-
-
-def _superiority(matrix: LadderCrosstable) -> Iterator[list[str]]:
-    format_score: Callable[[float], str] = "{:.1f}".format
-    for at in range(len(matrix.strengths.lines)):
-        row = matrix.strengths.gaps.superiorities(at)
-        yield [NOTHING if at == to else format_score(100 * likely) for to, likely in enumerate(row)]
+def _superiority(matrix: LadderCrosstable) -> list[list[str]]:
+    places = range(len(matrix.table.entrants))
+    likely = [matrix.strengths.gaps.superiorities(at) for at in places]
+    return [
+        [NOTHING if at == to else f"{100 * likely[at][to]:.1f}" for to in places] for at in places
+    ]
 
 
 @click.command(epilog="Example: pokearena matrix poke --los")
@@ -100,6 +87,6 @@ def matrix(
         show(crosstable, los)
         ladder_table.remark_gifts(crosstable.gifts)
     if crosstables:
-        explain(los)
+        output.hint(_LIKELIHOODS if los else _SCORES)
     words = f" {game}" if game else f" --tournament {tournament}" if tournament else ""
     output.next_step(f"pokearena standings{words}" if los else f"pokearena matrix{words} --los")

@@ -178,10 +178,10 @@ def _document(
     shown: _Shown,
 ) -> dict[str, Any]:
     """Return the ladders as a JSON document."""
-    from arena.ladders import ladder_values
+    from arena.ladders import columns, ladder_columns, ladder_values, seat_advantage
 
     document: dict[str, Any] = {
-        "ladders": {form: ladder_values.to_json(table) for form, table in ladders.items()},
+        "ladders": {form: ladder_columns.results(table) for form, table in ladders.items()},
         "elo": ladder_values.settings_json(),
         "details": {
             scope.form: ladder_values.details_json(workspace.store, scope, ladders[scope.form])
@@ -190,7 +190,8 @@ def _document(
     }
     if shown.seats:
         document["seats"] = {
-            form: [worth.to_json() for worth in seats] for form, seats in worths.items()
+            form: [columns.to_json(seat_advantage.SEATS, worth) for worth in seats]
+            for form, seats in worths.items()
         }
     if shown.adjusted:
         document["adjusted"] = {form: table.to_json() for form, table in adjusted.items()}

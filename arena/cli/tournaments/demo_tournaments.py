@@ -14,7 +14,7 @@ from arena.cli.tournaments.live_table import TournamentSnapshot
 from arena.cli.tournaments.running import CheckedMatch
 from arena.cli.workspace import Workspace
 from arena.formats.contract import FormatEntrant
-from arena.ladders import ladder_values
+from arena.ladders import ladder_columns, ladder_values
 from arena.presentation.registry import presentation_of
 from arena.store.bots import versions
 from arena.store.matches.spec import TournamentPlan
@@ -152,6 +152,6 @@ def as_json(
             }
             for match in checked
         ],
-        "ladders": {s.tournament.plan.form: ladder_values.to_json(s.standings) for s in snapshots},
+        "ladders": {s.tournament.plan.form: ladder_columns.results(s.standings) for s in snapshots},
         "elo": ladder_values.settings_json(),
     }

@@ -246,7 +246,7 @@ class _Live:
         for snapshot in snapshots:
             self._bar(snapshot)
             parts.append(Text(f"\n{snapshot.tournament.plan.form}", style="bold"))
-            parts.append(output.drawn(*ladder_table.ladder_columns(snapshot.standings)))
+            parts.append(output.drawn(*ladder_table.ladder_text(snapshot.standings)))
         self._live.update(Group(*parts), refresh=True)
 
     def _bar(self, snapshot: TournamentSnapshot) -> None:

@@ -37,10 +37,7 @@ def whole(workspace: Workspace, name: str) -> dict[str, Any]:
     table = ladder_table.of_tournament(workspace.store, scope)
     return {
         **json_values.tournament(tournament, tournaments.progress(workspace.store, name)),
-        "standings": ladder_values.to_json(table),
-        "elo": ladder_values.settings_json(),
-        "details": ladder_values.details_json(workspace.store, scope, table),
-        "timing": ladder_values.timing_json(table),
+        **ladder_values.ladder_json(workspace.store, scope, table),
         "decision": tournament_outcome.to_json(
             tournament_outcome.next_step(workspace.store, tournament)
         ),

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 from arena.cli.watch.navigation import View, ViewKind
 from arena.errors import NotFound
-from arena.presentation import text
+from arena.presentation import text, wording
 from arena.store.schema import MatchState
 from arena.store.tournaments import tournaments
-from arena.web import wording
 from arena.web.data.live_tables import live_table
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, ServerLinks, TextTable

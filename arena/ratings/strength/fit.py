@@ -115,23 +115,6 @@ class Strength:
         """Half the width of its 95 % interval."""
         return (self.high - self.low) / 2
 
-    def to_json(self) -> dict[str, object]:
-        """Return it as plain values for JSON."""
-        return {
-            "entrant": self.entrant,
-            "ranks": [self.first, self.last],
-            "strength": self.value,
-            "interval": [self.low, self.high],
-            "error": self.error,
-            "matches": self.matches,
-            "opponents": self.opponents,
-            "provisional": self.provisional,
-            "anchored": self.anchored,
-            "group": self.group,
-            "bound": self.bound.to_json() if self.bound else None,
-            "superiority_to_next": self.superiority_to_next,
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class Strengths:
@@ -163,18 +146,6 @@ class Strengths:
             KeyError: it has no line.
         """
         return {line.entrant: line for line in self.lines}[entrant]
-
-    def to_json(self) -> dict[str, object]:
-        """Return everything as plain values for JSON."""
-        return {
-            "settings": self.settings.to_json(),
-            "strengths": [line.to_json() for line in self.lines],
-            "superiority": [self.gaps.superiorities(at) for at in range(len(self.lines))],
-            "gap_errors": [self.gaps.errors(at) for at in range(len(self.lines))],
-            "groups": [list(group) for group in self.groups],
-            "lack_of_fit": self.lack_of_fit.to_json() if self.lack_of_fit else None,
-            "pair_deviation": self.pair_deviation,
-        }
 
 
 def strengths(

@@ -7,8 +7,9 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from arena.formats.contract import FormatEntrant, FormatOver, Step, place_of
+from arena.ladders import ladder_columns
 from arena.ratings.elo import EloSettings
-from arena.ratings.standings import Standings, StandingsLine
+from arena.ratings.standings import Standings
 from arena.records.redaction import public_record
 from arena.store.matches.spec import Entrant as Seated
 from arena.store.matches.spec import MatchSpec, TournamentPlan
@@ -18,8 +19,12 @@ from referee.games.shared.coded_errors import InvalidValue
 
 FORMAT = 1
 OPEN = (MatchState.PENDING, MatchState.RUNNING)
-_NOT_IN_BUNDLES = ("bound", "superiority_to_next")
-"""Values of a line that bundles of earlier versions lack; other values determine them."""
+_LINE = (
+    *("entrant", "ranks", "strength", "interval", "error", "matches", "opponents", "provisional"),
+    *("anchored", "group", "elo", "games", "wins", "draws", "losses", "points"),
+    *("points_per_board", "mean", "faults", "forfeits"),
+)
+"""Values of a line. Further columns do not change the format, whose files are compared exactly."""
 
 
 class BundleError(InvalidValue):
@@ -213,7 +218,7 @@ def conclude(plan: TournamentPlan, table: Standings, step: Step | None) -> dict[
     return {
         "format": FORMAT,
         "form": plan.form,
-        "standings": [_line(line) for line in table.lines],
+        "standings": [{key: line[key] for key in _LINE} for line in ladder_columns.results(table)],
         "elo": asdict(EloSettings()),
         "strength": table.settings.to_json(),
         "groups": [list(group) for group in table.groups],
@@ -221,10 +226,6 @@ def conclude(plan: TournamentPlan, table: Standings, step: Step | None) -> dict[
         "clip": table.clip,
         "decision": decision(step),
     }
-
-
-def _line(line: StandingsLine) -> dict[str, object]:
-    return {key: value for key, value in line.to_json().items() if key not in _NOT_IN_BUNDLES}
 
 
 def decision(step: Step | None) -> dict[str, Any]:

@@ -6,10 +6,14 @@ bot has met. So the list complements the strengths of the ladder; ranks follow r
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Final
 
-from arena.ratings.control_variates import FEWEST
+from arena.ladders.columns import Column
+from arena.presentation.wording import percent, signed, with_interval
+from arena.ratings.control_variates import FEWEST, AdjustedMean
 from arena.records.analysis.engine import NoEngine
 from arena.records.luck_adjustment.board_results import (
     AdjustedResult,
@@ -25,6 +29,9 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from arena.ladders.ladder_key import LadderKey
+
+
+_percent: Final = partial(percent, digits=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +51,62 @@ class AdjustedLine:
         return {"entrant": self.entrant, **self.result.to_json()}
 
 
+def _raw(mean: AdjustedMean | None, text: Callable[[float], str]) -> str:
+    return text(mean.raw) if mean else ""
+
+
+def _adjusted(mean: AdjustedMean | None, text: Callable[[float], str]) -> str:
+    return with_interval(text, mean.value, mean.low, mean.high) if mean else ""
+
+
+ADJUSTED: list[Column[AdjustedLine]] = [
+    Column("entrant", "bot", lambda line: line.entrant, "version of a bot", is_left=True),
+    Column("boards", "boards", lambda line: line.result.boards, "boards with measured luck"),
+    Column(
+        "score",
+        "score",
+        lambda line: line.result.score.raw,
+        "mean score against all others at the table",
+        text=lambda line: _raw(line.result.score, _percent),
+    ),
+    Column(
+        "adjusted_score",
+        "adjusted",
+        lambda line: line.result.score.value,
+        "score without the luck of the cards, by playouts, with its 95 % interval",
+        text=lambda line: _adjusted(line.result.score, _percent),
+    ),
+    Column(
+        "points",
+        "points/board",
+        lambda line: line.result.points and line.result.points.raw,
+        "points ahead of the others at the table",
+        text=lambda line: _raw(line.result.points, signed),
+    ),
+    Column(
+        "adjusted_points",
+        "adjusted",
+        lambda line: line.result.points and line.result.points.value,
+        "points per board without the luck of the cards, with the 95 % interval",
+        text=lambda line: _adjusted(line.result.points, signed),
+    ),
+]
+"""The columns of luck-adjusted results in tables."""
+
+
 @dataclass(frozen=True, slots=True)
 class AdjustedStandings:
     """The bots with enough boards, the best adjusted score first.
 
     Attributes:
+        columns: the columns of their table.
         lines: the bots.
         measured: number of closed matches with stored luck.
         matches: number of closed matches.
         method: how the luck was measured; empty if no engine plays the game.
     """
 
+    columns: ClassVar = ADJUSTED
     lines: tuple[AdjustedLine, ...]
     measured: int
     matches: int

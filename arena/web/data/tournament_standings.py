@@ -11,12 +11,13 @@ from threading import Lock
 
 from sqlalchemy import Engine
 
-from arena.formats.contract import FormatEntrant, FormatOver, Ranking, Step
 from arena.formats.contract import FormatMatch as Fixed
+from arena.formats.contract import FormatOver, Ranking, Step
 from arena.formats.knockout import KnockoutFormat, Tie
 from arena.formats.swiss import RankingKey, SwissFormat
-from arena.ladders import ladder_key, ladder_rows, ladder_values
-from arena.ratings.standings import Standings, StandingsLine
+from arena.ladders import ladder_key, ladder_rows
+from arena.ladders.ladder_columns import EntrantLine, ranks
+from arena.ratings.standings import Standings
 from arena.store.schema import TournamentState
 from arena.store.tournaments.format_history import FormatHistory
 from arena.store.tournaments.tournaments import Tournament, TournamentProgress
@@ -28,30 +29,6 @@ _WINNER_MATCHES = 2000
 """Maximum number of matches of a tournament whose winner appears in lists."""
 _CACHE_SIZE = 1000
 _SECONDS = 0.3
-
-
-@dataclass(frozen=True, slots=True)
-class EntrantLine:
-    """An entrant in the standings.
-
-    Args:
-        rank: the rank by the format; by strength if the format does not decide it.
-        standing: the ratings and results.
-        entry: the entrant.
-        worth: the ranking key of a Swiss tournament; otherwise None.
-        place: the place by strength, from 1; 0 if the format decides the rank.
-    """
-
-    rank: str
-    standing: StandingsLine
-    entry: FormatEntrant
-    worth: RankingKey | None
-    place: int = 0
-
-    @property
-    def ranks(self) -> str:
-        """The rank, as in a line of a ladder."""
-        return self.rank
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +91,7 @@ def lines_of(tournament: Tournament, table: Standings, state: FormatState) -> li
     if not ranking:
         ranked = [line for line in table.lines if line.entrant in entries]
         return [
-            EntrantLine(ladder_values.ranks(line, "–"), line, entries[line.entrant], None, place)
+            EntrantLine(ranks(line), line, entries[line.entrant], None, place)
             for place, line in enumerate(ranked, 1)
         ]
     lines, rank = [], 1

@@ -8,11 +8,11 @@ from arena.announcements import announcement
 from arena.announcements.announcement import Announcement
 from arena.formats.contract import UNRATED
 from arena.ladders.ladder_rows import Ladder
+from arena.presentation import wording
 from arena.store.bots.versions import Version
 from arena.store.matches import history
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
-from arena.web import wording
 from arena.web.atom import AtomEntry, AtomFeed
 from arena.web.data.web_state import WebState
 from arena.web.page import Links

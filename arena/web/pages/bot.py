@@ -8,8 +8,11 @@ from itertools import pairwise
 from typing import Any
 
 from arena.ladders import ladder_rows, ladder_values
+from arena.ladders.columns import Rendering, columns_of, text_table, to_json
+from arena.ladders.ladder_columns import LADDER, LadderLine, cell_json, faults_of, ranks
 from arena.ladders.ladder_rows import Ladder
 from arena.ladders.rating_history import RatingHistory
+from arena.presentation import wording
 from arena.ratings.crosstable import CrosstableCell
 from arena.ratings.decision_histogram import BINS, DecisionHistogram
 from arena.ratings.scale import Z95, expected_score
@@ -18,8 +21,8 @@ from arena.store.bots import remote_bots, submissions
 from arena.store.bots.versions import Version
 from arena.store.matches import history
 from arena.store.matches.history import PlayedMatch
-from arena.web import charts, paging, rating_curves, wording
-from arena.web.charts import Histogram, Sparkline
+from arena.web import charts, paging, rating_curves
+from arena.web.charts import Histogram
 from arena.web.data.changes import ARENA, SUBMISSIONS
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable
@@ -52,7 +55,7 @@ class Matchup:
 
     def to_json(self) -> dict[str, Any]:
         """Return the matchup as JSON values."""
-        return {"version": self.version, "opponent": self.opponent, **self.cell.to_json()}
+        return {"version": self.version, "opponent": self.opponent, **(cell_json(self.cell) or {})}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +66,14 @@ class BotStanding:
         form: the ladder's form.
         lines: the lines of its versions, the strongest first.
         past: the ladder's rating history.
-        spark: sparkline of its strongest version, if any.
         bots: number of versions on the ladder.
         matchups: its matchups, the worst first.
         thinking: the decision times of its strongest version.
     """
 
     form: str
-    lines: tuple[ladders.LadderLine, ...]
+    lines: tuple[LadderLine, ...]
     past: RatingHistory
-    spark: Sparkline | None
     bots: int
     matchups: tuple[Matchup, ...]
     thinking: DecisionHistogram
@@ -128,16 +129,21 @@ class VersionChange:
         likely: likelihood that it is the stronger one.
     """
 
-    line: ladders.LadderLine
+    line: LadderLine
     before: str = ""
     gain: float = 0.0
     margin: float = 0.0
     likely: float = 0.5
 
     @property
+    def faults(self) -> dict[str, int]:
+        """Number of its games ended by each kind of fault, with forfeits."""
+        return faults_of(self.line.standing)
+
+    @property
     def faulted(self) -> int:
         """Number of its games that ended with a fault of its own or were forfeited."""
-        return sum(self.line.faults.values())
+        return sum(self.faults.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +178,7 @@ class LadderDetails:
     @property
     def kinds(self) -> tuple[str, ...]:
         """All kinds of faults of the versions."""
-        return tuple(dict.fromkeys(kind for each in self.changes for kind in each.line.faults))
+        return tuple(dict.fromkeys(kind for each in self.changes for kind in each.faults))
 
     @property
     def answers(self) -> tuple[tuple[str, str], ...]:
@@ -259,6 +265,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "version": query.version,
             "opponent": query.opponent,
             "standings": every,
+            "columns": columns_of(LADDER, Rendering.BOT),
             "shown": _details(web, shown, versions, query.version) if shown else None,
             "piece": match_page,
             "kinds": kinds,
@@ -357,7 +364,6 @@ def _standing(web: WebState, ladder: Ladder, versions: Sequence[Version]) -> Bot
         ladder.scope.form,
         tuple(lines),
         chart.past if chart else RatingHistory(),
-        chart.sparks.get(lines[0].name) if chart else None,
         len(ladder.table.lines),
         tuple(_matchups(web, ladder, [line.name for line in lines])),
         ladder.table.thinking.get(lines[0].name, DecisionHistogram()),
@@ -423,8 +429,8 @@ def _how_good(details: LadderDetails) -> str:
     place = f"{line.name} has place {line.place} of {bots}"
     if not line.standing.matches:
         return f"{line.name} has not played on this ladder."
-    if line.ranks != str(line.place):
-        place += f", or one of {line.ranks} (95 %)"
+    if ranks(line.standing) != str(line.place):
+        place += f", or one of {ranks(line.standing)} (95 %)"
     return f"{place}. Its strength is {ladder_values.strength_in_words(line.standing)}."
 
 
@@ -472,7 +478,7 @@ def _which_mistakes(details: LadderDetails) -> str:
     lost = f"It lost {wording.whole(line.losses)} of {wording.whole(line.games)} games"
     if not change.faulted:
         return f"{lost}, none of them by a fault."
-    kinds = ", ".join(f"{number} {kind}" for kind, number in change.line.faults.items())
+    kinds = ", ".join(f"{number} {kind}" for kind, number in change.faults.items())
     return f"{lost}. {wording.whole(change.faulted)} ended with a fault of its own: {kinds}."
 
 
@@ -510,7 +516,7 @@ def _version_json(version: Version) -> dict[str, Any]:
 
 def _standing_json(standing: BotStanding) -> dict[str, Any]:
     return {
-        "standings": [line.to_json() for line in standing.lines],
+        "standings": [to_json(LADDER, line) for line in standing.lines],
         "history": {line.name: _history_json(standing.past, line.name) for line in standing.lines},
         "worst": [each.to_json() for each in standing.worst],
         "best": [each.to_json() for each in standing.best],
@@ -566,18 +572,8 @@ def _csv(rows: Sequence[MatchRow]) -> TextTable:
 
 
 def _text(standings: Sequence[BotStanding]) -> TextTable:
-    heads = ("<ladder", "#", "<version", "strength", "Elo", "matches", "W–D–L")
-    return TextTable(
-        heads,
-        [
-            (
-                *(standing.form, line.ranks, line.name),
-                ladder_values.strength(line.standing),
-                f"{line.standing.elo:.0f}",
-                line.standing.matches,
-                f"{line.standing.wins}–{line.standing.draws}–{line.standing.losses}",
-            )
-            for standing in standings
-            for line in standing.lines
-        ],
-    )
+    lines = [(standing.form, line) for standing in standings for line in standing.lines]
+    columns = columns_of(LADDER, Rendering.BOT, [line for _, line in lines])
+    heads, rows = text_table(columns, [line for _, line in lines])
+    rows = [(form, *row) for (form, _), row in zip(lines, rows, strict=True)]
+    return TextTable(("<ladder", *heads), rows)

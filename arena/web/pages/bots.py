@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arena.ladders import ladder_values
+from arena.ladders.ladder_columns import ranks
+from arena.presentation import wording
 from arena.store.bots.versions import Version
-from arena.web import paging, wording
+from arena.web import paging
 from arena.web.data.snapshot import ArenaSnapshot
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageRequest, TextTable
@@ -158,8 +159,7 @@ def _bests(snapshot: ArenaSnapshot) -> dict[str, list[BestRank]]:
             name = line.entrant.partition("@")[0]
             if name not in seen:
                 seen.add(name)
-                ranks = ladder_values.ranks(line, "–")
-                best = BestRank(form, line.entrant, place, ranks, len(ladder.table.lines))
+                best = BestRank(form, line.entrant, place, ranks(line), len(ladder.table.lines))
                 bests.setdefault(name, []).append(best)
     return bests
 

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from arena.ladders import head_to_head, ladder_rows
-from arena.ladders.head_to_head import Comparison, LadderComparison, SequentialTest
+from arena.ladders.columns import Rendering, columns_of
+from arena.ladders.comparison_facts import comparison_facts
+from arena.ladders.head_to_head import Comparison, LadderComparison
+from arena.ladders.ladder_columns import LADDER, LadderLine, cell_json
 from arena.ladders.ladder_rows import Ladder
+from arena.presentation import wording
 from arena.ratings.crosstable import CrosstableCell
-from arena.ratings.duel import Interval
 from arena.ratings.scale import Z95
 from arena.ratings.sprt import SprtSettings
 from arena.store.matches import history
 from arena.store.matches.history import PlayedMatch
-from arena.web import charts, paging, wording
+from arena.web import charts, paging
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable
 from arena.web.pages import ladder as ladder_page
-from arena.web.pages.ladder import LadderLine, find_ladder
+from arena.web.pages.ladder import find_ladder
 from arena.web.paging import ListPage
 
 PAIRS = (
@@ -55,7 +57,7 @@ class CommonOpponent:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON values."""
-        cells = [self.first.to_json(), self.other.to_json()]
+        cells = [cell_json(self.first), cell_json(self.other)]
         return {"opponent": self.name, "results": cells}
 
 
@@ -98,7 +100,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     sides = _sides(web, ladder, (first, other))
     gap = _gap(web, ladder, sides)
     common = _common(web, ladder, first, other)
-    direct = facts(comparison) if comparison else []
+    direct = comparison_facts(comparison) if comparison else []
     unmet = {"form": form, "entrants": [first, other], "matches": 0}
     return Page(
         title=f"{first} against {other} at {wording.form_name(form)}",
@@ -113,6 +115,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "facts": direct,
             "bars": _bars(comparison) if comparison else [],
             "sides": sides,
+            "columns": columns_of(LADDER, Rendering.BOT),
             "gap": gap,
             "common": sorted(common, key=lambda each: -abs(each.difference))[:_COMMON],
             "omitted": max(len(common) - _COMMON, 0),
@@ -168,43 +171,10 @@ def _common(web: WebState, ladder: Ladder, first: str, other: str) -> list[Commo
 def _indirect(gap: StrengthGap, common: Sequence[CommonOpponent]) -> list[tuple[str, str]]:
     """Return what does not depend on common matches as (name, value) pairs."""
     return [
-        ("strength difference", f"{_signed(gap.value, 0)} ±{gap.margin:.0f}"),
+        ("strength difference", f"{wording.signed(gap.value, 0)} ±{gap.margin:.0f}"),
         ("stronger by all matches", wording.percent(gap.likely, 1)),
         ("common opponents", str(len(common))),
     ]
-
-
-def facts(comparison: Comparison) -> list[tuple[str, str]]:
-    """Return the comparison as (name, value) pairs."""
-    games = comparison.wins + comparison.draws + comparison.losses
-    rows = [
-        ("score", wording.percent(comparison.duel.score, 1)),
-        (
-            "games",
-            f"{games}: {comparison.wins} won, {comparison.draws} drawn, {comparison.losses} lost",
-        ),
-        ("matches", str(comparison.matches)),
-        ("Elo difference", _interval(comparison.elo)),
-    ]
-    if comparison.superiority is not None:
-        rows.append(("likelihood of superiority", wording.percent(comparison.superiority, 2)))
-    if comparison.duel.error:
-        rows.append(("normalized Elo", _interval(comparison.normalized)))
-    points = comparison.points
-    if points is not None:
-        ends = (points.low, points.high)
-        inner = f" ({_signed(ends[0])} to {_signed(ends[1])})" if None not in ends else ""
-        rows.append(("points per board", f"{_signed(points.mean)}{inner}"))
-    if comparison.test:
-        low, high = comparison.test.settings.bounds
-        rows.append(
-            (
-                "log-likelihood ratio",
-                f"{_signed(comparison.test.ratio, 2)} ({_signed(low, 2)} to {_signed(high, 2)})",
-            )
-        )
-        rows.append(("SPRT", _verdict(comparison.test)))
-    return rows
 
 
 def _bot(ladder: Ladder, page_request: PageRequest, which: str) -> str:
@@ -254,28 +224,6 @@ def _bars(comparison: Comparison) -> list[charts.Bar]:
     counts = (ll, ld, wl + dd, wd, ww)
     titles = [f"{label}: {count} boards" for count, (_, label) in zip(counts, PAIRS, strict=True)]
     return charts.bars(counts, titles, [short for short, _ in PAIRS])
-
-
-def _verdict(test: SequentialTest) -> str:
-    s = test.settings
-    if test.decided is None:
-        return "open"
-    bounds = {"high": f"at least {s.high:g} better", "low": f"at most {s.low:g} better"}
-    return f"{bounds[test.verdict]}, decided after {test.decided[0]} matches"
-
-
-def _interval(interval: Interval) -> str:
-    if not math.isfinite(interval.value):
-        return "all games won" if interval.value > 0 else "all games lost"
-    return f"{_signed(interval.value)} ({_signed(interval.low)} to {_signed(interval.high)})"
-
-
-def _signed(value: float | None, digits: int = 1) -> str:
-    if value is None:
-        return "–"
-    if not math.isfinite(value):
-        return "∞" if value > 0 else "−∞"
-    return wording.signed(value, digits)
 
 
 def _as_json(match: PlayedMatch, name: str) -> dict[str, Any]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from arena.ladders.columns import Rendering, columns_of, to_json
+from arena.ladders.ladder_columns import LADDER
 from arena.store.matches import listing, results
 from arena.store.matches.listing import Match
 from arena.store.tournaments import challenges, tournaments
@@ -77,6 +79,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "featured": featured,
             "delay": web.settings.delay,
             "tops": tops,
+            "top_columns": columns_of(LADDER, Rendering.TOP),
             "open_ladders": open_ladders,
             "games": list(GAMES.values()),
             **_other_matches(web, on_screen.match),
@@ -85,7 +88,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "winners": results.winners(web.engine, [match.id for match in latest]),
         },
         data={
-            "ladders": {form: [line.to_json() for line in lines] for form, lines in tops},
+            "ladders": {form: [to_json(LADDER, line) for line in lines] for form, lines in tops},
             "open_ladders": {ladder.plan.form: ladder.id for ladder in open_ladders},
             "running": [json_values.match(running) for running in snapshot.running],
             "shown": on_screen.to_json(),

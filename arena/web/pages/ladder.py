@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from arena.ladders import ladder_values, seat_advantage
+from arena.ladders.columns import Rendering, columns_of, csv_table, legend, text_table, to_json
+from arena.ladders.ladder_columns import LADDER, RANKS, LadderLine, faults_of, lines_of
 from arena.ladders.ladder_rows import Ladder
-from arena.ladders.seat_advantage import MeanWithInterval, SeatAdvantage
+from arena.ladders.seat_advantage import SEATS, SeatAdvantage
+from arena.presentation import wording
 from arena.ratings.closed_match import FAULTS
-from arena.ratings.standings import StandingsLine
-from arena.store.bots.versions import Version
-from arena.web import paging, rating_curves, wording
-from arena.web.charts import Sparkline
+from arena.web import paging, rating_curves
 from arena.web.data.changes import ARENA
 from arena.web.data.snapshot import ArenaSnapshot, RatingChart
 from arena.web.data.web_state import WebState
@@ -27,15 +26,13 @@ from arena.web.rating_curves import RatingCurves
 if TYPE_CHECKING:
     from arena.records.luck_adjustment.adjusted_standings import AdjustedStandings
 
-_CONSTANT = ("move", "by", "language", "faults", "thinking")
-"""Columns that are omitted if all lines have the same value."""
 FILTERS = {
     "active": "active versions",
     "newest": "newest version of each bot",
     "faulty": "with faults",
 }
 """Filters of the lines by query value, in words."""
-SEATS = "seats"
+WITH_SEATS = "seats"
 """Query parameter that adds what seats are worth."""
 ADJUSTED = "adjusted"
 """Query parameter that adds luck-adjusted results."""
@@ -44,116 +41,8 @@ MAX_MATCHES_READ = 1000
 all games are read."""
 LINES = 200
 """Default number of lines on a page."""
-
-
-@dataclass(frozen=True, slots=True)
-class LadderLine:
-    """One version on the ladder."""
-
-    place: int
-    """Place in the order of strength, from 1."""
-    standing: StandingsLine
-    version: Version | None
-    thinking: float | None
-    """95th percentile of its decision times, in milliseconds."""
-    seen: float | None
-    """End of its last closed match, in seconds since 1970."""
-    spark: Sparkline | None = None
-    """Sparkline of its strength."""
-    moved: int | None = None
-    """Number of places gained in 24 hours."""
-
-    @property
-    def name(self) -> str:
-        """Version ID, ``name@number``."""
-        return self.standing.entrant
-
-    @property
-    def ranks(self) -> str:
-        """Rank, or the range of possible ranks."""
-        return ladder_values.ranks(self.standing, "–")
-
-    @property
-    def superiority(self) -> str:
-        """Likelihood that it is stronger than the bot of the next place; "" for the last one."""
-        likely = self.standing.strength.superiority_to_next
-        return "" if likely is None else wording.percent(likely, 1)
-
-    @property
-    def ago(self) -> str:
-        """Time since the last match, in words."""
-        return "" if self.seen is None else wording.ago(max(time.time() - self.seen, 0.0))
-
-    @property
-    def authors(self) -> str:
-        """Authors; the owner if they are not named."""
-        if self.version is None:
-            return ""
-        return ", ".join(self.version.authors) or self.version.owner
-
-    @property
-    def language(self) -> str:
-        """Programming language, as named by the author."""
-        return self.version.language if self.version else ""
-
-    @property
-    def faults(self) -> dict[str, int]:
-        """Number of games ended by each kind of fault, with forfeits."""
-        kinds = dict(self.standing.faults)
-        if self.standing.forfeits:
-            kinds["forfeit"] = self.standing.forfeits
-        return kinds
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the line as JSON values."""
-        return {
-            **self.standing.to_json(),
-            "authors": self.authors,
-            "language": self.language,
-            "p95_ms": self.thinking,
-            "places_gained_24h": self.moved,
-            "last_seen": wording.iso(self.seen) or None,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class LadderColumn:
-    """A column of the ladder.
-
-    Args:
-        key: name in query parameters.
-        title: the heading.
-        value: the sort key of a line; None is sorted last.
-        falling: whether the default order is descending.
-        sortable: whether the ladder can be sorted by this column.
-    """
-
-    key: str
-    title: str
-    value: Callable[[LadderLine], Any]
-    falling: bool = True
-    sortable: bool = True
-
-
-COLUMNS: tuple[LadderColumn, ...] = (
-    LadderColumn("rank", "#", lambda line: None, falling=False),
-    LadderColumn("move", "24 h", lambda line: line.moved),
-    LadderColumn("bot", "bot", lambda line: line.name, falling=False),
-    LadderColumn("by", "by", lambda line: line.authors or None, falling=False),
-    LadderColumn("language", "language", lambda line: line.language or None, falling=False),
-    LadderColumn("strength", "strength", lambda line: line.standing.strength.value),
-    LadderColumn("los", "LOS", lambda line: line.standing.strength.superiority_to_next),
-    LadderColumn("course", "history", lambda line: None, sortable=False),
-    LadderColumn("elo", "Elo", lambda line: line.standing.elo),
-    LadderColumn("matches", "matches", lambda line: line.standing.matches),
-    LadderColumn("games", "W–D–L", lambda line: line.standing.wins),
-    LadderColumn(
-        "points", "points/board", lambda line: line.standing.board and line.standing.board.mean
-    ),
-    LadderColumn("faults", "faults", lambda line: sum(line.faults.values())),
-    LadderColumn("thinking", "p95 ms", lambda line: line.thinking),
-    LadderColumn("seen", "seen", lambda line: line.seen),
-)
+SORTS = tuple(column.sort for column in LADDER if column.sort)
+"""Columns by which a ladder can be sorted."""
 
 
 def page(web: WebState, page_request: PageRequest) -> Page:
@@ -170,9 +59,9 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     every = lines(web.snapshot, standing, charts)
     piece = paging.selection_of(page_request, LINES).cut(_selected(every, page_request))
     shown, form = piece.items, standing.scope.form
-    seats = seats_of(web, standing) if page_request.query.get(SEATS) == "1" else None
+    seats = seats_of(web, standing) if page_request.query.get(WITH_SEATS) == "1" else None
     adjusted = adjusted_of(web, standing) if page_request.query.get(ADJUSTED) == "1" else None
-    columns = column_keys(every)
+    columns = columns_of(LADDER, Rendering.PAGE, every)
     return Page(
         title=f"{wording.form_name(form)}: the ladder",
         template="ladder.html",
@@ -184,13 +73,14 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "lines": shown,
             "piece": piece,
             "every": len(every),
-            "columns": [column for column in COLUMNS if column.key in columns],
-            "column_keys": columns,
+            "columns": columns,
+            "legend": legend(columns),
             "facts": _facts(standing, every),
             "chart": _chart(standing, charts),
             "remarks": list(ladder_values.remarks(standing.table)),
             "faults": FAULTS,
-            "seats": None if seats is None else [SeatLine(each) for each in seats],
+            "seats": seats,
+            "seat_columns": SEATS,
             "adjusted": adjusted,
             "has_seats": standing.table.matches <= MAX_MATCHES_READ,
         },
@@ -200,12 +90,12 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "archived": is_archived,
             "seasons": _seasons(web, form),
             "list": piece.to_json(),
-            "standings": [line.to_json() for line in shown],
-            **({} if seats is None else {SEATS: [each.to_json() for each in seats]}),
+            "standings": [to_json(LADDER, line) for line in shown],
+            **({} if seats is None else {WITH_SEATS: [to_json(SEATS, each) for each in seats]}),
             **({} if adjusted is None else {ADJUSTED: adjusted.to_json()}),
         },
-        csv=_csv(form, shown),
-        text=_text(shown, columns),
+        csv=TextTable(*csv_table(LADDER, shown)),
+        text=TextTable(*text_table(columns_of(LADDER, Rendering.TEXT, every), shown)),
         parts=("ladder-facts", "ladder-rows", "ladder-chart"),
         topics=frozenset({ARENA}),
         headers=piece.headers,
@@ -237,41 +127,13 @@ def _season_model(web: WebState, standing: Ladder) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class SeatLine:
-    """The worth of a seat, as texts for the page."""
-
-    worth: SeatAdvantage
-
-    @property
-    def seats(self) -> str:
-        """The seats of the side, from 1."""
-        return ", ".join(str(seat + 1) for seat in self.worth.seats)
-
-    @property
-    def cells(self) -> tuple[str, str, str]:
-        """Score, Elo and points, with their intervals."""
-        return (
-            _interval(self.worth.score, lambda value: wording.percent(value, 1)),
-            "–" if self.worth.elo is None else _interval(self.worth.elo, wording.signed),
-            _interval(self.worth.points, wording.signed),
-        )
-
-
-def _interval(value: MeanWithInterval, text: Callable[[float], str]) -> str:
-    """Return a mean with its interval."""
-    if value.low is None or value.high is None:
-        return text(value.mean)
-    return f"{text(value.mean)} ({text(value.low)} to {text(value.high)})"
-
-
 def seats_of(web: WebState, ladder: Ladder) -> tuple[SeatAdvantage, ...]:
     """Return what the seats of a ladder are worth.
 
     Raises:
         InvalidQuery: the ladder has too many matches.
     """
-    _require_few_matches(ladder, SEATS)
+    _require_few_matches(ladder, WITH_SEATS)
     return seat_advantage.of_ladder(web.engine, ladder.scope)
 
 
@@ -349,39 +211,16 @@ def lines(
     """
     chart = chart or RatingChart()
     return [
-        _line(snapshot, ladder, chart, place, standing)
-        for place, standing in enumerate(ladder.table.lines, 1)
-        if only is None or standing.entrant in only
+        replace(
+            line,
+            version=snapshot.versions.get(line.name),
+            seen=ladder.seen.get(line.name),
+            spark=chart.sparks.get(line.name),
+            moved=chart.moved(line.name, line.place),
+        )
+        for line in lines_of(ladder.table)
+        if only is None or line.name in only
     ]
-
-
-def _line(
-    snapshot: ArenaSnapshot,
-    ladder: Ladder,
-    chart: RatingChart,
-    place: int,
-    standing: StandingsLine,
-) -> LadderLine:
-    name = standing.entrant
-    times = ladder.table.thinking.get(name)
-    return LadderLine(
-        place=place,
-        standing=standing,
-        version=snapshot.versions.get(name),
-        thinking=times.p95 if times is not None else None,
-        seen=ladder.seen.get(name),
-        spark=chart.sparks.get(name),
-        moved=chart.moved(name, place),
-    )
-
-
-def column_keys(every: Sequence[LadderLine]) -> frozenset[str]:
-    """Return the keys of the columns to show, without the constant ones."""
-    by_key = {column.key: column for column in COLUMNS}
-    constant = {key for key in _CONSTANT if len({by_key[key].value(line) for line in every}) < 2}
-    if not any(line.spark for line in every):
-        constant.add("course")
-    return frozenset(by_key) - constant
 
 
 def searched(every: Sequence[LadderLine], search_words: str) -> list[LadderLine]:
@@ -408,7 +247,7 @@ def filtered(every: Sequence[LadderLine], only: str) -> list[LadderLine]:
         names = {line.name for line in newest.values()}
         return [line for line in every if line.name in names]
     if only == "faulty":
-        return [line for line in every if line.faults]
+        return [line for line in every if faults_of(line.standing)]
     raise InvalidQuery(f"unknown filter {wording.one_line(only)}; available: {', '.join(FILTERS)}.")
 
 
@@ -424,14 +263,15 @@ def _facts(ladder: Ladder, every: Sequence[LadderLine]) -> list[tuple[str, str]]
     answer = f"{leader.name}, with a strength of "
     answer += ladder_values.strength_in_words(leader.standing)
     if len(every) > 1:
-        answer += f"; stronger than {every[1].name} with {leader.superiority}"
+        likely = leader.standing.strength.superiority_to_next or 0.0
+        answer += f"; stronger than {every[1].name} with {wording.percent(likely, 1)}"
     facts = [("Leader", f"{answer}.")]
     rising = max(every, key=lambda line: line.moved or 0)
     if rising.moved and rising.moved > 0:
         facts.append(("Rising", f"{rising.name}, up {rising.moved} in 24 hours."))
     kinds = Counter(dict.fromkeys(FAULTS, 0))
     for line in every:
-        kinds.update(line.faults)
+        kinds.update(faults_of(line.standing))
     faults = sum(kinds.values())
     if games and faults:
         rate = 100 * faults / games
@@ -450,87 +290,13 @@ def _chart(ladder: Ladder, charts: RatingChart | None) -> RatingCurves | None:
 
 def ordered(unordered: Sequence[LadderLine], sort: str) -> list[LadderLine]:
     """Sort lines by a column, such as "elo"; "-elo" reverses the order. Raises InvalidQuery."""
-    key = sort.removeprefix("-")
-    sortable = [column for column in COLUMNS if column.sortable]
-    column = next((column for column in sortable if column.key == key), None)
-    if column is None and sort:
-        known = ", ".join(column.key for column in sortable)
-        raise InvalidQuery(f"unknown column {sort}; available: {known}.")
-    turned = sort.startswith("-")
-    if column is None or column.key == "rank":
-        return list(reversed(unordered)) if turned else list(unordered)
-    known_ones = [line for line in unordered if column.value(line) is not None]
-    unknown = [line for line in unordered if column.value(line) is None]
-    known_ones.sort(key=column.value, reverse=column.falling != turned)
-    return known_ones + unknown
-
-
-def _csv(form: str, ladder_lines: Iterable[LadderLine]) -> TextTable:
-    heads: tuple[str, ...]
-    heads = ("rank_first", "rank_last", "bot", "authors", "language", "strength", "low", "high")
-    heads += (
-        "bound_side",
-        "bound",
-        "superiority_to_next",
-        "provisional",
-        "elo",
-        "matches",
-        "games",
-        "wins",
-        "draws",
-        "losses",
-        "points",
-    )
-    heads += ("points_per_board", *FAULTS, "forfeit", "p95_ms", "last_seen", "places_gained_24h")
-
-    def row(line: LadderLine) -> tuple[object, ...]:
-        s, standing = line.standing.strength, line.standing
-        return (
-            *(s.first, s.last, line.name, line.authors, line.language, s.value, s.low, s.high),
-            *(
-                s.bound.side if s.bound else None,
-                s.bound.value if s.bound else None,
-                s.superiority_to_next,
-                int(s.provisional),
-                standing.elo,
-                standing.matches,
-                standing.games,
-                standing.wins,
-                standing.draws,
-            ),
-            *(standing.losses, standing.points, standing.board.mean if standing.board else None),
-            *(line.faults.get(kind, 0) for kind in (*FAULTS, "forfeit")),
-            *(line.thinking, wording.iso(line.seen), line.moved),
-        )
-
-    return TextTable(heads, [row(line) for line in ladder_lines])
-
-
-def _text(ladder_lines: Iterable[LadderLine], shown: frozenset[str]) -> TextTable:
-    def points(line: LadderLine) -> str:
-        board = line.standing.board
-        margin = board.margin if board else None
-        return (wording.signed(board.mean) if board else "") + (f" ±{margin:.1f}" if margin else "")
-
-    cells: dict[str, tuple[str, Callable[[LadderLine], object]]] = {
-        "rank": ("#", lambda line: line.ranks),
-        "move": ("24 h", lambda line: wording.gained(line.moved)),
-        "bot": ("<bot", lambda line: line.name),
-        "by": ("<by", lambda line: line.authors),
-        "language": ("<language", lambda line: line.language),
-        "strength": ("strength", lambda line: ladder_values.strength(line.standing)),
-        "los": ("LOS", lambda line: line.superiority),
-        "elo": ("Elo", lambda line: f"{line.standing.elo:.0f}"),
-        "matches": ("matches", lambda line: line.standing.matches),
-        "games": (
-            "W–D–L",
-            lambda line: f"{line.standing.wins}–{line.standing.draws}–{line.standing.losses}",
-        ),
-        "points": ("points/board", points),
-        "faults": ("<faults", lambda line: ", ".join(f"{n} {k}" for k, n in line.faults.items())),
-        "thinking": ("p95 ms", lambda line: wording.milliseconds(line.thinking)),
-        "seen": ("seen", lambda line: line.ago),
-    }
-    kept = [each for key, each in cells.items() if key in shown]
-    heads = tuple(title for title, _ in kept)
-    return TextTable(heads, [tuple(cell(line) for _, cell in kept) for line in ladder_lines])
+    name, is_turned = sort.removeprefix("-"), sort.startswith("-")
+    if name in ("", RANKS.sort):
+        return list(reversed(unordered)) if is_turned else list(unordered)
+    column = next((column for column in LADDER if column.sort == name), None)
+    if column is None:
+        raise InvalidQuery(f"unknown column {sort}; available: {', '.join(SORTS)}.")
+    known = [line for line in unordered if column.order_of(line) is not None]
+    unknown = [line for line in unordered if column.order_of(line) is None]
+    known.sort(key=column.order_of, reverse=column.is_falling != is_turned)
+    return known + unknown

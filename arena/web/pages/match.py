@@ -10,6 +10,7 @@ from itertools import groupby
 from operator import add
 from typing import Any
 
+from arena.presentation import wording
 from arena.ratings.closed_match import FAULTS, means, scores
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.records.decision_times import Decision, slowest
@@ -21,7 +22,6 @@ from arena.store.schema import OPEN, MatchState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import json_values
-from arena.web import wording
 from arena.web.data.changes import ARENA, position_of
 from arena.web.data.live_tables import live_table
 from arena.web.data.verification import Verification

@@ -10,11 +10,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
+from arena.presentation import wording
 from arena.store.matches import search
 from arena.store.matches.history import PlayedMatch
 from arena.store.matches.search import FoundMatches, MatchFilter, SearchPosition
 from arena.tournaments import json_values
-from arena.web import paging, wording
+from arena.web import paging
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageRequest, TextTable
 from referee.games.registry import GAMES

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.ladders import ladder_rows, ladder_values
+from arena.ladders.columns import Rendering, columns_of, csv_table, json_schema
+from arena.ladders.ladder_columns import CELL, cell_json
 from arena.ladders.ladder_rows import Ladder
+from arena.presentation import wording
 from arena.ratings.crosstable import CrosstableCell
-from arena.web import paging, wording
+from arena.web import paging
 from arena.web.data.strength_gaps import StrengthGaps
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageRequest, TextTable
@@ -25,23 +28,24 @@ LIKELY = (0.84, 0.975, 0.999)
 
 @dataclass(frozen=True, slots=True)
 class MatrixCell:
-    """One cell of the heat map.
+    """One cell of a crosstable.
 
     Args:
         other: the opponent.
-        share: the shown value, from 0 to 1; None on the diagonal and for pairs that have not met.
-        heat: CSS classes of the colour.
-        title: the cell in words.
         cell: the results; None if the pair has not met.
-        superiority: likelihood that the row's bot is stronger; None on the diagonal.
+        superiority: likelihood that the row's bot is stronger; None on the diagonal and if it is
+            not shown.
+        text: the shown value; empty on the diagonal and for pairs that have not met.
+        heat: CSS classes of the colour.
+        title: the cell in words; empty on the diagonal.
     """
 
     other: str
-    share: float | None
-    heat: str
-    title: str
-    cell: CrosstableCell | None
-    superiority: float | None
+    cell: CrosstableCell | None = None
+    superiority: float | None = None
+    text: str = ""
+    heat: str = ""
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +93,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "cells": [[_as_json(box) for box in row.boxes] for row in rows],
         },
         csv=_csv(rows),
-        text=_text(rows, los),
+        text=_text(rows),
         parts=("matrix-rows",),
         headers=piece.headers,
     )
@@ -105,22 +109,42 @@ def searched_places(ladder: Ladder, find: str) -> list[int]:
     return [at for at, name in names if not terms or any(w in name.lower() for w in terms)]
 
 
-def heat(cell: CrosstableCell) -> str:
-    """Return the CSS classes of the colour of a score.
+def heat(share: float, distance: float, steps: Sequence[float]) -> str:
+    """Return the CSS classes of the colour of a cell.
+
+    Args:
+        share: the score or likelihood; its side of one half decides the colour.
+        distance: how certain it is.
+        steps: the values above which a distance has the second, third and fourth shade.
+    """
+    if share == 0.5:
+        return "even"
+    return f"{'up' if share > 0.5 else 'down'} shade{1 + sum(distance > step for step in steps)}"
+
+
+def score_cell(
+    name: str, other: str, cell: CrosstableCell | None, superiority: float | None = None
+) -> MatrixCell:
+    """Return a cell that shows the score of a bot against another.
 
     The shade depends on the end of the interval that is nearer to one half, so that few matches
     never look stronger than many. The first shade is for scores that are not significant.
     """
-    if cell.score == 0.5:
-        return "even"
-    lead = abs(cell.lead)
-    return f"{'up' if cell.score > 0.5 else 'down'} shade{1 + sum(lead > step for step in LEADS)}"
-
-
-def _heat_of_likelihood(superiority: float) -> str:
-    likely = max(superiority, 1 - superiority)
-    shade = 1 + sum(likely > step for step in LIKELY)
-    return f"{'up' if superiority >= 0.5 else 'down'} shade{shade}"
+    if name == other:
+        return MatrixCell(other)
+    if cell is None:
+        title = f"{name} and {other} have not played against each other"
+        return MatrixCell(other, None, superiority, title=title)
+    shown = columns_of(CELL, Rendering.PAGE)
+    words = ", ".join(f"{column.title} {column.text_of(cell)}" for column in shown)
+    return MatrixCell(
+        other,
+        cell,
+        superiority,
+        shown[0].text_of(cell),
+        heat(cell.score, abs(cell.lead), LEADS),
+        f"{name} against {other}: {words}",
+    )
 
 
 def _flag(page_request: PageRequest, name: str) -> bool:
@@ -149,60 +173,46 @@ def _box(pairs: _Pairs, place: int, to: int, los: bool) -> MatrixCell:
     lines = pairs.ladder.table.lines
     name, other = lines[place - 1].entrant, lines[to - 1].entrant
     if place == to:
-        return MatrixCell(other, None, "", "", None, None)
+        return MatrixCell(other)
     cell = pairs.cells.get((name, other))
-    superior = pairs.gaps.superiority(name, other)
-    if los:
-        title = f"{name} is stronger than {other} with {superior:.1%}"
-        return MatrixCell(other, superior, _heat_of_likelihood(superior), title, cell, superior)
-    if cell is None:
-        return MatrixCell(
-            other,
-            None,
-            "",
-            f"{name} and {other} have not played against each other",
-            None,
-            superior,
-        )
-    title = (
-        f"{name} against {other}: {cell.score:.1%}, from {cell.low:.0%} to {cell.high:.0%}, "
-        f"in {cell.matches} match{'es' if cell.matches != 1 else ''}"
-    )
-    return MatrixCell(other, cell.score, heat(cell), title, cell, superior)
+    likely = pairs.gaps.superiority(name, other)
+    if not los:
+        return score_cell(name, other, cell, likely)
+    title = f"{name} is stronger than {other} with {likely:.1%}"
+    shade = heat(likely, max(likely, 1 - likely), LIKELY)
+    return MatrixCell(other, cell, likely, f"{100 * likely:.1f}", shade, title)
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON schema of the cells; a pair that has not met has only the superiority."""
+    box = json_schema(CELL) | {"type": ["object", "null"], "required": ["superiority"]}
+    return {"cells": {"type": "array", "items": {"type": "array", "items": box}}}
 
 
 def _as_json(box: MatrixCell) -> dict[str, Any] | None:
     if box.superiority is None:
         return None
-    return {**(box.cell.to_json() if box.cell else {}), "superiority": box.superiority}
+    return {**(cell_json(box.cell) or {}), "superiority": box.superiority}
 
 
 def _csv(rows: Sequence[MatrixRow]) -> TextTable:
-    heads = ("bot", "opponent", "matches", "score", "low", "high", "superiority")
+    shown = [(row, box) for row in rows for box in row.boxes if box.superiority is not None]
+    heads, _ = csv_table(CELL, [])
+    unmet = [0 if head == "matches" else None for head in heads]
     return TextTable(
-        heads,
+        ("bot", "opponent", *heads, "superiority"),
         [
             (
                 *(row.name, box.other),
-                *(
-                    (c.matches, c.score, c.low, c.high)
-                    if (c := box.cell)
-                    else (0, None, None, None)
-                ),
+                *(csv_table(CELL, [box.cell])[1][0] if box.cell else unmet),
                 box.superiority,
             )
-            for row in rows
-            for box in row.boxes
-            if box.superiority is not None
+            for row, box in shown
         ],
     )
 
 
-def _text(rows: Sequence[MatrixRow], los: bool) -> TextTable:
-    def cell(box: MatrixCell) -> str:
-        if box.share is None:
-            return "·"
-        return f"{100 * box.share:.1f}" if los else f"{100 * box.share:.0f}"
-
+def _text(rows: Sequence[MatrixRow]) -> TextTable:
     heads = ("#", "<bot", *(str(row.place) for row in rows))
-    return TextTable(heads, [(row.place, row.name, *map(cell, row.boxes)) for row in rows])
+    cells = [[box.text or "·" for box in row.boxes] for row in rows]
+    return TextTable(heads, [(row.place, row.name, *c) for row, c in zip(rows, cells, strict=True)])

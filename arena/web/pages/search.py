@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from arena.presentation import wording
 from arena.store import ids
 from arena.store.matches import search
 from arena.store.matches.search import MatchFilter
 from arena.store.tournaments import tournaments
 from arena.tournaments import json_values
-from arena.web import wording
 from arena.web.data.web_state import WebState
 from arena.web.page import Page, PageRequest, TextTable
 from arena.web.pages import bots

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from arena.presentation import wording
 from arena.store.bots import owners, submissions
 from arena.store.bots.submissions import Submission
 from arena.store.schema import Approval, SubmissionStage, SubmissionState
 from arena.submissions import turns
 from arena.submissions.turns import QueuePosition
 from arena.tournaments import json_values
-from arena.web import paging, wording
+from arena.web import paging
 from arena.web.data.changes import SUBMISSIONS
 from arena.web.data.web_state import WebState
 from arena.web.page import Forbidden, Page, PageRequest, TextTable

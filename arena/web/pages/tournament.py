@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
 from arena.ladders import ladder_key, ladder_rows, ladder_values
-from arena.ratings.crosstable import CrosstableCell
+from arena.ladders.columns import Column, Rendering, columns_of, csv_table, text_table, to_json
+from arena.ladders.ladder_columns import TOURNAMENT, EntrantLine
+from arena.presentation import wording
 from arena.ratings.standings import Standings as Ranked
 from arena.store.matches import listing, results
 from arena.store.matches.listing import Match
@@ -16,29 +17,22 @@ from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import json_values, tournament_outcome
-from arena.web import paging, wording
+from arena.web import paging
 from arena.web.data import tournament_standings
 from arena.web.data.changes import ARENA
-from arena.web.data.tournament_standings import EntrantLine, FormatState
+from arena.web.data.tournament_standings import FormatState
 from arena.web.data.web_state import WebState
 from arena.web.page import Page, PageRequest, TextTable
 from arena.web.pages import atom_feeds, matrix
 from arena.web.pages import match as match_page
 from arena.web.pages import tournaments as list_page
+from arena.web.pages.matrix import MatrixCell
 
 _CROSSED = 24
 """Maximum number of entrants for a crosstable on this page; larger ones have their own page."""
 _PODIUM = 3
 _VOID_SHOWN = 20
 _KEPT_SECONDS = 60.0
-
-
-@dataclass(frozen=True, slots=True)
-class Shade:
-    """A cell of the crosstable with the CSS classes of its colour."""
-
-    cell: CrosstableCell | None
-    heat: str
 
 
 def page(web: WebState, page_request: PageRequest) -> Page:
@@ -74,13 +68,13 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             **json_values.tournament(tournament, overview.progress),
             "seconds_left": overview.estimate.seconds_left,
             "matches_expected": overview.estimate.matches,
-            "standings": [_line_json(line) for line in lines],
+            "standings": [to_json(TOURNAMENT, line) for line in lines],
             "decision": tournament_outcome.to_json(state.step) if state.step else None,
             "schedule": [json_values.match(match) for match in listed],
             "list": piece.to_json(),
         },
-        csv=_csv(lines),
-        text=_text(lines),
+        csv=TextTable(*csv_table(TOURNAMENT, lines)),
+        text=TextTable(*text_table(_columns(lines), lines)),
         parts=(
             "tournament-state",
             "tournament-standings",
@@ -114,7 +108,8 @@ def _standings_model(
     """Return the variables of the standings and the crosstable."""
     return {
         "lines": lines,
-        "crossed": _shades(web, tournament, [line.standing.entrant for line in lines]),
+        "columns": _columns(lines),
+        "crossed": _crossed(web, tournament, [line.standing.entrant for line in lines]),
         "remarks": list(ladder_values.remarks(table)),
         "champions": tournament_standings.champions(tournament, lines),
         "podium": _podium(tournament, lines),
@@ -153,9 +148,13 @@ def _podium(tournament: Tournament, lines: Sequence[EntrantLine]) -> list[Entran
     return [line for line in lines[:_PODIUM] if line.standing.matches]
 
 
-def _shades(
+def _columns(lines: Sequence[EntrantLine]) -> list[Column[EntrantLine]]:
+    return columns_of(TOURNAMENT, Rendering.TOURNAMENT, lines)
+
+
+def _crossed(
     web: WebState, tournament: Tournament, names: Sequence[str]
-) -> list[tuple[str, list[Shade]]]:
+) -> list[tuple[str, list[MatrixCell]]]:
     """Return the crosstable in the order of the standings; empty above _CROSSED entrants."""
     if not 2 < len(names) <= _CROSSED:
         return []
@@ -163,11 +162,7 @@ def _shades(
     return [
         (
             name,
-            [
-                Shade(cell, matrix.heat(cell) if cell else "")
-                for other in names
-                for cell in [cells.get((name, other))]
-            ],
+            [matrix.score_cell(name, other, cells.get((name, other))) for other in names],
         )
         for name in names
     ]
@@ -188,57 +183,3 @@ def _checked(web: WebState, matches: Sequence[Match]) -> tuple[int, list[str]]:
     known = {match.id: web.verifications.known(match.id) for match in matches}
     checks = {name: check for name, check in known.items() if check is not None}
     return len(checks), [name for name, check in checks.items() if check.problems]
-
-
-def _line_json(line: EntrantLine) -> dict[str, Any]:
-    values: dict[str, Any] = {"rank": line.rank, **line.standing.to_json()}
-    if line.worth is not None:
-        key = line.worth
-        values["swiss"] = {"points": key.points, "met": key.buchholz, "scores": key.scores}
-    values["owner"] = line.entry.owner
-    values["withdrawn"] = line.entry.withdrawn is not None
-    return values
-
-
-def _csv(lines: Sequence[EntrantLine]) -> TextTable:
-    heads: tuple[str, ...] = ("rank", "bot", "strength", "low", "high", "matches", "games", "wins")
-    heads += ("draws", "losses", "points", "points_per_board", "swiss_points")
-    rows = []
-    for line in lines:
-        standing, s = line.standing, line.standing.strength
-        rows.append(
-            (
-                *(
-                    line.rank,
-                    standing.entrant,
-                    s.value,
-                    s.low,
-                    s.high,
-                    standing.matches,
-                    standing.games,
-                ),
-                *(standing.wins, standing.draws, standing.losses, standing.points),
-                *(
-                    standing.board.mean if standing.board else None,
-                    line.worth.points if line.worth else None,
-                ),
-            )
-        )
-    return TextTable(heads, rows)
-
-
-def _text(lines: Sequence[EntrantLine]) -> TextTable:
-    swiss = any(line.worth for line in lines)
-    heads = ("#", "<bot", *(("Swiss points",) if swiss else ()), "strength", "matches", "W–D–L")
-    rows = []
-    for line in lines:
-        standing = line.standing
-        rows.append(
-            (
-                *(line.rank, standing.entrant),
-                *((line.worth.points if line.worth else None,) if swiss else ()),
-                ladder_values.strength(standing),
-                *(standing.matches, f"{standing.wins}–{standing.draws}–{standing.losses}"),
-            )
-        )
-    return TextTable(heads, rows)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from arena.presentation import wording
 from arena.store.schema import TournamentState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.challenges import FORMAT
 from arena.store.tournaments.tournaments import Tournament, TournamentProgress
 from arena.tournaments import json_values, time_estimate
-from arena.web import paging, wording
+from arena.web import paging
 from arena.web.data.time_estimates import TimeEstimates
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageRequest, TextTable

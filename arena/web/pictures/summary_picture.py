@@ -17,7 +17,7 @@ _ROW = 52.0
 def standings(
     title: str,
     subtitle: str,
-    rows: Sequence[tuple[str, str, str]],
+    rows: Sequence[Sequence[str]],
     size: tuple[int, int],
 ) -> str:
     """Return a title above standings, as an SVG document.
@@ -25,7 +25,7 @@ def standings(
     Args:
         title: the title.
         subtitle: the line below it.
-        rows: place, name and value of each line; only the first `MOST_ROWS` are shown.
+        rows: place, name and values of each line; only the first `MOST_ROWS` are shown.
         size: width and height in pixels.
     """
     width, height = size
@@ -39,9 +39,9 @@ def standings(
             for at, suit in enumerate("SHDC")
         ),
     ]
-    for at, (place, name, value) in enumerate(rows[:MOST_ROWS]):
+    for at, (place, name, *values) in enumerate(rows[:MOST_ROWS]):
         y = 150 + at * _ROW
-        shown = boxes.text_box(value, 27, CHALK, width=inner / 3)
+        shown = boxes.text_box("   ".join(values).rstrip(), 27, CHALK, width=inner / 3)
         parts.append(
             f'<rect x="{_MARGIN}" y="{y}" width="{inner}" height="{_ROW - 6}" rx="8" '
             f'fill="#000" fill-opacity="{0.3 if at == 0 else 0.16}"/>'

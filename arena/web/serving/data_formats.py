@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from arena.presentation import wording
 from arena.presentation.csv_text import csv_text
-from arena.web import wording
 from arena.web.page import Page, TextTable
 from referee.sanitizing import escaped_json
 

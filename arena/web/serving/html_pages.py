@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from arena.web import assets, wording
+from arena.presentation import wording
+from arena.records.redaction import pathless
+from arena.tournaments.time_estimate import duration
+from arena.web import assets
 from arena.web.page import Links, Page
 from referee.sanitizing import sanitized
 
 SITE = "Poke arena"
 _DESCRIPTION = "Bots play card games against each other: ladders, tournaments and replays."
+_FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
+    "iso": wording.iso,
+    "moment": wording.moment,
+    "duration": duration,
+    "whole": wording.whole,
+    "signed": wording.signed,
+    "percent": wording.percent,
+    "ms": wording.milliseconds,
+    "clock": wording.clock,
+    "form_name": wording.form_name,
+    "one_line": wording.one_line,
+    "pathless": pathless,
+}
 _EMPTY_LINK = re.compile(r'<a\b[^>]*?\shref=""[^>]*>(.*?)</a>', re.DOTALL)
 
 
@@ -31,7 +47,7 @@ def environment() -> Environment:
         finalize=_shown,
     )
     made.globals["first_paint"] = Markup(assets.FIRST_PAINT)
-    made.filters.update(wording.FILTERS, later_attribute=later_attribute)
+    made.filters.update(_FILTERS, later_attribute=later_attribute)
     return made
 
 

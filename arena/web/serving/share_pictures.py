@@ -12,12 +12,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from arena.ladders import ladder_values
-from arena.ratings.strength.fit import Strength
+from arena.ladders import ladder_columns
+from arena.ladders.columns import Rendering, columns_of, text_table
+from arena.ladders.ladder_columns import LADDER, TOURNAMENT
+from arena.presentation import wording
 from arena.store.matches import listing, results
 from arena.store.schema import MatchState
 from arena.store.tournaments import tournaments
-from arena.web import wording
 from arena.web.data import tournament_standings
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, PageNotFound
@@ -142,26 +143,11 @@ def _position(web: WebState, match: str, number: int, step: int | None) -> tuple
     return document, _CLOSED_SECONDS
 
 
-def _strength(strength: Strength) -> str:
-    if strength.provisional:
-        return "provisional"
-    if strength.bound:
-        return f"{strength.bound.mark}{wording.whole(strength.bound.value)}"
-    return wording.whole(strength.value)
-
-
 def _ladder(web: WebState, request: Request) -> tuple[str, int]:
     form = request.path_params["form"]
     ladder = find_ladder(web, form)
-    lines = ladder.table.lines
-    rows = [
-        (
-            ladder_values.ranks(line, "–"),
-            line.entrant,
-            _strength(line.strength),
-        )
-        for line in lines
-    ]
+    lines = ladder_columns.lines_of(ladder.table)
+    _, rows = text_table(columns_of(LADDER, Rendering.TOP), lines)
     number = f"{len(lines)} version{'s' if len(lines) != 1 else ''}"
     title = f"Ladder: {wording.form_name(form)}"
     return summary_picture.standings(title, number, rows, SIZE), _OPEN_SECONDS
@@ -170,14 +156,10 @@ def _ladder(web: WebState, request: Request) -> tuple[str, int]:
 def _tournament(web: WebState, request: Request) -> tuple[str, int]:
     tournament = tournaments.find(web.engine, request.path_params["id"])
     plan = tournament.plan
+    matches = tournaments.progress(web.engine, tournament.id).matches
+    state = tournament_standings.format_state(web.engine, tournament, matches)
     table = tournament_standings.standings_of(web.engine, tournament)
-    rows = [
-        (
-            ladder_values.ranks(line, "–"),
-            line.entrant,
-            "–" if line.mean is None else wording.percent(line.mean, 1),
-        )
-        for line in table.lines
-    ]
+    lines = tournament_standings.lines_of(tournament, table, state)
+    _, rows = text_table(columns_of(TOURNAMENT, Rendering.PODIUM), lines)
     subtitle = f"{wording.form_name(plan.form)} · {plan.format} · {tournament.state}"
     return summary_picture.standings(plan.name, subtitle, rows, SIZE), _OPEN_SECONDS

@@ -8,7 +8,7 @@ document.addEventListener("arena:time", (event) => {
   ahead = Math.max(ahead, event.detail - Date.now() / 1000);
 });
 
-// The same as `clock` in arena/web/wording.py.
+// The same as `clock` in arena/presentation/wording.py.
 function text(milliseconds) {
   if (milliseconds < 60000) return `${(Math.floor(milliseconds / 100) / 10).toFixed(1)} s`;
   const seconds = Math.floor(milliseconds / 1000);

@@ -227,28 +227,11 @@ def test_decision_times_do_not_affect_equality_of_tables() -> None:
     assert [each.thinking["a"].decisions for each in tables] == [2, 1]
 
 
-def test_a_row_is_written_as_json_with_every_column() -> None:
-    played = match(0, ("a", "b"), game(0, (1, 2), None, ("finished", "crash")))
-    lines = json.loads(json.dumps([standing.to_json() for standing in table([played])]))
-    values = lines[1]
-    assert {name: values[name] for name in ("entrant", "matches", "games", "elo", "faults")} == {
-        "entrant": "b",
-        "matches": 1,
-        "games": 1,
-        "elo": 1195.0,
-        "faults": {"crash": 1},
-    }
-    assert [values[name] for name in ("wins", "draws", "losses", "points", "mean")] == [
-        0,
-        0,
-        1,
-        0,
-        0,
-    ]
-    assert values["ranks"] == [1, 2]
-    assert values["interval"][0] < values["strength"] < values["interval"][1]
-    assert (values["points_per_board"], values["forfeits"], values["provisional"]) == (
-        None,
-        0,
-        True,
-    )
+def test_a_line_counts_games_faults_and_points() -> None:
+    _, line = table([match(0, ("a", "b"), game(0, (1, 2), None, ("finished", "crash")))])
+    assert (line.entrant, line.matches, line.games, line.elo) == ("b", 1, 1, 1195.0)
+    assert (line.wins, line.draws, line.losses, line.points, line.mean) == (0, 0, 1, 0, 0)
+    assert line.faults == {"crash": 1}
+    assert (line.strength.first, line.strength.last) == (1, 2)
+    assert line.strength.low < line.strength.value < line.strength.high
+    assert (line.board, line.forfeits, line.strength.provisional) == (None, 0, True)

@@ -46,8 +46,8 @@ def test_the_certain_winner_is_first_and_the_others_share_a_range_of_ranks(
     cells = [row.split() for row in rows]
     assert [(cell[0], cell[1]) for cell in cells] == [
         ("1", "ace@1"),
-        ("2-3", "bee@1"),
-        ("2-3", "cat@1"),
+        ("2–3", "bee@1"),
+        ("2–3", "cat@1"),
     ]
     assert cells[0][-3:] == ["+10.0", "±0.0", "3.08"]
     assert cells[1][5:7] == ["60", "30–0–90"]
@@ -101,9 +101,7 @@ def test_the_likelihood_of_superiority_to_the_next_line_is_a_column(
     assert likely[0] > 0.975
     assert likely[1] == pytest.approx(0.5, abs=0.01)
     assert likely[2] is None
-    columns, *rows = cli("standings", "poke", "--los").out.splitlines()[1:]
-    assert "LOS" in columns
-    assert f"{likely[1]:.1%}" in rows[1]
+    assert f"{100 * likely[1]:.1f} %" in cli("standings", "poke", "--los").out.splitlines()[3]
 
 
 def test_an_anchor_with_a_deviation_is_a_prior(cli: Cli, begun_tournament: str) -> None:
@@ -124,7 +122,7 @@ def test_the_worth_of_seats_is_shown_on_request(cli: Cli, begun_tournament: str)
     assert seats[0]["points"] == {"mean": 0, "interval": [0, 0]}
     assert "seats" not in json.loads(cli("standings", "--json").out)
     table = cli("standings", "--seats").out.splitlines()[-3:]
-    assert table[0].split() == ["seat", "matches", "score", "Elo", "points"]
+    assert table[0].split() == "seat matches score Elo points per game".split()
     assert [row.split()[:2] for row in table[1:]] == [["1", "90"], ["2", "90"]]
 
 
@@ -174,18 +172,6 @@ def test_without_matches_there_is_no_ladder(cli: Cli, cwd: Path) -> None:
     assert "no match is closed yet" in result.err
 
 
-def test_faults_are_shown_by_kind_and_empty_columns_are_hidden() -> None:
-    verdicts = (("finished", "timeout"), ("finished", "forfeit"), ("finished", "forfeit"))
-    games = tuple(
-        ClosedGame(n, (1, 2), None, game_verdicts, (0, 0))
-        for n, game_verdicts in enumerate(verdicts)
-    )
-    match = ClosedMatch("m", 0, 0, ("ace@1", "bee@1"), games)
-    headings, rows = ladder_table.ladder_columns(of_matches([match], 9).table)
-    assert headings == ("#", "<bot", "strength", "Elo", "matches", "W–D–L", "<faults")
-    assert [row[-1] for row in rows] == ["–", "1 timeout, 2 forfeit"]
-
-
 def test_two_hundred_bots_with_long_names_fit_into_a_hundred_columns() -> None:
     names = [f"a-bot-with-a-long-name-{at:03}@2.1" for at in range(200)]
     played = [
@@ -198,7 +184,7 @@ def test_two_hundred_bots_with_long_names_fit_into_a_hundred_columns() -> None:
         )
         for at, (first, other) in enumerate(pairwise(names))
     ]
-    lines = output.aligned(*ladder_table.ladder_columns(of_matches(played, 2400).table))
+    lines = output.aligned(*ladder_table.ladder_text(of_matches(played, 2400).table))
     assert len(lines) == 201
     assert max(map(len, lines)) <= 100
 

@@ -246,6 +246,8 @@ def test_the_crosstable_of_a_tournament_has_a_legend_and_numbers_of_matches(
     )
     page = client.get(f"/tournaments/{begun_tournament.id}").text
     assert page.count('class="heat-legend"') == 1
-    cells = re.findall(r'<td class="heat [^"]*"><span title="(\d+) match.*?<small>(\d+)<', page)
+    cells = re.findall(
+        r'<td class="heat [^"]*"><span title="[^"]*, matches (\d+)".*?<small>(\d+)<', page
+    )
     assert len(cells) == 6
     assert all(titled == shown for titled, shown in cells)

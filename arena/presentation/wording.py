@@ -1,13 +1,10 @@
-"""Formatting of values for pages."""
+"""Numbers, times and names as text, for tables and pages."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any, Final
 
-from arena.records.redaction import pathless
-from arena.tournaments.time_estimate import duration
 from referee.sanitizing import sanitized
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
@@ -72,6 +69,14 @@ def percent(share: float, digits: int = 0) -> str:
     return f"{100 * share:.{digits}f} %"
 
 
+def with_interval(
+    text: Callable[[float], str], mean: float, low: float | None, high: float | None
+) -> str:
+    """Return a formatted mean with its interval, if it has one: "+1.5 (+0.5 to +2.5)"."""
+    inner = f" ({text(low)} to {text(high)})" if low is not None and high is not None else ""
+    return f"{text(mean)}{inner}"
+
+
 def milliseconds(value: float | None) -> str:
     """Return milliseconds with three significant digits; from 1000 as a whole number."""
     if value is None:
@@ -94,20 +99,3 @@ def form_name(form: str) -> str:
     game, *rest = form.split("-")
     title = GAMES[game].title if game in GAMES else game
     return ", ".join([title, *(word.replace("_", " ") for word in rest)])
-
-
-FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
-    "iso": iso,
-    "moment": moment,
-    "ago": ago,
-    "duration": duration,
-    "whole": whole,
-    "signed": signed,
-    "gained": gained,
-    "percent": percent,
-    "ms": milliseconds,
-    "clock": clock,
-    "form_name": form_name,
-    "one_line": one_line,
-    "pathless": pathless,
-}
