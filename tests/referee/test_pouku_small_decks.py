@@ -129,7 +129,7 @@ def test_hands_with_an_ace_from_small_decks_count_as_in_the_rules(
     deck: Cards, values: Values
 ) -> None:
     """U-4: some hands beside all fields of three and five cards."""
-    compare_deck(deck, range(3, 6, 2), values, slice(None, None, 150 // examples(8, 4)))
+    compare_deck(deck, range(3, 6, 2), values, slice(None, None, 150 // examples(8, 2)))
 
 
 @pytest.mark.long

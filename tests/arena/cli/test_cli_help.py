@@ -91,6 +91,7 @@ def test_the_help_imports_no_rich(tmp_path: Path) -> None:
     assert not imported_by(tmp_path, "--help") & {"rich.console", "importlib.metadata", "ssl"}
 
 
+@pytest.mark.long
 def test_the_list_of_tournaments_imports_no_ratings_and_no_services(
     tmp_path: Path, stored_tournament: Callable[..., str]
 ) -> None:
@@ -99,6 +100,7 @@ def test_the_list_of_tournaments_imports_no_ratings_and_no_services(
     assert not loaded & {"numpy", "http.client", "arena.services", "arena.tournaments.scheduler"}
 
 
+@pytest.mark.long
 def test_standings_import_no_services(
     tmp_path: Path, stored_tournament: Callable[..., str]
 ) -> None:

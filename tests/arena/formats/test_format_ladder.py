@@ -121,6 +121,7 @@ def share_of_close_pairs(pairing: int) -> float:
     return sum(strength[first] == strength[second] for first, second in late) / len(late)
 
 
+@pytest.mark.long
 def test_pairing_3_chooses_the_closest_opponent_in_even_matches_too() -> None:
     assert share_of_close_pairs(2) < 0.9 < share_of_close_pairs(3)
 

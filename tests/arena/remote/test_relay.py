@@ -59,6 +59,7 @@ def test_a_connected_bot_is_online_and_answers_at_its_seat(relay: Relay, tmp_pat
             assert table.act(0).result().note.split()[0] != str(process)
 
 
+@pytest.mark.long
 def test_questions_of_a_stream_are_answered_one_by_one(relay: Relay, tmp_path: Path) -> None:
     with relay.connected(tmp_path, "streams") as (version, _), relay.seated(version) as table:
         table.start()
@@ -202,6 +203,7 @@ def test_renewing_a_token_closes_its_connection(relay: Relay, tmp_path: Path) ->
         wait_until(lambda: relay.is_here(version))
 
 
+@pytest.mark.long
 def test_a_retired_bot_is_refused(relay: Relay, tmp_path: Path) -> None:
     version, token = relay.add("old")
     versions.retire(relay.engine, version)
@@ -213,6 +215,7 @@ def test_a_retired_bot_is_refused(relay: Relay, tmp_path: Path) -> None:
     assert (bot.is_connected, bot.refusals) == (False, 1)
 
 
+@pytest.mark.long
 def test_an_offline_or_busy_bot_gets_no_seat(relay: Relay, tmp_path: Path) -> None:
     version, token = relay.add("busy")
     with (

@@ -55,7 +55,7 @@ def kill(command: list[str], seconds: float, number: int, folder: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="adopts orphans with prctl(2)")
-@pytest.mark.parametrize("number", [9, 15])
+@pytest.mark.parametrize("number", [9, pytest.param(15, marks=pytest.mark.long)])
 def test_a_pool_ends_with_its_process(number: int, tmp_path: Path) -> None:
     script = tmp_path / "pool.py"
     script.write_text(POOL)

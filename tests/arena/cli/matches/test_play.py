@@ -206,6 +206,7 @@ def test_the_result_is_printed_if_the_record_cannot_be_written(cwd: Path) -> Non
     assert [line.split()[0] for line in printed[-3:]] == ["bot", "meek", "meek-2"]
 
 
+@pytest.mark.long
 def test_an_option_of_the_game_is_in_the_record(cli: Cli) -> None:
     words = ("play", "poke", "sample:meek", "sample:meek", "--option", "must_beat=false")
     assert json.loads(cli(*words, "--json").out)["options"] == {"must_beat": False}

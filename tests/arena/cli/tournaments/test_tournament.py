@@ -254,8 +254,8 @@ def test_a_used_port_is_reported_before_anything_starts(cli: Cli, cwd: Path) -> 
     assert not (cwd / ".pokearena").exists()
 
 
-def test_a_worker_without_services_suggests_serve(program: Cli) -> None:
-    result = program("worker")
+def test_a_worker_without_services_suggests_serve(cli: Cli) -> None:
+    result = cli("worker")
     assert result.status == 3
     assert "pokearena serve" in result.err
 

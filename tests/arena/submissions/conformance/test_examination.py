@@ -127,6 +127,7 @@ def test_questions_that_no_match_contains_do_not_fail_a_bot_with_memory(
     assert "what came before?" in check.output
 
 
+@pytest.mark.long
 def test_a_failure_that_depends_on_earlier_questions_is_described(
     examined: Examine, program: Program
 ) -> None:
@@ -194,6 +195,7 @@ def test_forms_after_repeated_failures_are_not_tried(referee: str, program: Prog
     assert plays[-1].sentence == f"{left} more forms: 2 have failed already"
 
 
+@pytest.mark.long
 def test_questions_after_the_time_limit_are_reported_as_unchecked(examined: Examine) -> None:
     complete = examined(sample("meek"), "poke")
     limited = examined(sample("meek"), "poke", seconds=0.0)
