@@ -166,9 +166,7 @@ def _plays_soon(modules: list[Any], state: PokinoState, hand: Any, number: int) 
     return len(listed.by_length) == len(hand) + 1 or any(True for _ in held)
 
 
-@pytest.mark.parametrize(
-    "variant", [pytest.param("greed", marks=pytest.mark.long), "pokino_up"]
-)
+@pytest.mark.parametrize("variant", [pytest.param("greed", marks=pytest.mark.long), "pokino_up"])
 def test_a_run_that_leaves_a_playable_hand_is_preferred(variant: str, modules: list[Any]) -> None:
     """In a race the bot plays a run after which its next run is the last one, if there is one."""
     *_, pokino = modules
