@@ -26,12 +26,12 @@ POKE = table("poke-2-must_beat=true")
 EVIL = '<script>alert("x")</script>'
 
 
-@pytest.fixture
-def workspace(tmp_path: Path) -> Workspace:
-    return Workspace(tmp_path / "data")
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    return Workspace(tmp_path_factory.mktemp("arena") / "data")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def client(workspace: Workspace) -> Iterator[TestClient]:
     with TestClient(create(WebState(workspace.store, ServerSettings(rate=0)))) as client:
         yield client
