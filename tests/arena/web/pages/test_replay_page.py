@@ -5,7 +5,6 @@ import json
 import re
 from collections.abc import Iterator
 from html import unescape
-from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
@@ -23,6 +22,8 @@ from tests.arena.web.closed_matches import play, table
 from tests.conformance.tables import TABLES, Table, is_extreme
 
 POKE = table("poke-2-must_beat=true")
+SLOW = ("pokex", "pokino")
+"""Games with many positions."""
 EVIL = '<script>alert("x")</script>'
 
 
@@ -62,7 +63,11 @@ def headings(html: str) -> list[str]:
 @pytest.mark.parametrize(
     "table",
     [
-        pytest.param(table, marks=[pytest.mark.long] * (table.seats != min(table.game.seats)))
+        pytest.param(
+            table,
+            marks=[pytest.mark.long]
+            * (table.game.id in SLOW or table.seats != min(table.game.seats)),
+        )
         for table in filter(is_extreme, TABLES)
     ],
     ids=str,
