@@ -20,10 +20,10 @@ BOTS = ("sample:greedy", "sample:random", "sample:meek")
 
 @pytest.fixture(scope="session")
 def arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a data folder with one finished tournament."""
+    """Return a data folder with one finished tournament of one match."""
     folder = tmp_path_factory.mktemp("arena")
-    words = ("tournament", "run", "poke", *BOTS, "-n", 1, "--seed", "friday", "--name", "friday")
-    result = in_own_process(folder, (*words, "--workers", 1, "--json"))
+    words = ("tournament", "run", "poke", "sample:greedy", "sample:meek", "-n", 1)
+    result = in_own_process(folder, (*words, "--seed", "friday", "--workers", 1, "--json"))
     assert result.status == 0, result.err
     (folder / "run.json").write_text(result.out)
     return folder / ".pokearena"
@@ -37,7 +37,21 @@ def run_document(arena: Path) -> dict[str, Any]:
 
 
 @pytest.mark.long
-def test_all_pairs_meet_and_every_match_closes_once(run_document: dict[str, Any]) -> None:
+def test_all_pairs_meet_and_every_match_closes_once(cwd: Path) -> None:
+    words = (
+        "tournament",
+        "run",
+        "poke",
+        *BOTS,
+        "-n",
+        1,
+        "--seed",
+        "x",
+        "--name",
+        "friday",
+        "--json",
+    )
+    run_document = json.loads(in_own_process(cwd, words).out)
     assert (run_document["state"], run_document["game"], run_document["name"]) == (
         "closed",
         "poke",
