@@ -54,6 +54,7 @@ def test_every_part_can_be_measured() -> None:
         assert callable(measured(part))
 
 
+@pytest.mark.long
 def test_a_part_is_measured_with_its_peers_and_printed(tmp_path: Path) -> None:
     words = ("bench", "evaluator", "--rounds", "1", "--json", "--no-history")
     output = in_own_process(tmp_path, words)

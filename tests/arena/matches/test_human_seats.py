@@ -134,6 +134,7 @@ def test_a_partner_plays_the_second_seat_of_a_side() -> None:
     assert names == ("human", "meek/1", "greedy", "meek/3")
 
 
+@pytest.mark.long
 def test_a_match_with_a_person_has_one_table_unless_all_seatings_are_requested() -> None:
     bots = (human_seats.person(), sample("meek"), sample("random"))
     (only,) = plan(match("saint_poker", bots, 3))

@@ -128,6 +128,7 @@ def test_a_long_game_is_interrupted_after_a_stop_request(player: MatchProcesses)
     assert player.rest(process) == ["interrupted", "alive"]
 
 
+@pytest.mark.long
 def test_a_process_that_cannot_be_interrupted_exits(player: MatchProcesses) -> None:
     process = player.start(STUBBORN)
     transitions.void(player.engine, player.match.id, "because")

@@ -448,6 +448,7 @@ def test_watched_health_states_of_one_address_do_not_keep_a_bot_out(
             wait_until(lambda: home.has_event("connected"))
 
 
+@pytest.mark.long
 def test_an_address_that_guesses_tokens_is_refused_but_not_a_known_token(tmp_path: Path) -> None:
     with Relay(tmp_path) as relay:
         version, token = relay.add("honest")
@@ -513,6 +514,7 @@ def test_a_bot_that_does_not_read_is_disconnected() -> None:
     assert "does not read" in link.farewell
 
 
+@pytest.mark.long
 def test_an_oversized_message_closes_only_its_connection(relay: Relay, tmp_path: Path) -> None:
     version, token = relay.add("other")
     _, huge_token = relay.add("huge")

@@ -56,6 +56,7 @@ def test_an_empty_database_passes(cli: Cli, cwd: Path, monkeypatch: pytest.Monke
     assert checks_by_name["remote"]["found"] == "no remote bots"
 
 
+@pytest.mark.long
 def test_a_database_of_another_release_fails(cli: Cli) -> None:
     import sqlite3
 

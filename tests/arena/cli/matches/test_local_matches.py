@@ -88,6 +88,7 @@ def test_a_unique_prefix_identifies_a_match(cli: Cli, played: Path) -> None:
     assert cli("verify", "aa").code == "ambiguous"
 
 
+@pytest.mark.long
 def test_the_oldest_matches_and_the_output_of_their_bots_are_deleted(
     cli: Cli, played: Path
 ) -> None:

@@ -305,6 +305,7 @@ def test_an_option_that_is_a_switch_needs_no_value(cli: Cli) -> None:
     assert json.loads(other.out)["options"] == {"must_beat": False}
 
 
+@pytest.mark.long
 def test_a_terminal_shows_the_progress(cwd: Path) -> None:
     words = ("play", "poke", "sample:meek", "sample:meek", "-n", 5000)
     with in_a_terminal(cwd, *words) as terminal:

@@ -156,6 +156,7 @@ def test_matches_of_a_tournament_can_be_replayed_and_verified(
     assert answer["legal"] is True
 
 
+@pytest.mark.long
 def test_a_stored_version_can_be_played_locally(cli: Cli, arena: Path) -> None:
     result = cli("play", "poke", "greedy", "meek@1", "--json", "--data", arena)
     assert result.status == 0

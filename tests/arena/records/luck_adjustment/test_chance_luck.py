@@ -35,6 +35,7 @@ def luck_of(form: MeasuredForm, seed: bytes = bytes(32)) -> Floats:
     return luck_of_game(form.game, form.seats, form.game.settle({}), values, moves, seed, 2)
 
 
+@pytest.mark.long
 def test_the_luck_of_a_game_depends_only_on_the_game_and_the_seed() -> None:
     form = measured("poke", 2)
     assert np.array_equal(luck_of(form), luck_of(form))
@@ -111,6 +112,7 @@ def test_the_probability_of_chi_square_is_that_of_tables() -> None:
     assert chi_square_p([1.96]) == pytest.approx(0.05, rel=0.01)
 
 
+@pytest.mark.long
 def test_deviations_of_a_pair_are_those_of_luck_and_of_adjusted_results() -> None:
     deviations = deviations_of_pair(measured("saint_poker", 2), 19, 40)
     assert deviations.shape == (4,)
