@@ -348,6 +348,7 @@ def test_a_bot_that_cannot_be_started_forfeits_at_once(
     assert all(sentence in fault for fault in played.faults)
 
 
+@pytest.mark.long
 def test_the_strict_policy_stops_at_the_first_fault(arena: MatchArena) -> None:
     bots = [arena.bot("good"), arena.bot("bad", "return bot_pb2.ActResponse()")]
     played = arena.play(replace(arena.spec(bots), policy="strict"), bots)
