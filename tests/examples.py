@@ -1,9 +1,13 @@
-"""Number of cases that tests of a property try.
+"""Number of cases that tests try.
 
 The quick suite tries fewer; scripts/release-check sets POKEARENA_EXAMPLES=300 and tries all.
 """
 
 import os
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
 
 EXAMPLES = int(os.environ.get("POKEARENA_EXAMPLES", "10"))
 """Number of examples of Hypothesis."""
@@ -20,3 +24,11 @@ def examples(most: int, quick: int | None = None) -> int:
     if EXAMPLES >= _ALL:
         return most
     return max(1, most // 3) if quick is None else quick
+
+
+def quick_cases(cases: Iterable[Any], quick: int) -> list[Any]:
+    """Return the cases of a test, of which only the first `quick` ones are in the quick suite."""
+    return [
+        pytest.param(case, marks=[pytest.mark.long] * (number >= quick))
+        for number, case in enumerate(cases)
+    ]

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
 Documented = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -51,6 +53,7 @@ def parameters(node: Documented) -> set[str]:
     return {argument.arg for argument in every}
 
 
+@pytest.mark.long
 def test_every_documented_argument_is_a_parameter() -> None:
     wrong = [
         f"{place}: {name}"
@@ -61,6 +64,7 @@ def test_every_documented_argument_is_a_parameter() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.long
 def test_every_documented_exception_exists() -> None:
     known = set(vars(builtins))
     for module in modules().values():

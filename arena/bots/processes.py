@@ -202,9 +202,11 @@ class Processes:
         has_stopped_listening = process.end is None and not listens(process.address)
         with self._changed:
             report, is_ending = self._current_report(number, process)
-            if (has_stopped_listening or is_ending) and not report.ended:
-                limit = ENDING_SECONDS if is_ending else patience
-                self._changed.wait_for(lambda: process.end or self._lost, limit)
+            if has_stopped_listening and not is_ending and not report.ended:
+                self._changed.wait_for(lambda: process.end or self._lost, patience)
+                report, is_ending = self._current_report(number, process)
+            if is_ending and not report.ended:
+                self._changed.wait_for(lambda: process.end or self._lost, ENDING_SECONDS)
                 report, _ = self._current_report(number, process)
             return report
 

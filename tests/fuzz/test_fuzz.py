@@ -15,7 +15,7 @@ def test_every_message_ends_in_a_verdict_at_the_decoder() -> None:
 
 
 def test_every_message_ends_in_its_exact_verdict_at_a_table() -> None:
-    messages = examples(150)
+    messages = examples(150, 20)
     verdicts = table.fuzz(messages, "quick")
     assert verdicts["messages"] >= messages
     assert verdicts["protocol"] > 0

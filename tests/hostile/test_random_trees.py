@@ -7,7 +7,7 @@ import pytest
 
 from tests.hostile.random_trees import not_allowed, violations
 
-QUICK, ALL = 60, 10_000
+QUICK, ALL = 20, 10_000
 """Numbers of random trees."""
 pytestmark = pytest.mark.timeout(900)
 has_list = pytest.mark.skipif(

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from referee.games.pouku.legal import LISTED, keeps
 from referee.games.shared.cards import DECK, Card, Hand, cards
+from tests.examples import quick_cases
 from tests.referee.pouku_by_hand import every_yaku
 
 Fields = tuple[Hand, ...]
@@ -74,7 +75,7 @@ def test_the_list_has_every_set_of_ranks_before_a_second_keep_of_one(
     check_list(hand, fields, 7)
 
 
-@pytest.mark.parametrize("hand", ["5C", "7S 8S", "5C 5D"])
+@pytest.mark.parametrize("hand", quick_cases(["5C 5D", "5C", "7S 8S"], 1))
 def test_lists_of_all_fields_of_a_small_deck_are_as_in_the_rules(hand: str) -> None:
     """Six cards lie in all possible ways in three fields."""
     lying = cards("6C 7C 8C 9C 7D 8D")

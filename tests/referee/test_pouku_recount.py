@@ -13,7 +13,7 @@ from referee.games.shared.dealing import Seeded
 from tests.examples import examples
 from tests.referee.pouku_by_hand import best_worth, dearest, every_yaku, worth
 
-FEW, MANY = examples(8, 4), 40
+FEW, MANY = examples(8, 2), 40
 """The numbers of games in the quick suite and in the long one."""
 TOO_MANY = 20
 """With more yaku than this, not every set is tried."""

@@ -152,6 +152,7 @@ def test_two_wild_cards_are_worth_the_best_of_all_substitutions(hand: list[Card]
     assert strength(hand, "7") == by_substitution(hand, "7")
 
 
+@pytest.mark.long
 @settings(max_examples=examples(15), deadline=None)
 @given(st.one_of(with_wild(3), close(3)))
 def test_three_wild_cards_are_worth_the_best_of_all_substitutions(hand: list[Card]) -> None:

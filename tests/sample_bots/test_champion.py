@@ -36,8 +36,10 @@ every_form = pytest.mark.parametrize(
             pytest.param(MeasuredForm(GAMES["saint_poker"], seats), marks=[pytest.mark.long])
             for seats in GAMES["saint_poker"].seats
         ),
-        MeasuredForm(GAMES["pokex"], 4),
-        pytest.param(MeasuredForm(GAMES["pokex"], 2), marks=[pytest.mark.long]),
+        *(
+            pytest.param(MeasuredForm(GAMES["pokex"], seats), marks=[pytest.mark.long])
+            for seats in GAMES["pokex"].seats
+        ),
         MeasuredForm(GAMES["pokino"], 2),
         pytest.param(MeasuredForm(GAMES["pokino"], 6), marks=[pytest.mark.long]),
         pytest.param(

@@ -28,6 +28,7 @@ from referee.games.registry import GAMES
 from referee.games.shared.cards import DECK_WITH_JOKERS, RANKS, Card, Hand, in_order
 from referee.games.shared.dealing import Seeded, board_seed
 from referee.games.shared.wild_cards import wild_hand
+from tests.examples import quick_cases
 from tests.sample_bots.champion_modules import champion_modules
 
 MODULES = ("search_interface", "pokex_hands", "pokex_simulator", "pokex_auction", "pokex")
@@ -103,7 +104,7 @@ def test_values_of_hands_order_them_like_the_referee(wild_rank: str, modules: Mo
         assert (values[lower] == values[higher]) == (expected[lower] == expected[higher])
 
 
-@pytest.mark.parametrize("tricks", [0, 3])
+@pytest.mark.parametrize("tricks", quick_cases([3, 0], 1))
 @every_number_of_seats
 def test_deals_are_played_by_the_rules(seats: int, tricks: int, modules: Modules) -> None:
     for board in range(6):

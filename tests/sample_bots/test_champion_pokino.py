@@ -82,6 +82,7 @@ def trails(modules: list[Any], state: PokinoState, cards: tuple[Any, ...], limit
     return listing.HandTrails(graph, counts, len(cards), limit, np.random.default_rng(1))
 
 
+@pytest.mark.long
 @every_variant
 def test_whole_games_are_played_legally(form: MeasuredForm) -> None:
     bots = [load("champion", form.start(seat)) for seat in range(form.seats)]
@@ -129,7 +130,9 @@ def test_two_runs_that_play_a_hand_are_legal(given: dict[str, Any], modules: lis
     assert played > 3
 
 
-@pytest.mark.parametrize("given", [{}, WALLS], ids=["default", "walls"])
+@pytest.mark.parametrize(
+    "given", [{}, pytest.param(WALLS, marks=pytest.mark.long)], ids=["default", "walls"]
+)
 def test_prospects_of_hands_are_those_of_their_trails(
     given: dict[str, Any], modules: list[Any]
 ) -> None:
@@ -163,7 +166,7 @@ def _plays_soon(modules: list[Any], state: PokinoState, hand: Any, number: int) 
     return len(listed.by_length) == len(hand) + 1 or any(True for _ in held)
 
 
-@pytest.mark.parametrize("variant", ["greed", "pokino_up"])
+@pytest.mark.parametrize("variant", [pytest.param("greed", marks=pytest.mark.long), "pokino_up"])
 def test_a_run_that_leaves_a_playable_hand_is_preferred(variant: str, modules: list[Any]) -> None:
     """In a race the bot plays a run after which its next run is the last one, if there is one."""
     *_, pokino = modules

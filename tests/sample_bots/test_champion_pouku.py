@@ -22,17 +22,21 @@ from referee.games.pouku.yaku import Values
 from referee.games.registry import GAMES
 from referee.games.shared.cards import DECK, in_order
 from referee.games.shared.dealing import Seeded, board_seed
+from tests.examples import quick_cases
 from tests.sample_bots.champion_modules import champion_modules
 
 MODULES = ("search_interface", "pouku_points", "pouku_simulator", "pouku")
 every_form = pytest.mark.parametrize(
     "form",
-    [
-        MeasuredForm(GAMES["pouku"], 3),
-        MeasuredForm(GAMES["pouku"], 4),
-        MeasuredForm(GAMES["pouku"], 4, {"reference": "left"}),
-        MeasuredForm(GAMES["pouku"], 4, {"teams": True}),
-    ],
+    quick_cases(
+        [
+            MeasuredForm(GAMES["pouku"], 3),
+            MeasuredForm(GAMES["pouku"], 4, {"teams": True}),
+            MeasuredForm(GAMES["pouku"], 4),
+            MeasuredForm(GAMES["pouku"], 4, {"reference": "left"}),
+        ],
+        2,
+    ),
     ids=str,
 )
 

@@ -59,6 +59,7 @@ def test_a_starter_bot_in_python_passes_strict_type_checks(kit: Path) -> None:
     assert lines == ["5", "11"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "game",
     [pytest.param(name, marks=[pytest.mark.long] * (name != "poke")) for name in GAMES],

@@ -11,7 +11,7 @@ import sys
 from arena.bots.sandbox import linux, memory_disk
 from arena.bots.sandbox.init_process import InitProcess
 from arena.bots.sandbox.sandbox import copy_of
-from arena.bots.sandbox.start_command import UNSANDBOXED, StartCommand
+from arena.bots.sandbox.start_command import BUBBLEWRAP, UNSANDBOXED, StartCommand
 from arena.system import file_tree
 
 TYPE_CHECKING = False
@@ -100,7 +100,17 @@ class StartedBot:
     def is_ending(self) -> bool:
         """Return whether the bot is about to end, so that its report will follow."""
         pid = self.values_received().get("pid")
-        return self.flooded or (pid is not None and linux.is_ending(int(pid)))
+        return self.flooded or (
+            pid is not None and (linux.is_ending(int(pid)) or self.is_reaped(int(pid)))
+        )
+
+    def is_reaped(self, wrapper: int) -> bool:
+        """Return whether bubblewrap runs no bot: it has reaped the bot and has yet to exit.
+
+        It consists of two processes, and the inner one is the parent of the bot.
+        """
+        is_wrapped = self.start_command.level == BUBBLEWRAP
+        return is_wrapped and len(linux.descendants(wrapper)) < 2
 
     def peak_memory(self) -> int:
         """Return the peak memory in bytes of its largest process so far."""

@@ -20,6 +20,9 @@ from arena.bots.sandbox import available_levels
 from arena.bots.sandbox.level import Level
 from arena.errors import InfrastructureError
 from referee.sanitizing import sanitized
+from tests.arena.bots.sandbox import fake_bubblewrap
+from tests.arena.bots.sandbox.fake_bubblewrap import FakeBubblewrap
+from tests.arena.bots.sandbox.test_sandbox import needed
 from tests.errors import has_code
 from tests.guarded_process import GuardedProcess
 from tests.waiting import wait_until
@@ -264,6 +267,24 @@ def test_output_of_a_running_process_can_be_read(table: ProcessTable) -> None:
 def test_a_pending_exit_is_awaited(table: ProcessTable) -> None:
     table.shell("sleep 0.2; exit 7")
     assert table.processes.report(0, patience=60).ended == "exited with status 7"
+
+
+def test_the_exit_of_a_bot_that_its_sandbox_has_collected_is_awaited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needed(Level.BUBBLEWRAP)
+    bubblewrap = FakeBubblewrap(tmp_path)
+    bubblewrap.behave(fake_bubblewrap.LINGERS)
+    monkeypatch.setattr("arena.bots.processes.bubblewrap", lambda: str(bubblewrap.program))
+    script = "import os; open('pid', 'w').write(str(os.getpid())); os._exit(5)"
+    (tmp_path / "bot.py").write_text(script)
+    bot = Bot("bot", Manifest("bot", ("python", "bot.py")), tmp_path)
+    with Processes(level=Level.BUBBLEWRAP) as processes:
+        processes.start(0, bot)
+        wait_until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())
+        process = (tmp_path / "pid").read_text()
+        wait_until(lambda: not Path(f"/proc/{process}").exists())
+        assert processes.report(0, patience=0).ended == "exited with status 5"
 
 
 def test_a_flood_of_output_stops_the_bot_and_keeps_head_and_tail(

@@ -198,6 +198,7 @@ def test_an_oversized_declared_size_is_refused_before_extraction(unpacking: Unpa
     assert unpacking.files == {}
 
 
+@pytest.mark.long
 def test_the_number_of_files_and_folders_is_limited(
     unpacking: Unpacking, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -87,6 +87,7 @@ def imported_by(folder: Path, *words: str) -> set[str]:
     return set(done.stdout.splitlines()[-1].split())
 
 
+@pytest.mark.long
 def test_the_list_of_tournaments_imports_no_ratings_and_no_services(
     tmp_path: Path, stored_tournament: Callable[..., str]
 ) -> None:
@@ -95,6 +96,7 @@ def test_the_list_of_tournaments_imports_no_ratings_and_no_services(
     assert not loaded & {"numpy", "http.client", "arena.services", "arena.tournaments.scheduler"}
 
 
+@pytest.mark.long
 def test_standings_import_no_services(
     tmp_path: Path, stored_tournament: Callable[..., str]
 ) -> None:

@@ -158,9 +158,10 @@ def reveals_hidden_cards(message: bytes, position: Position, state: State) -> bo
     return False
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("game", "players", "options"),
-    [("poke", 2, {"must_beat": True}), pytest.param("saint_poker", 3, {}, marks=pytest.mark.long)],
+    [("poke", 2, {"must_beat": True}), ("saint_poker", 3, {})],
     ids=["poke", "saint_poker"],
 )
 def test_events_are_public_and_in_order(

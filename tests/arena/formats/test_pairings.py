@@ -181,7 +181,7 @@ def test_cycles_that_cannot_be_balanced_are_refused() -> None:
         round_robin(43, 7, cycles=2)
 
 
-@pytest.mark.parametrize(("entrants", "sides"), [(9, 2), (9, 3), (25, 4)])
+@pytest.mark.parametrize(("entrants", "sides"), [(9, 2), (9, 3), (16, 4)])
 def test_pairings_are_deterministic(entrants: int, sides: int) -> None:
     assert round_robin(entrants, sides, 2) == round_robin(entrants, sides, 2)
 

@@ -30,6 +30,7 @@ SEED = bytes(range(32))
 SHOWN = re.compile(r"\b(?:[2-9TJQKA][CDHS]|X[12])\b|(?<![\d,-])\d{1,2}-\d{1,2}(?![\d,-])")
 TABLES = {"poke": 2, "saint_poker": 4, "pokex": 2, "pouku": 3, "pokino": 3}
 """Number of people at a table of each game."""
+LONG_GAMES = ("pokex", "pokino")
 
 
 class RandomPerson:
@@ -98,7 +99,10 @@ def played(
     return games
 
 
-@pytest.mark.parametrize("game", TABLES)
+@pytest.mark.parametrize(
+    "game",
+    [pytest.param(game, marks=[pytest.mark.long] * (game in LONG_GAMES)) for game in TABLES],
+)
 def test_people_play_a_valid_game_and_are_shown_nothing_that_their_view_lacks(
     game: str, referee: str
 ) -> None:
@@ -130,6 +134,7 @@ def test_a_partner_plays_the_second_seat_of_a_side() -> None:
     assert names == ("human", "meek/1", "greedy", "meek/3")
 
 
+@pytest.mark.long
 def test_a_match_with_a_person_has_one_table_unless_all_seatings_are_requested() -> None:
     bots = (human_seats.person(), sample("meek"), sample("random"))
     (only,) = plan(match("saint_poker", bots, 3))

@@ -110,12 +110,14 @@ def test_a_lost_lease_interrupts_the_match_at_once(player: MatchProcesses) -> No
     assert player.rest(process) == ["interrupted", "alive"]
 
 
+@pytest.mark.long
 def test_a_closed_match_is_neither_renewed_nor_interrupted(player: MatchProcesses) -> None:
     process = player.start(WILLING.format(setting="renewal.end()", seconds=0.5))
     transitions.void(player.engine, player.match.id, "because")
     assert player.rest(process) == ["finished", "alive"]
 
 
+@pytest.mark.long
 def test_a_short_game_is_not_interrupted_by_a_stop_request(player: MatchProcesses) -> None:
     process = player.start(WILLING.format(setting="drain.set()", seconds=0.1))
     assert player.rest(process) == ["finished", "alive"]
@@ -126,6 +128,7 @@ def test_a_long_game_is_interrupted_after_a_stop_request(player: MatchProcesses)
     assert player.rest(process) == ["interrupted", "alive"]
 
 
+@pytest.mark.long
 def test_a_process_that_cannot_be_interrupted_exits(player: MatchProcesses) -> None:
     process = player.start(STUBBORN)
     transitions.void(player.engine, player.match.id, "because")
@@ -133,6 +136,7 @@ def test_a_process_that_cannot_be_interrupted_exits(player: MatchProcesses) -> N
     assert process.returncode == 1
 
 
+@pytest.mark.long
 def test_an_unexpected_failure_of_the_renewal_interrupts_the_match(player: MatchProcesses) -> None:
     broken = "matches.renew = None"
     process = player.start(broken + WILLING.format(setting="", seconds=60))

@@ -166,14 +166,20 @@ class FinishedMatch:
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory, referee: Referee) -> FinishedMatch:
-    """A match between two bots without a fault; the first prints its address."""
+    """A match between two bots without a fault, which print their addresses."""
     arena = MatchArena(tmp_path_factory.mktemp("finished"), referee)
-    bots = [
-        arena.bot("one", "print(os.environ['POKEARENA_ADDRESS'], flush=True)"),
-        arena.bot("two"),
-    ]
+    act = "Service.asked == 1 and print(os.environ['POKEARENA_ADDRESS'], flush=True)"
+    bots = [arena.bot("one", act), arena.bot("two", act)]
     spec = arena.spec(bots)
     return FinishedMatch(spec, arena.play(spec, bots))
+
+
+@pytest.fixture(scope="module")
+def crashed(tmp_path_factory: pytest.TempPathFactory, referee: Referee) -> MatchResults:
+    """A match whose second bot prints "sorry" at its first question and exits with status 5."""
+    arena = MatchArena(tmp_path_factory.mktemp("crashed"), referee)
+    bots = [arena.bot("good"), arena.bot("dies", "print('sorry', flush=True) or os._exit(5)")]
+    return arena.play(arena.spec(bots, boards=1), bots)
 
 
 def test_a_match_plays_every_board_in_both_seatings(finished: FinishedMatch) -> None:
@@ -224,21 +230,17 @@ def test_a_match_of_three_plays_all_rotations(arena: MatchArena) -> None:
     assert all(game.scores is not None for game in played.games)
 
 
-def test_every_table_gets_fresh_processes(arena: MatchArena) -> None:
-    act = "Service.asked == 1 and print(os.environ['POKEARENA_ADDRESS'], flush=True)"
-    bots = [arena.bot("one", act), arena.bot("two", act)]
-    played = arena.play(arena.spec(bots, boards=1), bots)
-    outputs = {report.output for _, reports in played.reports_received for report in reports}
-    assert len(outputs) == 4
+def test_every_table_gets_fresh_processes(finished: FinishedMatch) -> None:
+    reported = finished.played.reports_received
+    assert len({report.output for _, reports in reported for report in reports}) == 4
 
 
-def test_a_resumed_match_plays_only_the_remaining_games(arena: MatchArena) -> None:
+def test_a_resumed_match_plays_only_the_remaining_games(
+    arena: MatchArena, finished: FinishedMatch
+) -> None:
     bots = [arena.bot("one"), arena.bot("two")]
-    spec = arena.spec(bots)
-    whole = arena.play(spec, bots)
-    committed = [
-        CommittedGame(game.game, game.table, game.board, game.tally) for game in whole.games[:3]
-    ]
+    spec, whole = arena.spec(bots), finished.played
+    committed = [_committed(game) for game in whole.games[:3]]
     rest = arena.play(spec, bots, committed)
     assert [game.game for game in rest.games] == [3]
     assert actions(rest.games[0]) == actions(whole.games[3])
@@ -274,7 +276,6 @@ def test_a_resumed_match_keeps_used_banks_and_faults(arena: MatchArena) -> None:
         pytest.param(
             "raise RuntimeError('no idea')", "protocol", "no idea", marks=pytest.mark.long
         ),
-        ("print('sorry', flush=True) or os._exit(5)", "crash", "exited with status 5"),
         (
             "[print('x' * 1000) for _ in range(10**9)]",
             "resources",
@@ -287,6 +288,15 @@ def test_a_failing_bot_gets_its_verdict_and_its_opponent_none(
 ) -> None:
     bots = [arena.bot("good"), arena.bot("bad", act)]
     played = arena.play(arena.spec(bots, boards=1), bots)
+    _check_verdicts(played, verdict, sentence)
+
+
+def test_a_bot_that_exits_has_crashed_and_its_opponent_has_no_fault(crashed: MatchResults) -> None:
+    _check_verdicts(crashed, "crash", "exited with status 5")
+
+
+def _check_verdicts(played: MatchResults, verdict: str, sentence: str) -> None:
+    """Check that each game ended with this fault of the second bot."""
     assert played.verdicts(0) == ["finished", "finished"]
     assert played.verdicts(1) == [verdict, verdict]
     assert [game.places for game in played.games] == [(1, 2), (1, 2)]
@@ -294,10 +304,8 @@ def test_a_failing_bot_gets_its_verdict_and_its_opponent_none(
     assert len(played.faults) == 2
 
 
-def test_a_fault_contains_the_end_of_the_output(arena: MatchArena) -> None:
-    bots = [arena.bot("good"), arena.bot("dies", "print('sorry', flush=True) or os._exit(5)")]
-    played = arena.play(arena.spec(bots, boards=1), bots)
-    fault = played.games[0].faulted[0]
+def test_a_fault_contains_the_end_of_the_output(crashed: MatchResults) -> None:
+    fault = crashed.games[0].faulted[0]
     assert (fault.version, fault.ended, fault.output) == (
         "dies@1",
         "exited with status 5",
@@ -326,7 +334,7 @@ def test_a_bot_gets_a_fresh_process_after_a_crash(arena: MatchArena) -> None:
             marks=pytest.mark.long,
         ),
         ("missing", 'the program "missing" is not on the PATH of the arena'),
-        ("false", "exited with status 1"),
+        pytest.param("false", "exited with status 1", marks=pytest.mark.long),
     ],
 )
 def test_a_bot_that_cannot_be_started_forfeits_at_once(
@@ -341,6 +349,7 @@ def test_a_bot_that_cannot_be_started_forfeits_at_once(
     assert all(sentence in fault for fault in played.faults)
 
 
+@pytest.mark.long
 def test_the_strict_policy_stops_at_the_first_fault(arena: MatchArena) -> None:
     bots = [arena.bot("good"), arena.bot("bad", "return bot_pb2.ActResponse()")]
     played = arena.play(replace(arena.spec(bots), policy="strict"), bots)

@@ -100,7 +100,7 @@ def test_every_menu_line_is_read_as_its_own_action(
 ) -> None:
     presentation, default = presentation_of(game_id), Presentation(find(game_id))
     for number, (state, moves) in enumerate(played(find(game_id), seats, options)):
-        for seat in moves if number % examples(1, 4) == 0 else ():
+        for seat in moves if number % examples(1, 8) == 0 else ():
             for action in state.legal(seat):
                 assert presentation.parse(presentation.choice(action)) == action
                 if game_id != "pokino":  # Squares are not texts or numbers.

@@ -32,7 +32,7 @@ def rendered(setup: Setup, state: State, eyes: Collection[int]) -> TableRenderin
 
 
 def steps(setup: Setup) -> list[Step]:
-    return closely(setup, walk(setup, 0))[:: examples(1, 2)]
+    return closely(setup, walk(setup, 0))[:: examples(1, 4)]
 
 
 def with_eyes(rendering: TableRendering, eyes: Collection[int]) -> TableRendering:

@@ -334,11 +334,13 @@ def test_a_burst_ends_when_the_queue_is_empty(harness: WorkerHarness) -> None:
     assert match_queue.workers(harness.connection) == ()
 
 
+@pytest.mark.long
 def test_a_burst_with_an_empty_queue_succeeds(harness: WorkerHarness) -> None:
     assert harness.spawn(burst=True).wait() == 0
     assert harness.notes() == ["worker ends"]
 
 
+@pytest.mark.long
 def test_a_limited_worker_leaves_the_other_jobs_in_the_queue(harness: WorkerHarness) -> None:
     harness.queue.enqueue_due(["m-one", "m-two", "m-three"])
     assert harness.spawn(max_jobs=2).wait() == 0

@@ -43,6 +43,7 @@ def test_few_results_are_refused() -> None:
     assert has_code("few-results")(caught.value)
 
 
+@pytest.mark.long
 def test_adjusted_means_are_unbiased_and_their_intervals_hold() -> None:
     """Results are scores of two games; one control explains them, four do not."""
     chance = np.random.default_rng(2)

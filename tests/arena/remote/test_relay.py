@@ -59,6 +59,7 @@ def test_a_connected_bot_is_online_and_answers_at_its_seat(relay: Relay, tmp_pat
             assert table.act(0).result().note.split()[0] != str(process)
 
 
+@pytest.mark.long
 def test_questions_of_a_stream_are_answered_one_by_one(relay: Relay, tmp_path: Path) -> None:
     with relay.connected(tmp_path, "streams") as (version, _), relay.seated(version) as table:
         table.start()
@@ -202,6 +203,7 @@ def test_renewing_a_token_closes_its_connection(relay: Relay, tmp_path: Path) ->
         wait_until(lambda: relay.is_here(version))
 
 
+@pytest.mark.long
 def test_a_retired_bot_is_refused(relay: Relay, tmp_path: Path) -> None:
     version, token = relay.add("old")
     versions.retire(relay.engine, version)
@@ -213,6 +215,7 @@ def test_a_retired_bot_is_refused(relay: Relay, tmp_path: Path) -> None:
     assert (bot.is_connected, bot.refusals) == (False, 1)
 
 
+@pytest.mark.long
 def test_an_offline_or_busy_bot_gets_no_seat(relay: Relay, tmp_path: Path) -> None:
     version, token = relay.add("busy")
     with (
@@ -445,6 +448,7 @@ def test_watched_health_states_of_one_address_do_not_keep_a_bot_out(
             wait_until(lambda: home.has_event("connected"))
 
 
+@pytest.mark.long
 def test_an_address_that_guesses_tokens_is_refused_but_not_a_known_token(tmp_path: Path) -> None:
     with Relay(tmp_path) as relay:
         version, token = relay.add("honest")
@@ -510,6 +514,7 @@ def test_a_bot_that_does_not_read_is_disconnected() -> None:
     assert "does not read" in link.farewell
 
 
+@pytest.mark.long
 def test_an_oversized_message_closes_only_its_connection(relay: Relay, tmp_path: Path) -> None:
     version, token = relay.add("other")
     _, huge_token = relay.add("huge")

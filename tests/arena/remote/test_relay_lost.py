@@ -58,6 +58,7 @@ def test_a_relay_killed_before_a_table_charges_no_bot(tmp_path: Path) -> None:
     assert played == []
 
 
+@pytest.mark.long
 def test_a_bot_whose_relay_is_killed_has_no_report(tmp_path: Path) -> None:
     with connected(tmp_path) as (relay, version, _), relay.seated(version) as table:
         table.start()

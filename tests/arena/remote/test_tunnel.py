@@ -102,6 +102,7 @@ def has_room(relay: Relay, version: str) -> bool:
         return bool(connection.exec_driver_sql(query, (version,)).scalar_one())
 
 
+@pytest.mark.long
 def test_faults_during_a_stalled_tunnel_are_discarded(
     relay: Relay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,6 +117,7 @@ def test_faults_during_a_stalled_tunnel_are_discarded(
         assert not table.lost
 
 
+@pytest.mark.long
 def test_a_wrong_tunnel_secret_is_refused_and_logged(relay: Relay, tmp_path: Path) -> None:
     with relay.connected(tmp_path, "guarded") as (version, _):
         way = replace(relay.way(version), secret="guessed")

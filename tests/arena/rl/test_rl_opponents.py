@@ -79,6 +79,7 @@ def test_a_bot_in_a_process_plays_like_the_same_bot_in_this_process(tmp_path: Pa
     outside.close()
 
 
+@pytest.mark.long
 def test_a_stored_version_is_an_opponent(tmp_path: Path, data: Path) -> None:
     folder = written(tmp_path / "first")
     added = in_own_process(tmp_path, ("bot", "add", folder, "--data", data))

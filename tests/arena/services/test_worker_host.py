@@ -120,6 +120,7 @@ def test_a_worker_of_an_earlier_release_pauses_after_an_upgrade(
     assert listing.find(worker_host.engine, match).state is MatchState.CLOSED
 
 
+@pytest.mark.long
 def test_without_a_database_setting_the_error_names_it(
     worker_host: WorkerHostHarness,
 ) -> None:

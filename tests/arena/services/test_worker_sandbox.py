@@ -131,6 +131,7 @@ def test_a_burst_worker_does_not_wait_for_its_sandbox(machine: WorkerMachine) ->
     assert "takes no match" in machine.host.log
 
 
+@pytest.mark.long
 def test_a_level_that_the_machine_does_not_offer_ends_the_command(
     machine: WorkerMachine,
 ) -> None:

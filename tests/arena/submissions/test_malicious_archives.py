@@ -266,7 +266,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[UploadArena]:
         yield arena
 
 
-LARGE = ("100,000 entries", "100,000 files", "5000 folders")
+LARGE = ("100,000 entries", "100,000 files", "5000 folders", "endless holes", "slow bomb")
 
 
 @pytest.mark.parametrize(

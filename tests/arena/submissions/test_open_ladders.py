@@ -1,21 +1,36 @@
 """Test the ladders that `serve` opens and that pushed bots enter."""
 
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import text, update
 
-from arena.store import schema
+from arena.store import database, schema
 from arena.store.bots import versions
 from arena.store.database import writing
+from arena.store.postgresql import lock_decision
 from arena.store.tournaments import lifecycle, tournaments
 from arena.submissions import open_ladders
 from referee.games.contract import SetupError
 from referee.games.registry import GAMES
 from tests.arena.submissions.submission_harness import SubmissionHarness
+from tests.cluster import cluster
+from tests.waiting import wait_until
+
+FIRST = """
+import sys
+from arena.bots.manifest import Manifest
+from arena.store import database
+from arena.submissions import open_ladders
+
+engine = database.open(sys.argv[1])
+open_ladders.open_first(engine, Manifest("mine", ("./bot",), games=("poke", "pouku")))
+"""
 
 
 @pytest.fixture
@@ -86,6 +101,29 @@ def test_bots_that_are_accepted_at_the_same_time_open_one_ladder(
         for done in [threads.submit(create) for _ in range(4)]:
             done.result()
     assert len(open_ladders.listing(harness.engine)) == 1
+
+
+@pytest.mark.long
+def test_processes_that_accept_the_first_bot_of_a_game_at_the_same_time_open_one_ladder() -> None:
+    server = cluster()
+    try:
+        with server.database() as url:
+            engine = database.open(url)
+            database.upgrade(engine)
+            with writing(engine, "") as connection:
+                # Both processes decide that there is no ladder, and wait for this transaction.
+                lock_decision(connection, "open_ladder")
+                command = [sys.executable, "-c", FIRST, url]
+                processes = [subprocess.Popen(command) for _ in range(3)]
+                waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+                wait_until(lambda: connection.scalar(waiting) == len(processes))
+                assert open_ladders.listing(engine) == ()
+            assert [process.wait() for process in processes] == [0] * len(processes)
+            forms = [ladder.plan.form for ladder in open_ladders.listing(engine)]
+            assert sorted(forms) == ["poke", "pouku-3"]
+            engine.dispose()
+    finally:
+        server.remove()
 
 
 def test_remote_and_quarantined_bots_do_not_open_ladders(harness: SubmissionHarness) -> None:

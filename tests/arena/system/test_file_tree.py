@@ -32,7 +32,7 @@ def tree(tmp_path: Path) -> Iterator[Path]:
     file_tree.remove(root)
 
 
-@pytest.mark.parametrize("levels", [3_500, pytest.param(20_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("levels", [1_500, pytest.param(20_000, marks=pytest.mark.long)])
 def test_a_tree_of_any_depth_is_removed(tree: Path, levels: int) -> None:
     nest(tree, levels)
     assert file_tree.remove(tree)

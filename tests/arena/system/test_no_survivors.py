@@ -5,9 +5,14 @@ import os
 import random
 import subprocess
 import sys
+import tempfile
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.arena.records.bundle.simulated_arena import SimulatedArena
 
 # Adopts all descendants of a command (PR_SET_CHILD_SUBREAPER), kills it and waits for the others.
 KILLER = """
@@ -41,21 +46,39 @@ build(Manifest("bot", ("./bot",), build=(("sleep", "100000"),)), Path.cwd())
 ARENA = [sys.executable, "-P", "-c", "from arena.cli import main; raise SystemExit(main())"]
 
 
-def kill(command: list[str], seconds: float, number: int, folder: Path) -> None:
-    environment = os.environ | {"POKEARENA_DATA": str(folder / "data")}
+def kill(
+    command: list[str], seconds: float, number: int, folder: Path, may_end: bool = False
+) -> None:
+    """Kill a command after some time, and check that no process is left.
+
+    Args:
+        command: the command.
+        seconds: the time.
+        number: the signal.
+        folder: the working directory, which holds the data folder.
+        may_end: whether the command may end by itself before.
+    """
     outcome = subprocess.run(
         [sys.executable, "-c", KILLER, json.dumps([command, seconds, number])],
-        env=environment,
+        env=environment(folder),
         cwd=folder,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert outcome.stdout == "no survivor\n", outcome.stderr
+    ended, _, rest = outcome.stdout.rpartition("no survivor\n")
+    assert (outcome.stdout.endswith("no survivor\n"), rest) == (True, ""), outcome.stderr
+    assert ended in (["", "ended by itself 0\n"] if may_end else [""]), outcome.stderr
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """Return the environment of a command that keeps all its files in this folder."""
+    own = {"POKEARENA_DATA": "data", "TMPDIR": "tmp", "XDG_RUNTIME_DIR": "tmp"}
+    return os.environ | {name: str(folder / word) for name, word in own.items()}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="adopts orphans with prctl(2)")
-@pytest.mark.parametrize("number", [9, 15])
+@pytest.mark.parametrize("number", [9, pytest.param(15, marks=pytest.mark.long)])
 def test_a_pool_ends_with_its_process(number: int, tmp_path: Path) -> None:
     script = tmp_path / "pool.py"
     script.write_text(POOL)
@@ -84,3 +107,55 @@ def test_a_killed_command_leaves_no_process(
     words: tuple[str, ...], longest: float, number: int, tmp_path: Path
 ) -> None:
     kill([*ARENA, *words], random.uniform(0.5, longest), number, tmp_path)
+
+
+@pytest.fixture
+def short_folder() -> Iterator[Path]:
+    """Provide a folder whose path leaves room for the name of a socket, and one in it."""
+    with tempfile.TemporaryDirectory(prefix="kill-", dir="/tmp") as name:
+        (Path(name) / "tmp").mkdir()
+        yield Path(name)
+
+
+def arguments(command: str, output: str, folder: Path) -> list[str]:
+    """Return a command line; first play the tournament that it writes."""
+    if command == "new":
+        return ["new", output]
+    if command == "test":
+        return ["test", "sample:random", "--game", "poke"]
+    if not (folder / "data").exists():
+        simulated_arena = SimulatedArena(folder / "data")
+        tournament = simulated_arena.begin("round-robin", simulated_arena.bots(4))
+        simulated_arena.play_out(tournament)
+        simulated_arena.engine.dispose()
+        (folder / "data" / "tournament").write_text(tournament.id)
+    tournament_id = (folder / "data" / "tournament").read_text()
+    option = {"export": "--html", "bundle": "--output"}[command]
+    return ["tournament", command, tournament_id, option, output]
+
+
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform != "linux", reason="adopts orphans with prctl(2)")
+@pytest.mark.parametrize("number", [9, 15])
+@pytest.mark.parametrize("command", ["test", "export", "bundle", "new"])
+def test_what_a_killed_command_leaves_is_removed_by_the_next_one(
+    command: str, number: int, short_folder: Path
+) -> None:
+    def complete(output: str) -> None:
+        words = [*ARENA, *arguments(command, output, short_folder)]
+        subprocess.run(words, cwd=short_folder, env=environment(short_folder), check=True)
+
+    complete("warm")
+    began = time.monotonic()
+    complete("first")
+    seconds = time.monotonic() - began
+    for attempt in range(4):
+        words = [*ARENA, *arguments(command, f"killed-{attempt}", short_folder)]
+        kill(words, random.uniform(0.2, seconds), number, short_folder, may_end=True)
+    complete("last")
+    assert list((short_folder / "tmp").iterdir()) == []
+    names = {path.name for path in short_folder.iterdir()} - {"data", "tmp"}
+    assert not [name for name in names if name.startswith(".")]
+    # An output is complete or missing.
+    files = {name: len([*(short_folder / name).rglob("*")]) for name in names}
+    assert set(files.values()) <= {files.get("last")}

@@ -19,6 +19,7 @@ from arena.tuning.tuning_file import TuningFileError, with_arguments
 from arena.tuning.tuning_run import Play, Result, StoredResultsError, Tuning
 from tests.arena.cli.terminal import POKEARENA, in_own_process
 from tests.errors import has_code
+from tests.examples import quick_cases
 from tests.waiting import wait_until
 
 SEED = bytes(31) + b"\7"
@@ -46,7 +47,7 @@ def tuned(iterations: int, seed: bytes = SEED, path: Path | None = None) -> Tuni
     return Tuning(PARAMETERS, iterations, 4, seed, "key", path)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", quick_cases(range(5), 2))
 def test_noisy_results_lead_to_the_best_values(seed: int) -> None:
     tuning = tuned(5000, bytes(31) + bytes([seed]))
     tuning.run(noisy)

@@ -24,14 +24,19 @@ ORDER = {
 }
 
 
-@pytest.fixture
-def workspace(tmp_path: Path) -> Workspace:
-    workspace = Workspace(tmp_path / "data")
+def arena_in(folder: Path) -> Workspace:
+    """Return an arena with a ladder of three bots."""
+    workspace = Workspace(folder / "data")
     store_tournament(workspace, ["ada", "bob", "cy"], ORDER, boards=3)
     return workspace
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    return arena_in(tmp_path_factory.mktemp("arena"))
+
+
+@pytest.fixture(scope="module")
 def client(workspace: Workspace) -> Iterator[TestClient]:
     with TestClient(create(WebState(workspace.store, ServerSettings()))) as client:
         yield client
@@ -119,7 +124,8 @@ def test_every_response_has_security_headers(client: TestClient) -> None:
         assert "set-cookie" not in headers
 
 
-def test_user_text_is_escaped(workspace: Workspace) -> None:
+def test_user_text_is_escaped(tmp_path: Path) -> None:
+    workspace = arena_in(tmp_path)
     evil = "<script>alert(1)</script>"
     versions.add(workspace.store, "eve", "1", f"{0:064x}", "/bots/eve", {"authors": [evil]})
     # Earlier versions allowed such names of owners.
@@ -137,8 +143,10 @@ def test_the_server_is_ready_after_it_has_read_the_store(client: TestClient) -> 
     assert client.get("/healthz").text == "alive\n"
 
 
-def test_a_closed_match_updates_the_ladder(workspace: Workspace, client: TestClient) -> None:
-    before = client.get("/ladders/poke.json").json()["standings"][0]["matches"]
-    store_tournament(workspace, ["ada2", "bob2"], {}, boards=1)
-    wait_until(lambda: len(client.get("/ladders/poke.json").json()["standings"]) == 5)
+def test_a_closed_match_updates_the_ladder(tmp_path: Path) -> None:
+    workspace = arena_in(tmp_path)
+    with TestClient(create(WebState(workspace.store, ServerSettings()))) as client:
+        before = client.get("/ladders/poke.json").json()["standings"][0]["matches"]
+        store_tournament(workspace, ["ada2", "bob2"], {}, boards=1)
+        wait_until(lambda: len(client.get("/ladders/poke.json").json()["standings"]) == 5)
     assert before == 2

@@ -247,6 +247,7 @@ def test_endless_output_exceeds_the_resource_limit(programs: Programs, what: str
     assert "wrote more than 1 MiB of output" in played.sentences[0]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("unsandboxed")
 def test_stdin_of_a_program_is_closed_at_the_end_of_the_table(programs: Programs) -> None:
     programs.play("""
@@ -261,6 +262,7 @@ def test_stdin_of_a_program_is_closed_at_the_end_of_the_table(programs: Programs
     assert 'the last line was {"end":{"match":"m-test"}}\nand then' in programs.output()
 
 
+@pytest.mark.long
 def test_the_signal_that_ends_a_table_reaches_the_program(tmp_path: Path) -> None:
     programs = Programs(tmp_path, stop_ms=60_000)
     with programs.processes:

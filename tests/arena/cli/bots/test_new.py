@@ -22,6 +22,7 @@ PROTOCOL = {"bot.proto", *(f"{game}.proto" for game in GAMES)}
 every_language = pytest.mark.parametrize("language", LANGUAGES)
 
 
+@pytest.mark.long
 def test_a_starter_bot_plays_unchanged(cli: Cli) -> None:
     command = cli("new", "my_bot")
     assert command.status == 0

@@ -150,9 +150,16 @@ def test_all_matches_can_be_verified_afterwards(cli: Cli, cwd: Path) -> None:
     verified(cli, deletion_arena)
 
 
-def test_a_deletion_is_confirmed(cli: Cli, deletion_arena: DeletionArena, cwd: Path) -> None:
+def test_a_deletion_without_a_terminal_needs_a_confirmation(
+    cli: Cli, deletion_arena: DeletionArena
+) -> None:
     refused = cli("owner", "delete", "ada")
     assert (refused.status, refused.code) == (2, "not-confirmed")
+    assert owners.known_by(deletion_arena.store, deletion_arena.token) == "ada"
+
+
+@pytest.mark.long
+def test_a_deletion_is_confirmed(deletion_arena: DeletionArena, cwd: Path) -> None:
     for answer, status in (("n\n", 1), ("y\n", 0)):
         assert owners.known_by(deletion_arena.store, deletion_arena.token) == "ada"
         with in_a_terminal(cwd, "owner", "delete", "ada") as terminal:

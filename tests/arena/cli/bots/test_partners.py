@@ -46,6 +46,7 @@ def test_every_seat_of_every_table_has_its_own_process(
     assert len(set(seats.values())) == 8
 
 
+@pytest.mark.long
 def test_a_partnership_is_one_entrant_with_one_result(cli: Cli) -> None:
     result = cli(
         "play", "pokex", "sample:greedy", "sample:random", *PARTNERS, "-n", 2, "--seed", 1, "--json"

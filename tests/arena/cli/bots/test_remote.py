@@ -84,6 +84,7 @@ def test_a_bot_that_is_not_connected_cannot_be_played_with_here(cli: Cli) -> Non
     assert result.code == "never-connected"
 
 
+@pytest.mark.long
 def test_doctor_counts_offline_remote_bots(cli: Cli) -> None:
     cli("bot", "add", "--remote", "far")
     assert "0 of 1 bots are there" in cli("doctor").out

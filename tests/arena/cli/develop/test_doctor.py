@@ -56,6 +56,7 @@ def test_an_empty_database_passes(cli: Cli, cwd: Path, monkeypatch: pytest.Monke
     assert checks_by_name["remote"]["found"] == "no remote bots"
 
 
+@pytest.mark.long
 def test_a_database_of_another_release_fails(cli: Cli) -> None:
     import sqlite3
 
@@ -69,6 +70,7 @@ def test_a_database_of_another_release_fails(cli: Cli) -> None:
     assert checks(result.out)["database"]["state"] == "fail"
 
 
+@pytest.mark.long
 def test_a_disabled_webhook_is_a_warning_with_its_reason(cli: Cli) -> None:
     import sqlite3
 
@@ -83,6 +85,7 @@ def test_a_disabled_webhook_is_a_warning_with_its_reason(cli: Cli) -> None:
     assert "status 410" in webhooks["found"]
 
 
+@pytest.mark.long
 def test_the_object_storage_is_probed(cli: Cli, cwd: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POKEARENA_OBJECT_STORAGE_URL", f"file://{cwd}/objects")
     storage = checks(cli("doctor", "--json").out)["storage"]
@@ -122,6 +125,7 @@ def test_every_check_is_finished_while_redis_and_referee_of_the_services_are_awa
     assert found["services"]["fix"]
 
 
+@pytest.mark.long
 def test_the_redis_of_the_services_is_asked_and_another_one_is_named(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -58,6 +58,7 @@ def test_the_json_output_has_the_options_and_the_page(cli: Cli, game: str) -> No
     assert rulebook["rules"].startswith(f"# Rules of {GAMES[game].title}")
 
 
+@pytest.mark.long
 def test_the_suggested_next_command_works(cli: Cli) -> None:
     result = cli("rules", "saint_poker")
     assert result.last.startswith("next  pokearena play saint_poker ")

@@ -189,6 +189,7 @@ def test_two_hundred_bots_with_long_names_fit_into_a_hundred_columns() -> None:
     assert max(map(len, lines)) <= 100
 
 
+@pytest.mark.long
 def test_a_watched_ladder_is_redrawn_when_a_match_closes(cwd: Path, begun_tournament: str) -> None:
     words = [str(POKEARENA), "standings", "--watch", "--json"]
     with GuardedProcess(words, stdout=subprocess.PIPE, text=True) as watching:

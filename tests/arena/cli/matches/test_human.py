@@ -101,6 +101,7 @@ def test_the_partner_of_a_person_is_a_bot(cwd: Path) -> None:
     assert recorded().match["entrants"][0] == ["human+meek", ""]
 
 
+@pytest.mark.long
 def test_ctrl_c_keeps_the_unfinished_game_and_restores_the_terminal(cwd: Path) -> None:
     words = ("play", "pouku", "human", "sample:meek", "sample:random", "-n", "3", *RECORD)
     with in_a_terminal(cwd, *words) as terminal:

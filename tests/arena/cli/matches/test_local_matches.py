@@ -45,6 +45,7 @@ def test_the_list_shows_the_newest_match_first(cli: Cli, played: Path) -> None:
     assert sum(bot["wins"] for bot in document["bots"]) + document["drawn"] == 2
 
 
+@pytest.mark.long
 def test_listed_wins_match_the_result(cli: Cli) -> None:
     result = json.loads(cli("play", "poke", *BOTS, "-n", 3, "--seed", "1", "--json").out)
     (document,) = map(json.loads, cli("play", "--list", "--json").out.splitlines())
@@ -87,6 +88,7 @@ def test_a_unique_prefix_identifies_a_match(cli: Cli, played: Path) -> None:
     assert cli("verify", "aa").code == "ambiguous"
 
 
+@pytest.mark.long
 def test_the_oldest_matches_and_the_output_of_their_bots_are_deleted(
     cli: Cli, played: Path
 ) -> None:

@@ -86,6 +86,7 @@ def test_a_bot_that_uses_lines_is_traced_too(cli: Cli) -> None:
     assert traced_answers(lines) == recorded_answers(read(Path("m.jsonl").read_text()))
 
 
+@pytest.mark.long
 def test_a_call_without_an_answer_is_in_the_trace_with_its_error(cli: Cli, bot: Write) -> None:
     result = cli("play", "poke", bot("crasher", CRASHES), "sample:meek", "--trace", "t.jsonl")
     assert result.status == 1

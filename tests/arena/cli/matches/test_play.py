@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 from pathlib import Path
@@ -25,6 +26,16 @@ if turn.decision > 4:
     raise KeyError("4C")
 return turn.legal[0]
 """
+OTHER_ENCODING = """
+import sys
+for number, line in enumerate(sys.stdin, 1):
+    answer = b"0\\n"
+    if number >= {from_question}:
+        answer = "\\ufeff0\\r\\n".encode("{encoding}")
+    sys.stdout.buffer.write(answer)
+    sys.stdout.buffer.flush()
+"""
+"""A program that writes a byte order mark and another encoding from a question on."""
 SLEEPS = """
 if turn.decision > 4:
     time.sleep(20)
@@ -141,6 +152,29 @@ def test_a_bot_that_does_not_start_is_explained_with_its_output(cli: Cli, bot: W
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-8"])
+@pytest.mark.parametrize(
+    ("from_question", "verdict"), [(1, "init"), (4, "protocol")], ids=["start", "later"]
+)
+def test_a_bot_whose_output_is_in_another_encoding_loses_with_a_fault_that_names_it(
+    cli: Cli, cwd: Path, encoding: str, from_question: int, verdict: str
+) -> None:
+    folder = cwd / "windows"
+    folder.mkdir()
+    (folder / "bot.toml").write_text(
+        'name = "windows"\nrun = ["python", "-u", "bot.py"]\ntransport = "stdio"\n'
+    )
+    (folder / "bot.py").write_text(
+        OTHER_ENCODING.format(encoding=encoding, from_question=from_question)
+    )
+    result = cli("play", "poke", "windows", "sample:meek", "--json")
+    assert result.status == 1
+    fault = json.loads(result.out)["fault"]
+    assert (fault["bot"], fault["verdict"]) == ("windows", verdict)
+    assert {"UTF-16", "UTF-8"} <= set(re.findall(r"UTF-\d+", fault["sentence"]))
+
+
+@pytest.mark.long
 def test_lenient_counts_faults_and_continues(cli: Cli, bot: Write) -> None:
     cheat = bot("cheat", ILLEGAL)
     words = ("play", "poke", cheat, "sample:meek", "-n", 2, "--lenient", "--json")
@@ -207,6 +241,7 @@ def test_the_result_is_printed_if_the_record_cannot_be_written(cwd: Path) -> Non
     assert [line.split()[0] for line in printed[-3:]] == ["bot", "meek", "meek-2"]
 
 
+@pytest.mark.long
 def test_an_option_of_the_game_is_in_the_record(cli: Cli) -> None:
     words = ("play", "poke", "sample:meek", "sample:meek", "--option", "must_beat=false")
     assert json.loads(cli(*words, "--json").out)["options"] == {"must_beat": False}
@@ -271,6 +306,7 @@ def test_an_option_that_is_a_switch_needs_no_value(cli: Cli) -> None:
     assert json.loads(other.out)["options"] == {"must_beat": False}
 
 
+@pytest.mark.long
 def test_a_terminal_shows_the_progress(cwd: Path) -> None:
     words = ("play", "poke", "sample:meek", "sample:meek", "-n", 5000)
     with in_a_terminal(cwd, *words) as terminal:

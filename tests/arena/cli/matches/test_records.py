@@ -238,6 +238,7 @@ def test_ask_refuses_an_invalid_question(cli: Cli, played: Path) -> None:
         assert cli("ask", question, "sample:meek").status == status, question
 
 
+@pytest.mark.long
 def test_logs_print_faults_and_bot_output(cli: Cli, bot: Write) -> None:
     noisy = bot("noisy", "print('noise', turn.decision)\nreturn turn.legal[0]")
     cheat = bot("cheat", "return bot_pb2.Action()")

@@ -63,6 +63,7 @@ def test_the_page_of_a_deleted_match_is_deleted(cli: Cli, played: Path) -> None:
     assert [path.suffix for path in plays.iterdir()] == [".jsonl"]
 
 
+@pytest.mark.long
 def test_a_page_that_cannot_be_written_loses_neither_result_nor_record(cli: Cli, cwd: Path) -> None:
     with largest_file(100_000):
         shown = cli("play", "poke", *BOTS, "--open", "--json")

@@ -116,9 +116,12 @@ def test_a_backup_into_a_missing_folder_is_refused(cli: Cli, cwd: Path) -> None:
     assert result.error.filename.endswith("away/kept.db")
 
 
-def test_an_invalid_database_address_is_a_usage_error(program: Cli) -> None:
-    for address in ("quark", "mysql://host/arena", "sqlite://"):
-        assert program("db", "upgrade", POKEARENA_DATABASE_URL=address).status == USAGE
+@pytest.mark.parametrize("address", ["quark", "mysql://host/arena", "sqlite://"])
+def test_an_invalid_database_address_is_a_usage_error(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    monkeypatch.setenv("POKEARENA_DATABASE_URL", address)
+    assert cli("db", "upgrade").status == USAGE
 
 
 def test_backup_and_check_without_an_arena_are_refused(cli: Cli, cwd: Path) -> None:
@@ -129,9 +132,11 @@ def test_backup_and_check_without_an_arena_are_refused(cli: Cli, cwd: Path) -> N
     assert list(cwd.iterdir()) == []
 
 
-def test_the_error_of_an_unreachable_server_hides_its_password(program: Cli) -> None:
-    address = "postgresql://me:secret@127.0.0.1:1/arena"
-    result = program("db", "upgrade", POKEARENA_DATABASE_URL=address)
+def test_the_error_of_an_unreachable_server_hides_its_password(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POKEARENA_DATABASE_URL", "postgresql://me:secret@127.0.0.1:1/arena")
+    result = cli("db", "upgrade")
     assert result.status == UNREACHABLE
     assert "me:***@127.0.0.1:1/arena " in result.err
     assert "secret" not in result.out + result.err

@@ -101,15 +101,18 @@ def test_doctor_reports_a_level_below_the_stored_one(
 
 
 @pytest.mark.parametrize("command", ["serve", "worker", "demo"])
-def test_an_unknown_level_is_one_sentence(program: Cli, command: str) -> None:
-    result = program(command, "--sandbox", "padlock")
+def test_an_unknown_level_is_one_sentence(cli: Cli, command: str) -> None:
+    result = cli(command, "--sandbox", "padlock")
     assert result.status == 2
     assert result.err.splitlines()[0] == (
         'error  --sandbox: "padlock" is not one of bubblewrap, landlock, unsandboxed.'
     )
 
 
-def test_an_unknown_level_in_the_environment_is_one_sentence(program: Cli) -> None:
-    result = program("serve", POKEARENA_SANDBOX="padlock")
+def test_an_unknown_level_in_the_environment_is_one_sentence(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POKEARENA_SANDBOX", "padlock")
+    result = cli("serve")
     assert result.status == 3
     assert result.err.startswith('error  POKEARENA_SANDBOX is "padlock"; it must be one of')

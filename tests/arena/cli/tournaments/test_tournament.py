@@ -21,10 +21,10 @@ BOTS = ("sample:greedy", "sample:random", "sample:meek")
 
 @pytest.fixture(scope="session")
 def arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a data folder with one finished tournament."""
+    """Return a data folder with one finished tournament of one match."""
     folder = tmp_path_factory.mktemp("arena")
-    words = ("tournament", "run", "poke", *BOTS, "-n", 1, "--seed", "friday", "--name", "friday")
-    result = in_own_process(folder, (*words, "--workers", 1, "--json"))
+    words = ("tournament", "run", "poke", "sample:greedy", "sample:meek", "-n", 1)
+    result = in_own_process(folder, (*words, "--seed", "friday", "--workers", 1, "--json"))
     assert result.status == 0, result.err
     (folder / "run.json").write_text(result.out)
     return folder / ".pokearena"
@@ -38,7 +38,21 @@ def run_document(arena: Path) -> dict[str, Any]:
 
 
 @pytest.mark.long
-def test_all_pairs_meet_and_every_match_closes_once(run_document: dict[str, Any]) -> None:
+def test_all_pairs_meet_and_every_match_closes_once(cwd: Path) -> None:
+    words = (
+        "tournament",
+        "run",
+        "poke",
+        *BOTS,
+        "-n",
+        1,
+        "--seed",
+        "x",
+        "--name",
+        "friday",
+        "--json",
+    )
+    run_document = json.loads(in_own_process(cwd, words).out)
     assert (run_document["state"], run_document["game"], run_document["name"]) == (
         "closed",
         "poke",
@@ -143,6 +157,7 @@ def test_matches_of_a_tournament_can_be_replayed_and_verified(
     assert answer["legal"] is True
 
 
+@pytest.mark.long
 def test_a_stored_version_can_be_played_locally(cli: Cli, arena: Path) -> None:
     result = cli("play", "poke", "greedy", "meek@1", "--json", "--data", arena)
     assert result.status == 0
@@ -255,8 +270,8 @@ def test_a_used_port_is_reported_before_anything_starts(cli: Cli, cwd: Path) -> 
     assert not (cwd / ".pokearena").exists()
 
 
-def test_a_worker_without_services_suggests_serve(program: Cli) -> None:
-    result = program("worker")
+def test_a_worker_without_services_suggests_serve(cli: Cli) -> None:
+    result = cli("worker")
     assert result.status == 3
     assert "pokearena serve" in result.err
 

@@ -26,6 +26,7 @@ def tournament(data: Path) -> Tournament:
     return made
 
 
+@pytest.mark.long
 def test_the_site_is_written_only_into_an_empty_folder(
     cli: Cli, data: Path, tournament: Tournament, tmp_path: Path
 ) -> None:

@@ -61,6 +61,7 @@ def data(tmp_path: Path) -> Path:
     return tmp_path / "data"
 
 
+@pytest.mark.long
 def test_a_terminal_shows_ladder_bot_match_and_crosstable(data: Path) -> None:
     with in_a_terminal(data, "watch", "poke", "--data", data) as terminal:
         terminal.sees("ada@1")

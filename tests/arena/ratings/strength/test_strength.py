@@ -432,6 +432,7 @@ def test_two_entrants_have_no_lack_of_fit() -> None:
     assert strengths(wins({"a>b": 9, "b>a": 5})).lack_of_fit is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("upper", [1, 2, 5, 30, 1000])
 @pytest.mark.parametrize("lower", [5, 30, 1000])
 def test_the_tail_of_the_f_distribution_is_accurate_to_a_hundredth(upper: int, lower: int) -> None:

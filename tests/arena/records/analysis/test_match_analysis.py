@@ -208,7 +208,13 @@ def test_a_game_without_a_plan_has_no_engine() -> None:
         StrongEngine("plan")
 
 
-@pytest.mark.parametrize("game_id", GAMES)
+@pytest.mark.parametrize(
+    "game_id",
+    [
+        pytest.param(game_id, marks=[pytest.mark.long] * (game_id in ("saint_poker", "pokex")))
+        for game_id in GAMES
+    ],
+)
 def test_the_engine_of_champion_chooses_legal_actions_repeatably(game_id: str) -> None:
     game = find(game_id)
     seats = game.seats[0]

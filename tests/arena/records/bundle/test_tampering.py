@@ -17,6 +17,7 @@ from arena.records.bundle.folder import BundleFileError
 from arena.store.matches import transitions
 from arena.system.structured_file import FileProblem
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
+from tests.examples import quick_cases
 
 Json = dict[str, Any]
 
@@ -421,7 +422,7 @@ DOCUMENTS = [
 ]
 
 
-@pytest.mark.parametrize("change", DOCUMENTS, ids=lambda change: change.__name__)
+@pytest.mark.parametrize("change", quick_cases(DOCUMENTS, 9), ids=lambda change: change.__name__)
 def test_a_changed_schedule_is_reported(forger: Forger, change: Callable[[Json], str]) -> None:
     document = forger.read()
     clause = change(document)

@@ -32,6 +32,7 @@ def luck_of(form: MeasuredForm, seed: bytes = bytes(32)) -> Floats:
     return luck_of_game(form.game, form.seats, form.game.settle({}), values, moves, seed, 2)
 
 
+@pytest.mark.long
 def test_the_luck_of_a_game_depends_only_on_the_game_and_the_seed() -> None:
     form = measured("poke", 2)
     assert np.array_equal(luck_of(form), luck_of(form))

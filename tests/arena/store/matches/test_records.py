@@ -18,6 +18,7 @@ from arena.records.bundle.store_audit import MatchAudit
 from arena.store import backup_file, database, schema
 from arena.store.matches import raw_rows, transitions
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
+from tests.examples import quick_cases
 
 Damage = Callable[[Connection, str], None]
 
@@ -218,7 +219,7 @@ def test_an_unaltered_store_has_no_problems(store: Engine) -> None:
     assert sum(report.actions for report in reports) > games
 
 
-@pytest.mark.parametrize("name", RECORDS)
+@pytest.mark.parametrize("name", quick_cases(RECORDS, 9))
 def test_a_damaged_record_is_reported(store: Engine, name: str) -> None:
     match = closed_match(store)
     change(store, RECORDS[name], match)
@@ -237,7 +238,7 @@ def test_a_damaged_match_is_reported(store: Engine, name: str) -> None:
     assert not problems[match].repairable
 
 
-@pytest.mark.parametrize("name", RESULTS)
+@pytest.mark.parametrize("name", quick_cases(RESULTS, 6))
 def test_an_altered_result_is_reported_and_can_be_corrected(store: Engine, name: str) -> None:
     match = closed_match(store)
     change(store, RESULTS[name], match)

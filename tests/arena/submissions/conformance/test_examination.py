@@ -104,9 +104,8 @@ def test_a_house_bot_passes_without_remarks(examined: Examine) -> None:
     assert all(check.command == check.question == "" for check in checks.values())
 
 
-@pytest.mark.parametrize(
-    "missing", ["Play", *(pytest.param(m, marks=pytest.mark.long) for m in ("Act", "Start", "End"))]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("missing", ["Play", "Act", "Start", "End"])
 def test_a_missing_optional_method_is_not_a_failure(
     examined: Examine, program: Program, missing: str
 ) -> None:
@@ -127,6 +126,7 @@ def test_questions_that_no_match_contains_do_not_fail_a_bot_with_memory(
     assert "what came before?" in check.output
 
 
+@pytest.mark.long
 def test_a_failure_that_depends_on_earlier_questions_is_described(
     examined: Examine, program: Program
 ) -> None:
@@ -194,6 +194,7 @@ def test_forms_after_repeated_failures_are_not_tried(referee: str, program: Prog
     assert plays[-1].sentence == f"{left} more forms: 2 have failed already"
 
 
+@pytest.mark.long
 def test_questions_after_the_time_limit_are_reported_as_unchecked(examined: Examine) -> None:
     complete = examined(sample("meek"), "poke")
     limited = examined(sample("meek"), "poke", seconds=0.0)

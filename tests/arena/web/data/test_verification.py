@@ -20,7 +20,7 @@ def forged(record: str) -> str:
     return "".join(lines) + json.dumps({"type": "seed", "seed": bytes(32).hex()}) + "\n"
 
 
-@pytest.fixture(params=["thread", "process"])
+@pytest.fixture(params=["thread", pytest.param("process", marks=pytest.mark.long)])
 def verifications(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Verifications:
     if request.param == "process":
         monkeypatch.setattr(verification, "_LONG_CHARACTERS", 0)

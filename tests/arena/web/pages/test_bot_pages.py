@@ -58,7 +58,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     return workspace
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def client(workspace: Workspace) -> Iterator[TestClient]:
     web = WebState(workspace.store, ServerSettings(rate=0))
     with TestClient(create(web)) as client:

@@ -68,7 +68,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     return workspace
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def client(workspace: Workspace) -> Iterator[TestClient]:
     with TestClient(create(WebState(workspace.store, ServerSettings(rate=0)))) as client:
         yield client

@@ -5,6 +5,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -56,11 +57,27 @@ def web(workspace: Workspace) -> WebState:
     return WebState(workspace.store, ServerSettings())
 
 
-@pytest.fixture
-def client(web: WebState) -> Iterator[TestClient]:
+@contextmanager
+def client_of(web: WebState) -> Iterator[TestClient]:
     with TestClient(create(web)) as client:
         client.portal.call(web.read_store)  # type: ignore[union-attr]
         yield client
+
+
+@pytest.fixture(scope="module")
+def shared_client(workspace: Workspace) -> Iterator[TestClient]:
+    with client_of(WebState(workspace.store, ServerSettings())) as client:
+        yield client
+
+
+@pytest.fixture
+def client(request: pytest.FixtureRequest) -> Iterator[TestClient]:
+    """Return the client of all tests, but an own one for a test that changes its state."""
+    if {"web", "monkeypatch"} & set(request.fixturenames):
+        with client_of(request.getfixturevalue("web")) as client:
+            yield client
+    else:
+        yield request.getfixturevalue("shared_client")
 
 
 def cells_of(page: str) -> str:

@@ -5,7 +5,6 @@ import json
 import re
 from collections.abc import Iterator
 from html import unescape
-from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
@@ -23,15 +22,17 @@ from tests.arena.web.closed_matches import play, table
 from tests.conformance.tables import TABLES, Table, is_extreme
 
 POKE = table("poke-2-must_beat=true")
+SLOW = ("pokex", "pokino")
+"""Games with many positions."""
 EVIL = '<script>alert("x")</script>'
 
 
-@pytest.fixture
-def workspace(tmp_path: Path) -> Workspace:
-    return Workspace(tmp_path / "data")
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    return Workspace(tmp_path_factory.mktemp("arena") / "data")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def client(workspace: Workspace) -> Iterator[TestClient]:
     with TestClient(create(WebState(workspace.store, ServerSettings(rate=0)))) as client:
         yield client
@@ -62,7 +63,11 @@ def headings(html: str) -> list[str]:
 @pytest.mark.parametrize(
     "table",
     [
-        pytest.param(table, marks=[pytest.mark.long] * (table.seats != min(table.game.seats)))
+        pytest.param(
+            table,
+            marks=[pytest.mark.long]
+            * (table.game.id in SLOW or table.seats != min(table.game.seats)),
+        )
         for table in filter(is_extreme, TABLES)
     ],
     ids=str,

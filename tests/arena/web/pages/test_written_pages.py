@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
@@ -18,9 +17,9 @@ from tests.arena.records.bundle.simulated_arena import SimulatedArena
 LINKS = ServerLinks()
 
 
-@pytest.fixture
-def client(tmp_path: Path) -> Iterator[TestClient]:
-    simulated_arena = SimulatedArena(tmp_path)
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    simulated_arena = SimulatedArena(tmp_path_factory.mktemp("arena"))
     with TestClient(create(WebState(simulated_arena.engine, ServerSettings(rate=0)))) as client:
         yield client
     simulated_arena.engine.dispose()

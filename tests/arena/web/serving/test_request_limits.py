@@ -84,7 +84,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     return workspace
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def client(workspace: Workspace) -> Iterator[TestClient]:
     with client_with(workspace, ServerSettings(rate=0)) as client:
         yield client
