@@ -107,7 +107,8 @@ def _rounds(
         first = after.number + 1 if after is not None and age == after.tournament else 0
         rows = _counting(connection, tournament, first, until)
         for number, group in groupby(rows, lambda row: row.round):
-            found = closed_matches.with_ids(connection, [row.id for row in group])
+            names = [row.id for row in group]
+            found = closed_matches.with_ids(connection, names, with_thinking=False)
             yield Round(age, number), [played.match for played in found.values()]
 
 

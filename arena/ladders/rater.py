@@ -353,12 +353,17 @@ def _write_point(engine: Engine, key: LadderKey, number: int, seq: int, meetings
                 (points.c.round == number) | (points.c.round % step != 0),
             )
         )
-        of_all = {"ladder": key.id, "round": number, "seq": seq, "at": at}
+        of_all = {
+            "ladder": key.id,
+            "round": number,
+            "seq": seq,
+            "at": at,
+            "matches": meetings.matches,
+        }
         rows = [
             {
                 **of_all,
                 "version": version,
-                "matches": meetings.matches,
                 "strength": strength,
                 "error": error,
             }

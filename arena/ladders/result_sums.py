@@ -234,8 +234,8 @@ def _change_line_ups(
             "first": line_up.entrants[0] if len(line_up.entrants) == 2 else None,
             "second": line_up.entrants[1] if len(line_up.entrants) == 2 else None,
             "matches": sums.matches,
-            "halves": sums.halves,
-            "products": sums.products,
+            "halves": json.dumps(sums.halves),
+            "products": json.dumps(sums.products),
         }
         for line_up, sums in stored.items()
         if sums.matches
@@ -245,7 +245,7 @@ def _change_line_ups(
 
 
 def _stored_sums(row: Any) -> Sums:
-    return Sums(row.matches, tuple(row.halves), tuple(row.products))
+    return Sums(row.matches, tuple(json.loads(row.halves)), tuple(json.loads(row.products)))
 
 
 def _change_entrants(connection: Connection, tournament: str, changes: _Changes) -> None:
@@ -336,12 +336,15 @@ def _line_up_rows(
 
 
 def _meetings(rows: Iterable[Any]) -> Meetings:
-    summing = MeetingsSum()
+    summing, loads = MeetingsSum(), json.loads
     for row in rows:
-        sums = _stored_sums(row)
+        pair = (row.first, row.second)
+        names = pair if row.second is not None else tuple(loads(row.entrants))
         # The products of a single match follow from its halves.
-        sums = sums if sums.matches > 1 else sums._replace(products=())
-        summing.fold(LineUp(tuple(json.loads(row.entrants)), row.games), sums)
+        products = tuple(loads(row.products)) if row.matches > 1 else ()
+        summing.fold(
+            LineUp(names, row.games), Sums(row.matches, tuple(loads(row.halves)), products)
+        )
     return summing.meetings()
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, null, select
 
 from arena.ratings.closed_match import ClosedGame, ClosedMatch
 from arena.ratings.decision_histogram import DecisionHistogram
@@ -34,10 +34,17 @@ class StoredMatch:
     closed: float | None
 
 
-def with_ids(connection: Connection, ids: Sequence[str]) -> dict[str, StoredMatch]:
+def with_ids(
+    connection: Connection, ids: Sequence[str], *, with_thinking: bool = True
+) -> dict[str, StoredMatch]:
     """Return the matches with these ids whose games are over, also void ones; by id.
 
     The results of an open match must not be shown.
+
+    Args:
+        connection: a connection to the store.
+        ids: the matches.
+        with_thinking: whether decision times are read, which takes a third of the time.
     """
     found = {}
     matches, tournaments = schema.matches, schema.tournaments
@@ -53,7 +60,8 @@ def with_ids(connection: Connection, ids: Sequence[str]) -> dict[str, StoredMatc
             select(
                 *matches.c["id", "tournament", "round", "number"],
                 tournaments.c.game.label("rules"),
-                *games.c["game", "places", "scores", "verdicts", "faults", "thinking"],
+                *games.c["game", "places", "scores", "verdicts", "faults"],
+                games.c.thinking if with_thinking else null().label("thinking"),
             )
             .join(tournaments, tournaments.c.id == matches.c.tournament)
             .join(games, games.c.match == matches.c.id)

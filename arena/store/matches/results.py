@@ -139,7 +139,8 @@ def closed(
         connection.execution_options(yield_per=_MATCHES_AT_ONCE).execute(query) as rows,
     ):
         for batch in rows.partitions():
-            found = closed_matches.with_ids(connection, [row.id for row in batch])
+            names = [row.id for row in batch]
+            found = closed_matches.with_ids(connection, names, with_thinking=False)
             for row in batch:
                 age = ages.setdefault(row.tournament, len(ages))
                 yield replace(found[row.id].match, tournament=age)

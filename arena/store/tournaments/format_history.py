@@ -46,7 +46,11 @@ def read_matches(
         groups = groupby(answer, lambda row: row.id)
         while batch := [(name, list(rows)) for name, rows in islice(groups, _MATCHES_AT_ONCE)]:
             closed = [name for name, rows in batch if rows[0].state == MatchState.CLOSED]
-            found = closed_matches.with_ids(connection, closed) if with_results else {}
+            found = (
+                closed_matches.with_ids(connection, closed, with_thinking=False)
+                if with_results
+                else {}
+            )
             for name, rows in batch:
                 yield _format_match(rows, found.get(name))
 
