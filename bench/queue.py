@@ -18,7 +18,7 @@ from rq.serializers import JSONSerializer
 
 from arena.queue import redis_server
 from arena.queue.match_queue import MatchQueue
-from arena.queue.worker import Drain, MatchWorker
+from arena.queue.worker import MatchWorker
 from arena.system.process_log import ProcessLog
 from arena.system.redis_connection import connect
 from bench.figure import Figure, FigureTarget
@@ -28,7 +28,7 @@ BATCH = 250
 FOLLOWED = 60
 
 
-def nothing(match: str, drain: Drain | None = None) -> None:
+def nothing(match: str, drain: object = None) -> None:
     """Return at once."""
 
 
@@ -43,7 +43,7 @@ def put(connection: Redis) -> None:
     """Enqueue jobs in batches, as the sweeper does."""
     queue = MatchQueue(connection)
     for _ in range(ENQUEUED // BATCH):
-        queue.enqueue_due([f"m-{secrets.token_hex(5)}" for _ in range(BATCH)])
+        queue.enqueue(*(f"m-{secrets.token_hex(5)}" for _ in range(BATCH)))
 
 
 def push(connection: Redis) -> None:
@@ -55,10 +55,9 @@ def push(connection: Redis) -> None:
 def followed(connection: Redis) -> float:
     """Return the jobs per second of the arena's worker."""
     queue = MatchQueue(connection)
-    for _ in range(FOLLOWED):
-        queue.enqueue(f"m-{secrets.token_hex(5)}")
+    queue.enqueue(*(f"m-{secrets.token_hex(5)}" for _ in range(FOLLOWED)))
     worker = MatchWorker(connection, nothing)
-    return per_second(FOLLOWED, lambda: worker.work(burst=True, logging_level="ERROR"))
+    return per_second(FOLLOWED, lambda: worker.run(max_jobs=FOLLOWED))
 
 
 def worked(connection: Redis) -> float:

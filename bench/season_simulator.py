@@ -23,7 +23,6 @@ import itertools
 import random
 import sqlite3
 import tempfile
-import threading
 import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Generator, Iterator
@@ -44,9 +43,9 @@ from arena.ladders.ladder_sums import LadderSums
 from arena.matches.lease_renewal import RENEW_SECONDS
 from arena.presentation.registry import presentation_of
 from arena.queue import redis_server
-from arena.queue.match_queue import QUEUE, MatchQueue
+from arena.queue.match_job import QUEUE, MatchJob
 from arena.queue.sweeper import PAUSE_SECONDS, Sweeper
-from arena.queue.worker import MatchJob
+from arena.queue.worker_registrations import WorkerInfo
 from arena.ratings.closed_match import FINISHED
 from arena.store import database, schema, sqlite
 from arena.store.matches import transitions
@@ -217,6 +216,34 @@ class Observations:
     cpu_seconds: float = 0.0
 
 
+class _SimulatedSweeper(Sweeper):
+    """A sweeper to which the simulated workers seem registered.
+
+    Args:
+        engine: database engine of the store.
+        connection: connection to the Redis of the match queue.
+        playing: the match that each worker plays; "" if it plays none.
+        clock: returns the virtual time.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        connection: Redis,
+        playing: dict[str, str],
+        clock: Callable[[], float],
+    ) -> None:
+        super().__init__(engine, connection, clock=clock)
+        self._playing = playing
+
+    def live_workers(self) -> list[WorkerInfo]:
+        """Return the simulated workers."""
+        return [
+            WorkerInfo(name=name, host="simulated", pid=1, match=match)
+            for name, match in self._playing.items()
+        ]
+
+
 class Season:
     """A simulated season.
 
@@ -246,12 +273,12 @@ class Season:
         self._access = access(engine)
         self._progress = progress
         self._env = simpy.Environment()
-        self._jobs = MatchQueue(connection)
         self._queue = Queue(
             QUEUE, connection=connection, serializer=JSONSerializer, job_class=MatchJob
         )
         self._idle: deque[simpy.Event] = deque()
         self._jobs_taken = itertools.count()
+        self._playing: dict[str, str] = {}
         self._sweepers = [self._sweeper() for _ in range(_SWEEPERS)]
         self._over = self._env.event()
         self._busy = 0
@@ -348,8 +375,8 @@ class Season:
     # Sweepers and readers.
 
     def _sweeper(self) -> Sweeper:
-        return Sweeper(
-            self.engine, self._connection, threading.Event(), clock=lambda: START + self.now
+        return _SimulatedSweeper(
+            self.engine, self._connection, self._playing, lambda: START + self.now
         )
 
     def _sweep(self, place: int) -> Steps:
@@ -422,6 +449,7 @@ class Season:
 
     def _worker(self, name: str) -> Steps:
         """Run a worker; after a crash it starts again under another name."""
+        self._playing[name] = ""
         for life in range(10**9):
             worker = f"{name}-{life}"
             alive = True
@@ -433,7 +461,9 @@ class Season:
                     match = yield job
                 assert isinstance(match, str)
                 self._busy += 1
+                self._playing[name] = match
                 alive = yield from self._handle(match, worker)
+                self._playing[name] = ""
                 self._busy -= 1
             yield self._env.timeout(_RESTART_SECONDS)
 
@@ -455,7 +485,7 @@ class Season:
         else:
             alive = yield from self._attempt(lease, worker)
         if alive:
-            self._jobs.remove(match)
+            self._connection.delete(MatchJob.key_for(match))
         return alive
 
     def _attempt(self, lease: Lease, worker: str) -> Generator[simpy.Event, Any, bool]:

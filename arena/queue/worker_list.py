@@ -15,7 +15,7 @@ from sqlalchemy import Engine
 from arena.store.bots import pushed_versions
 
 if TYPE_CHECKING:
-    from arena.queue.match_queue import WorkerInfo
+    from arena.queue.worker_registrations import WorkerInfo
 
 _KEPT_SECONDS: Final = 5.0
 """Workers change their registration every 5 s."""
@@ -47,8 +47,7 @@ class WorkerList:
             return self._workers
 
     def _read(self) -> tuple[WorkerInfo, ...]:
-        # Imported at the first use, because RQ is slow to import.
-        from arena.queue import match_queue
+        from arena.queue import worker_registrations
 
         if self._connection is None:
             self._connection = Redis.from_url(
@@ -58,7 +57,7 @@ class WorkerList:
                 retry=Retry(NoBackoff(), 0),
             )
         try:
-            return match_queue.workers(self._connection)
+            return worker_registrations.workers(self._connection)
         except RedisError:
             return ()
 

@@ -99,7 +99,7 @@ class Services:
 
     def nudge(self) -> None:
         """Publish newly scheduled matches to the match queue now, not at the next sweep (1 s)."""
-        self._requests.sweep.set()
+        self._supervisor.wake_sweeper()
 
     def __enter__(self) -> Self:
         require_linux("The services of an arena run")

@@ -8,7 +8,7 @@ import yaml
 from rq import Queue
 
 from arena.matches.lease_renewal import GRACE_SECONDS
-from arena.queue import match_queue
+from arena.queue import match_job
 from arena.remote import relay_url
 from arena.store.matches import lease_times
 from arena.system import redis_connection
@@ -405,7 +405,7 @@ def test_scaled_jobs_follow_the_queue_of_the_arena_and_end(helm: str, tmp_path: 
     manifests = render(helm, tmp_path, "--set", "worker.mode=scaledjob")
     [scaled] = of_kind(manifests, "ScaledJob")
     [trigger] = scaled["spec"]["triggers"]
-    key = Queue(match_queue.QUEUE, connection=redis_connection.connect("redis://nowhere")).key
+    key = Queue(match_job.QUEUE, connection=redis_connection.connect("redis://nowhere")).key
     assert trigger["metadata"]["listName"] == key
     [authentication] = of_kind(manifests, "TriggerAuthentication")
     assert trigger["authenticationRef"]["name"] == authentication["metadata"]["name"]

@@ -93,7 +93,7 @@ def _check(data_folder: Folder) -> None:
 
     redis, here = on_this_host(data_folder)
     for info in here:
-        state = info.state if info.alive else "no heartbeat"
+        state = ("busy" if info.match else "idle") if info.alive else "no heartbeat"
         output.line(f"{info.name}: {state}, sandbox {info.sandbox.level}")
     if not any(info.alive for info in here):
         silent = "the workers of this host have no recent heartbeat"
