@@ -216,7 +216,9 @@ def _standing(store_gauges: StoreGauges) -> Iterator[Family]:
         (metrics.DELIVERIES, store_gauges.deliveries),
     ):
         yield _gauge(metric, {(state,): float(number) for state, number in by_state.items()})
+    due = store_gauges.open[gauges.PENDING] + store_gauges.open[gauges.LAPSED]
     for metric, value in (
+        (metrics.DUE, float(due)),
         (metrics.LEASE_AGE, store_gauges.lease_age),
         (metrics.ATTEMPT_AGE, store_gauges.attempt_age),
         (metrics.SUBMISSION_AGE, store_gauges.submission_age),
