@@ -3,6 +3,9 @@
 The store lists the due matches in their order: those not begun, and those whose lease lapsed
 because their worker died. Jobs may be lost at any time; the sweeper enqueues them again. Several
 sweepers may run at once.
+
+Scheduling can take seconds, and the short queue would run empty meanwhile, so a second thread fills
+it. Each of the two threads wakes the other when there may be work for it.
 """
 
 from __future__ import annotations
@@ -60,7 +63,7 @@ log = logging.getLogger("arena.sweeper")
 
 
 class Sweeper:
-    """Sweeps in its own thread between `start` and `stop`.
+    """Schedules matches and fills the queue, in two threads between `start` and `stop`.
 
     Args:
         engine: database engine of the store.
@@ -86,43 +89,54 @@ class Sweeper:
         self._enqueued_at: dict[str, float] = {}
         self._length = SHORTEST_QUEUE
         self._stopping = threading.Event()
+        self._schedule_now = threading.Event()
+        self._has_few_due = False
         self._version_at = 0.0
         self._outdated: StoreError | None = None
         self._pushed_wait = False
         self._failures = 0
-        self._failing = False
-        self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
+        self._failing: set[str] = set()
+        self._threads = [
+            threading.Thread(target=self._run, args=arguments, name=arguments[0], daemon=True)
+            for arguments in (
+                ("sweeper: schedule", self._schedule, self._await_schedule_time),
+                ("sweeper: fill", self._fill_queue, self._await_wake),
+            )
+        ]
 
     def start(self) -> None:
-        """Start the sweeper thread."""
-        self._thread.start()
+        """Start the threads."""
+        for thread in self._threads:
+            thread.start()
 
     def stop(self) -> None:
-        """Stop the sweeper thread; return when the current sweep is over."""
+        """Stop the threads; return when what they do is finished."""
         self._stopping.set()
+        self._schedule_now.set()
         self.wake()
-        if self._thread.ident is not None:
-            self._thread.join()
+        for thread in self._threads:
+            if thread.ident is not None:
+                thread.join()
 
     def wake(self) -> None:
-        """Trigger a sweep; without Redis the next one follows by itself."""
+        """Fill the queue now; without Redis it is filled a second later."""
         with contextlib.suppress(RedisError):
             self._match_queue.wake_sweeper()
 
     def forget_worker(self, worker: str) -> None:
-        """Trigger a sweep that removes a dead worker and makes its matches due."""
+        """Remove a dead worker, and make its matches due, now."""
         self._exited_workers.append(worker)
         self.wake()
 
     @property
     def failures(self) -> int:
-        """Number of sweeps that ended with an unexpected error."""
+        """Number of unexpected errors."""
         return self._failures
 
     @property
     def failing(self) -> bool:
-        """Whether the latest sweep ended with an error."""
-        return self._failing
+        """Whether the latest attempt to schedule or to fill the queue failed."""
+        return bool(self._failing)
 
     @property
     def outdated(self) -> StoreError | None:
@@ -130,7 +144,7 @@ class Sweeper:
         return self._outdated
 
     def sweep(self) -> int:
-        """Sweep once.
+        """Schedule matches, then fill the queue.
 
         Returns:
             The number of jobs enqueued.
@@ -140,43 +154,53 @@ class Sweeper:
             SQLAlchemyError: the database does not answer.
             StoreError: the store rejected an operation, or a newer release has upgraded it.
         """
+        self._schedule()
+        return self._fill_queue()
+
+    def _schedule(self) -> None:
         self._refuse_newer()
+        self._offline_bots.probe()
+        scheduled = self._scheduler.advance()
+        timings.HERE.send(self._connection)
+        if scheduled:
+            self.wake()
+
+    def _fill_queue(self) -> int:
+        """Enqueue due matches until the queue has its length; urgent ones precede the others."""
         if removed := self._match_queue.discard_malformed():
             incidents.note_discarded(self._connection, removed)
-        while self._exited_workers:
-            transitions.end_leases(self._engine, self._exited_workers[0])
-            forget_worker(self._connection, self._exited_workers[0])
-            self._exited_workers.popleft()
-        self._offline_bots.probe()
-        self._scheduler.advance()
-        timings.HERE.send(self._connection)
-        return self._fill_queue(self.live_workers())
-
-    def live_workers(self) -> Sequence[WorkerInfo]:
-        """Return the workers that are alive."""
-        return [info for info in workers(self._connection) if info.alive]
-
-    def _fill_queue(self, alive: Sequence[WorkerInfo]) -> int:
-        """Enqueue due matches until the queue has its length; urgent ones precede the others."""
+        self._end_leases()
+        alive = self.live_workers()
         self._length = queue_length(len(alive))
         # Workers have taken these matches and lease them in a moment; later they are not due.
         taken = {info.match for info in alive if info.match} | self._enqueued_lately()
         due = transitions.due_by_urgency(
             self._engine, self._length + len(taken), pushed=not self._pushed_versions_wait(alive)
         )
+        self._has_few_due = len(due.urgent) + len(due.others) < self._length
         waiting = set(self._match_queue.waiting())
         urgent, others = (
             [match for match in matches if match not in taken and match not in waiting]
             for matches in (due.urgent[: self._length], due.others)
         )
         room = max(0, self._length - len(waiting) - len(urgent))
-        # The ratio of ladders holds for the selection, so what waits already counts in it.
         chosen = [*urgent, *others[:room]]
         if not chosen:
             return 0
         enqueued = self._match_queue.enqueue(*chosen, first=urgent)
         self._enqueued_at |= dict.fromkeys(chosen, self._clock())
         return enqueued
+
+    def live_workers(self) -> Sequence[WorkerInfo]:
+        """Return the workers that are alive."""
+        return [info for info in workers(self._connection) if info.alive]
+
+    def _end_leases(self) -> None:
+        """Make the matches of exited workers due."""
+        while self._exited_workers:
+            transitions.end_leases(self._engine, self._exited_workers[0])
+            forget_worker(self._connection, self._exited_workers[0])
+            self._exited_workers.popleft()
 
     def _enqueued_lately(self) -> set[str]:
         """Return the matches that were enqueued since `PAUSE_SECONDS` ago.
@@ -205,41 +229,49 @@ class Sweeper:
         with contextlib.suppress(RedisError):
             send(self._connection, TournamentChanged(tournament, state))
 
-    def _run(self) -> None:
+    def _run(self, name: str, work: Callable[[], object], wait: Callable[[], None]) -> None:
         backoff = Backoff(2 * PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS)
-        while not self._stopping.is_set():
+        while not self._stopping.is_set() and self._outdated is None:
             try:
-                self.sweep()
-                self._failing = False
-                self._await_wake()
+                work()
+                self._failing.discard(name)
+                wait()
             except (RedisError, SQLAlchemyError, StoreError) as error:
                 if isinstance(error, StoreError) and error.code == NEWER_VERSION:
-                    self._failing, self._outdated = True, error
+                    self._outdated = error
                     return
-                self._pause_after(backoff, "cannot sweep", error)
+                self._pause_after(name, backoff, error)
             except Exception as error:
                 # Without a sweeper no match is played, so an error must not end the thread.
                 self._failures += 1
-                log.exception("a sweep failed unexpectedly")
+                log.exception("%s failed unexpectedly", name)
                 with contextlib.suppress(RedisError):
                     incidents.note_failure(self._connection, SERVICE, error)
-                self._pause_after(backoff, "will sweep again", error)
+                self._pause_after(name, backoff, error)
             else:
                 backoff.reset()
 
-    def _pause_after(self, backoff: Backoff, what: str, error: Exception) -> None:
-        self._failing = True
+    def _pause_after(self, name: str, backoff: Backoff, error: Exception) -> None:
+        self._failing.add(name)
         pause = backoff.after()
-        log.warning("%s, next try in %.0f s: %s", what, pause, error)
+        log.warning("%s: cannot sweep, next try in %.0f s: %s", name, pause, error)
         self._stopping.wait(pause)
 
+    def _await_schedule_time(self) -> None:
+        """Wait for a second, or until a match begins or ends while few are due."""
+        self._stopping.wait(_SHORTEST_PAUSE_SECONDS)
+        self._schedule_now.wait(PAUSE_SECONDS)
+        self._schedule_now.clear()
+
     def _await_wake(self) -> None:
-        """Wait until the next sweep is due, or the queue is half empty and a sweeper was woken."""
+        """Wait for a second, or until a sweeper is woken and the queue is half empty."""
         until = time.monotonic() + PAUSE_SECONDS
         self._stopping.wait(_SHORTEST_PAUSE_SECONDS)
         while (left := until - time.monotonic()) > 0 and not self._stopping.is_set():
             woken = self._match_queue.await_wake(left)
             if woken and (self._exited_workers or len(self._match_queue) <= self._length / 2):
+                if self._has_few_due:
+                    self._schedule_now.set()
                 return
 
 

@@ -284,7 +284,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="worker", description="Plays matches.")
     parser.add_argument("--data", help="the data folder")
     parser.add_argument("--name", help="unique name of the worker")
-    parser.add_argument("--burst", action="store_true", help="end when no match has been due for 3 s")
+    parser.add_argument(
+        "--burst", action="store_true", help="end when no match has been due for 3 s"
+    )
     parser.add_argument("--max-matches", type=int, help="end after this number of attempts")
     arguments = parser.parse_args()
     logs.set_up()

@@ -75,12 +75,16 @@ class SweeperHarness:
 
     def play_next(self, its_sweeper: Sweeper) -> str:
         """Play the first match of the queue as a worker would; return its tournament."""
-        match = self.take()
+        tournament = self.play(self.take())
+        its_sweeper.sweep()
+        return tournament
+
+    def play(self, match: str) -> str:
+        """Play a match; return its tournament."""
         lease = transitions.lease(self.engine, match, "w1")
         assert lease is not None
         for number in range(lease.spec.games):
             transitions.commit_game(self.engine, lease, played(number))
-        its_sweeper.sweep()
         return lease.spec.tournament or ""
 
 
@@ -158,6 +162,34 @@ def test_a_sweeper_fills_a_half_empty_queue_when_a_worker_takes_a_match(
     wait_until(lambda: len(harness.queue) == SHORTEST_QUEUE)
     MatchWorker(harness.connection, lambda match, drain: None).run(max_jobs=SHORTEST_QUEUE // 2)
     wait_until(lambda: len(harness.queue) == SHORTEST_QUEUE)
+    its_sweeper.stop()
+
+
+def test_the_queue_is_filled_while_matches_are_scheduled(
+    harness: SweeperHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    goes_on = threading.Event()
+    monkeypatch.setattr(scheduler.Scheduler, "advance", lambda self: goes_on.wait())
+    its_sweeper = harness.sweeper()
+    its_sweeper.start()
+    wait_until(lambda: len(harness.queue) == MATCHES)
+    goes_on.set()
+    its_sweeper.stop()
+
+
+def test_the_next_round_follows_the_last_match_at_once(
+    harness: SweeperHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweeper, "PAUSE_SECONDS", 600.0)
+    harness.cancel_first()
+    harness.begin(LADDER, batch=2)
+    its_sweeper = harness.sweeper()
+    its_sweeper.start()
+    wait_until(lambda: len(harness.queue) == 2)
+    for _ in range(2):
+        harness.play(harness.take())
+    harness.queue.wake_sweeper()
+    wait_until(lambda: len(harness.queue) == 2)
     its_sweeper.stop()
 
 

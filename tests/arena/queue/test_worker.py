@@ -356,6 +356,7 @@ def attempted(harness: WorkerHarness) -> list[str]:
     return [note.split()[0] for note in harness.notes() if " begins " in note]
 
 
+@pytest.mark.long
 def test_a_burst_ends_when_the_queue_is_empty(harness: WorkerHarness) -> None:
     harness.queue.enqueue("m-one", "m-broken", "m-two")
     assert harness.spawn(max_idle_seconds=1).wait() == 0
@@ -365,6 +366,7 @@ def test_a_burst_ends_when_the_queue_is_empty(harness: WorkerHarness) -> None:
     assert worker_registrations.workers(harness.connection) == ()
 
 
+@pytest.mark.long
 def test_a_burst_with_an_empty_queue_succeeds(harness: WorkerHarness) -> None:
     assert harness.spawn(max_idle_seconds=1).wait() == 0
     assert harness.notes() == ["worker ends"]
