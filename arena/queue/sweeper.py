@@ -55,6 +55,8 @@ PAUSE_SECONDS = 1.0
 """Seconds between two sweeps; a queue that is half empty triggers a sweep at once."""
 _SHORTEST_PAUSE_SECONDS: Final = 0.02
 _LONGEST_PAUSE_SECONDS = 10.0
+_LONGEST_WAIT_SECONDS: Final = 1.0
+"""Redis clients give up a connection that is silent for 5 s."""
 
 SERVICE = "sweeper"
 """Name under which the sweeper's failures are counted."""
@@ -167,29 +169,32 @@ class Sweeper:
 
     def _fill_queue(self) -> int:
         """Enqueue due matches until the queue has its length; urgent ones precede the others."""
+        self._refuse_newer()
         if removed := self._match_queue.discard_malformed():
             incidents.note_discarded(self._connection, removed)
         self._end_leases()
         alive = self.live_workers()
         self._length = queue_length(len(alive))
-        # Workers have taken these matches and lease them in a moment; later they are not due.
-        taken = {info.match for info in alive if info.match} | self._enqueued_lately()
-        due = transitions.due_by_urgency(
-            self._engine, self._length + len(taken), pushed=not self._pushed_versions_wait(alive)
-        )
-        self._has_few_due = len(due.urgent) + len(due.others) < self._length
-        waiting = set(self._match_queue.waiting())
-        urgent, others = (
-            [match for match in matches if match not in taken and match not in waiting]
-            for matches in (due.urgent[: self._length], due.others)
-        )
-        room = max(0, self._length - len(waiting) - len(urgent))
+        urgent, others = self._missing(alive)
+        room = max(0, self._length - len(self._match_queue) - len(urgent))
         chosen = [*urgent, *others[:room]]
         if not chosen:
             return 0
-        enqueued = self._match_queue.enqueue(*chosen, first=urgent)
         self._enqueued_at |= dict.fromkeys(chosen, self._clock())
-        return enqueued
+        return self._match_queue.enqueue(*chosen, first=urgent)
+
+    def _missing(self, alive: Sequence[WorkerInfo]) -> tuple[list[str], list[str]]:
+        """Return the due matches without a job in the queue: urgent ones, and others."""
+        # A worker has taken these matches and leases them in a moment; later they are not due.
+        taken = {info.match for info in alive if info.match}
+        enqueued = self._enqueued_lately() | set(self._match_queue.waiting())
+        limit = self._length + len(taken | enqueued)
+        pushed = not self._pushed_versions_wait(alive)
+        due = transitions.due_by_urgency(self._engine, limit, pushed=pushed)
+        self._has_few_due = len(due.urgent) + len(due.others) < self._length
+        # An urgent one may be held by the frozen process of a match, so it counts as missing.
+        urgent = [match for match in due.urgent[: self._length] if match not in enqueued]
+        return urgent, [match for match in due.others if match not in enqueued | taken]
 
     def live_workers(self) -> Sequence[WorkerInfo]:
         """Return the workers that are alive."""
@@ -268,7 +273,7 @@ class Sweeper:
         until = time.monotonic() + PAUSE_SECONDS
         self._stopping.wait(_SHORTEST_PAUSE_SECONDS)
         while (left := until - time.monotonic()) > 0 and not self._stopping.is_set():
-            woken = self._match_queue.await_wake(left)
+            woken = self._match_queue.await_wake(min(left, _LONGEST_WAIT_SECONDS))
             if woken and (self._exited_workers or len(self._match_queue) <= self._length / 2):
                 if self._has_few_due:
                     self._schedule_now.set()

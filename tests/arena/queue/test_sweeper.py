@@ -139,6 +139,15 @@ def test_a_match_that_a_worker_has_just_taken_is_not_enqueued_again(
     assert harness.queue.waiting() == harness.matches[1:]
 
 
+def test_a_lapsed_match_is_enqueued_although_a_frozen_process_seems_to_play_it(
+    harness: SweeperHarness,
+) -> None:
+    add_worker(harness.connection, "w1", SandboxState(), match=harness.matches[1])
+    transitions.lease(harness.engine, harness.matches[1], "w1", seconds=0)
+    harness.sweeper().sweep()
+    assert sorted(harness.queue.waiting()) == sorted(harness.matches)
+
+
 def test_a_match_that_workers_refuse_is_enqueued_once_a_second(harness: SweeperHarness) -> None:
     now = 0.0
     its_sweeper = harness.sweeper(lambda: now)
@@ -182,14 +191,13 @@ def test_the_next_round_follows_the_last_match_at_once(
 ) -> None:
     monkeypatch.setattr(sweeper, "PAUSE_SECONDS", 600.0)
     harness.cancel_first()
-    harness.begin(LADDER, batch=2)
+    harness.begin(replace(CUP, format="swiss"), rounds=2)
     its_sweeper = harness.sweeper()
     its_sweeper.start()
-    wait_until(lambda: len(harness.queue) == 2)
-    for _ in range(2):
-        harness.play(harness.take())
+    wait_until(lambda: len(harness.queue) == 1)
+    harness.play(harness.take())
     harness.queue.wake_sweeper()
-    wait_until(lambda: len(harness.queue) == 2)
+    wait_until(lambda: len(harness.queue) == 1)
     its_sweeper.stop()
 
 
