@@ -12,11 +12,8 @@ import logging
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Final
 
-from redis.exceptions import RedisError
 from rq import Queue
-from rq.group import Group
 from rq.serializers import JSONSerializer
-from rq.worker_registration import REDIS_WORKER_KEYS, WORKERS_BY_QUEUE_KEY
 
 from arena.queue.match_job import FUNCTION, MATCH_ID, QUEUE, MatchJob
 from arena.queue.worker_registrations import HOSTS, NAMES
@@ -35,6 +32,15 @@ _JOB_SECONDS: Final = 3600
 _NO_LIMIT: Final = -1
 _WAKE: Final = "pokearena:wake"
 """List that holds at most one item, which the next sweeper takes."""
+
+_REGISTRIES: Final = ("wip", "finished", "failed", "deferred", "scheduled", "canceled")
+_SETS: Final = (NAMES, "rq:queues", "rq:groups", "rq:workers", f"rq:workers:{QUEUE}")
+_KEY_TYPES: Final = {
+    **dict.fromkeys((f"rq:queue:{QUEUE}", f"rq:queue:{QUEUE}:intermediate", _WAKE), b"list"),
+    **dict.fromkeys((HOSTS, *(f"rq:{name}:{QUEUE}" for name in _REGISTRIES)), b"zset"),
+    **dict.fromkeys(_SETS, b"set"),
+}
+"""Types in Redis of the keys that workers and sweepers use."""
 
 
 class MatchQueue:
@@ -109,50 +115,21 @@ class MatchQueue:
         Returns:
             The number of items and keys removed.
         """
-        lists = (self._queue.key, self._queue.intermediate_queue_key)
-        expected = self._expected_types()
-        with self._connection.pipeline(transaction=False) as pipeline:
-            for key in expected:
-                pipeline.type(key)
-            for key in lists:
-                pipeline.lrange(key, 0, -1)
-            answers = pipeline.execute(raise_on_error=False)
         removed = 0
-        for (key, kind), actual in zip(expected.items(), answers, strict=False):
-            if isinstance(actual, RedisError):
-                raise actual
-            if actual not in (kind.encode(), b"none"):
+        with self._connection.pipeline(transaction=False) as pipeline:
+            for key in _KEY_TYPES:
+                pipeline.type(key)
+            types = pipeline.execute()
+        for (key, expected), actual in zip(_KEY_TYPES.items(), types, strict=True):
+            if actual not in (expected, b"none"):
                 removed += self._connection.delete(key)
-        for key, items in zip(lists, answers[len(expected) :], strict=True):
-            # An error: the key had another type, and has just been deleted.
-            of_list = () if isinstance(items, RedisError) else set(items)
-            for item in (item for item in of_list if _match_id(item) is None):
-                removed += self._connection.lrem(key, 0, item)
+        for key in (self._queue.key, self._queue.intermediate_queue_key):
+            for item in set(self._connection.lrange(key, 0, -1)):
+                if _match_id(item) is None:
+                    removed += self._connection.lrem(key, 0, item)
         if removed:
             log.warning("removed %d malformed items from the Redis keys of the queue", removed)
         return removed
-
-    def _expected_types(self) -> dict[str, str]:
-        """Return the types of the keys that workers and sweepers use."""
-        registries = (
-            self._queue.started_job_registry,
-            self._queue.finished_job_registry,
-            self._queue.failed_job_registry,
-            self._queue.deferred_job_registry,
-            self._queue.scheduled_job_registry,
-            self._queue.canceled_job_registry,
-        )
-        return {
-            **dict.fromkeys((self._queue.key, self._queue.intermediate_queue_key, _WAKE), "list"),
-            **dict.fromkeys((HOSTS, *(registry.key for registry in registries)), "zset"),
-            **dict.fromkeys(
-                (
-                    *(NAMES, Queue.redis_queues_keys, Group.REDIS_GROUP_KEY),
-                    *(WORKERS_BY_QUEUE_KEY % QUEUE, REDIS_WORKER_KEYS),
-                ),
-                "set",
-            ),
-        }
 
 
 def _job(match: str, at_front: bool = False) -> EnqueueData:
