@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import sqlalchemy
 from hypothesis import HealthCheck, settings
-from sqlalchemy import URL, Connection, Engine
+from sqlalchemy import URL, Engine
 
 from tests import process_guard
 from tests.examples import EXAMPLES
@@ -110,36 +110,6 @@ def stalls_are_tolerated() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stall_detector, "STILL_SECONDS", 60.0)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def migrated_once() -> Iterator[None]:
-    """Run the migrations once per process, and repeat their result for each new SQLite file.
-
-    This takes a tenth of the time.
-    """
-    from arena.store import database
-
-    migrate = database._migrate
-    made: list[str] = []
-
-    def again(connection: Connection) -> None:
-        sqlite = connection.dialect.name == "sqlite"
-        if not sqlite or connection.exec_driver_sql("SELECT 1 FROM sqlite_master").first():
-            migrate(connection)
-        elif made:
-            for statement in made:
-                connection.exec_driver_sql(statement)
-        else:
-            migrate(connection)
-            driver: Any = connection.connection.driver_connection
-            dump = list(driver.iterdump())
-            assert (dump[0], dump[-1]) == ("BEGIN TRANSACTION;", "COMMIT;")
-            made.extend(dump[1:-1])
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(database, "_migrate", again)
         yield
 
 

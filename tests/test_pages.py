@@ -21,7 +21,14 @@ PARTS = ("tutorials", "how-to", "reference", "explanation")
 DOCS = sorted(
     str(path.relative_to(ROOT)) for part in PARTS for path in (ROOT / "docs" / part).rglob("*.md")
 )
-PAGES = ("README.md", "CONTRIBUTING.md", "bench/README.md", "bench/measurements.md", *DOCS)
+PAGES = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "tests/README.md",
+    "bench/README.md",
+    "bench/measurements.md",
+    *DOCS,
+)
 COMMAND = re.compile(r"(?:uv run (?:--\w+ \w+ )*)?pokearena (?P<words>.+)")
 BLOCK = re.compile(r"^```\w*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 TRAINING = "uv run --extra rl python sample_bots/trained/train.py --games 2800 --seed 1"

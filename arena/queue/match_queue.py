@@ -126,7 +126,7 @@ class MatchQueue:
         for key in (self._queue.key, self._queue.intermediate_queue_key):
             for item in set(self._connection.lrange(key, 0, -1)):
                 if _match_id(item) is None:
-                    removed += self._connection.lrem(key, 0, item)
+                    removed += self._connection.lrem(key, 0, item)  # type: ignore[arg-type]
         if removed:
             log.warning("removed %d malformed items from the Redis keys of the queue", removed)
         return removed

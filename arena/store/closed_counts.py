@@ -9,10 +9,10 @@ from typing import Any, Final
 from sqlalchemy import Connection, Engine, func, select
 
 from arena.ratings.decision_histogram import DecisionHistogram
-from arena.store import schema
+from arena.store import closings, schema
 from arena.store.bots.remote_bots import is_relayed
-from arena.store.database import current_time, id_batches, reading
-from arena.store.schema import OPEN, MatchState, TournamentState
+from arena.store.database import id_batches, reading
+from arena.store.schema import OPEN, ClosingKind, MatchState, TournamentState
 from referee.games.registry import form_of
 
 REMOTE: Final = "remote"
@@ -72,30 +72,17 @@ class ClosingReader:
         self._engine = engine
         self._forms = TournamentForms(engine)
         self._languages: dict[str, str] = {}
-        self._newest = current_time(engine)
-        # Ids with closing times. Matches of the overlap are read again, so they are remembered
-        # here.
-        self._seen: dict[str, float] = {}
-        with reading(engine) as connection:
-            self._seen.update(self._recently_closed(connection))
+        self._position = closings.newest_in(engine)
 
     def new(self) -> list[MatchClosing]:
         """Return the matches that have closed since the last call."""
+        found: list[MatchClosing] = []
         with reading(self._engine) as connection:
-            recent = self._recently_closed(connection)
-            new = [match for match in recent if match not in self._seen]
-            closings = list(self._closings(connection, new))
-        self._newest = max(self._newest, *recent.values()) if recent else self._newest
-        since = self._newest - OVERLAP_SECONDS
-        self._seen = {name: at for name, at in (self._seen | recent).items() if at > since}
-        return closings
-
-    def _recently_closed(self, connection: Connection) -> dict[str, float]:
-        results = schema.results
-        query = select(results.c.match, results.c.closed).where(
-            results.c.closed > self._newest - OVERLAP_SECONDS
-        )
-        return {name: float(at) for name, at in connection.execute(query)}
+            while events := closings.after(connection, self._position):
+                self._position = events[-1].seq
+                closed = [each.match for each in events if each.kind is ClosingKind.MATCH_CLOSED]
+                found.extend(self._closings(connection, closed))
+        return found
 
     def _closings(self, connection: Connection, ids: Sequence[str]) -> Iterator[MatchClosing]:
         results, matches = schema.results, schema.matches

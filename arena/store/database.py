@@ -59,8 +59,10 @@ Listener = Callable[["Event"], None]
 
 _EVENTS: Final = "pokearena_events"
 """Execution option of a connection: the list of events that its transaction has announced."""
+_ENDINGS: Final = "pokearena_endings"
+"""Execution option of a connection: rows to write at the end of its transaction, by function."""
 _listeners: Final[WeakKeyDictionary[Engine, list[Listener]]] = WeakKeyDictionary()
-HEAD: Final = "0020"
+HEAD: Final = "0021"
 """The newest migration. As a constant it can be compared without importing Alembic."""
 NEWER_VERSION: Final = "newer-version"
 """Code of the error that a newer release has upgraded the database."""
@@ -81,6 +83,17 @@ _IDS_PER_STATEMENT: Final = 500
 def announce(connection: Connection, event: Event) -> None:
     """Have an event published when the transaction of this connection is committed."""
     connection.get_execution_options()[_EVENTS].append(event)
+
+
+RowWriter = Callable[["Connection", list[dict[str, Any]]], None]
+"""Writes rows in a transaction."""
+
+
+def before_end(connection: Connection, write: RowWriter, row: dict[str, Any]) -> None:
+    """Have a row written by the last statements of the transaction of this connection."""
+    endings: dict[RowWriter, list[dict[str, Any]]]
+    endings = connection.get_execution_options()[_ENDINGS]
+    endings.setdefault(write, []).append(row)
 
 
 @contextmanager
@@ -247,7 +260,8 @@ def writing(engine: Engine, name: str = "") -> Iterator[Connection]:
     """
     failpoint.edge(name, "begin")
     events: list[Event] = []
-    options: dict[str, Any] = {_WRITES: True, _EVENTS: events}
+    endings: dict[RowWriter, list[dict[str, Any]]] = {}
+    options: dict[str, Any] = {_WRITES: True, _EVENTS: events, _ENDINGS: endings}
     with (
         timings.HERE.timed(timings.TRANSACTION, name),
         engine.connect().execution_options(**options) as connection,
@@ -257,6 +271,8 @@ def writing(engine: Engine, name: str = "") -> Iterator[Connection]:
         hooks = _hooks.get() or []
         for hook in hooks:
             hook(connection)
+        for write, rows in endings.items():
+            write(connection, rows)
         failpoint.edge(name, "written")
     hooks.clear()
     failpoint.edge(name, "committed")
@@ -390,6 +406,8 @@ def _migrate(connection: Connection) -> None:
     from alembic.config import Config
     from alembic.script import ScriptDirectory
 
+    from arena.store import schema
+
     config = Config()
     scripts = str(Path(__file__).parent / "migrations")
     # configparser would interpolate a % in the path of the installation.
@@ -397,10 +415,22 @@ def _migrate(connection: Connection) -> None:
     config.set_main_option("path_separator", "os")
     config.attributes["connection"] = connection
     stored = _version(connection)
+    if stored is None:
+        schema.metadata.create_all(connection)
+        command.stamp(config, "head")
+        return
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-    if stored is not None and stored not in known:
-        raise _newer(stored)
+    if stored not in known:
+        raise _newer(stored) if stored > HEAD else _unreleased(stored)
     command.upgrade(config, "head")
+
+
+def _unreleased(stored: str) -> StoreError:
+    return StoreError(
+        f"the database is at version {stored}, of a pokearena that was never released: only "
+        "databases of releases from 0.2.0 on can be upgraded. Use another database.",
+        code="unreleased-version",
+    )
 
 
 def refuse_newer(engine: Engine) -> None:

@@ -147,6 +147,21 @@ class ObjectState(StrEnum):
     """Nothing refers to it any more; the next sweep deletes it."""
 
 
+class ClosingKind(StrEnum):
+    """What a row of `closings` records."""
+
+    MATCH_CLOSED = "match-closed"
+    MATCH_VOIDED = "match-voided"
+    """The match has no result, or none any more."""
+    TOURNAMENT_STARTED = "tournament-started"
+    TOURNAMENT_ENDED = "tournament-ended"
+    ENTERED = "entered"
+    """A version entered a tournament."""
+    WITHDRAWN = "withdrawn"
+    VERSION_ADDED = "version-added"
+    OWNER_DELETED = "owner-deleted"
+
+
 UNDECIDED: Final = (SubmissionState.WAITING, SubmissionState.RUNNING)
 """The states of a submission that is neither accepted, refused nor failed."""
 
@@ -557,6 +572,22 @@ ladder_histories = Table(
     Column("data", LargeBinary, nullable=False),
 )
 
+# The sequence of all events that change a standing or a page, in the order in which they became
+# visible (`arena.store.closings`). A follower reads the rows after its position.
+closings = Table(
+    "closings",
+    metadata,
+    Column("seq", Integer, primary_key=True, autoincrement=False),
+    # `ClosingKind`, and what it concerns: the others are empty.
+    Column("kind", StoredText, nullable=False),
+    Column("match", StoredText, nullable=False, server_default=""),
+    Column("tournament", StoredText, nullable=False, server_default=""),
+    Column("version", StoredText, nullable=False, server_default=""),
+    Column("at", Double, nullable=False),
+    Index(None, "tournament", "seq"),
+    _one_of("kind", ClosingKind),
+)
+
 webhooks = Table(
     "webhooks",
     metadata,
@@ -572,8 +603,8 @@ webhooks = Table(
     # 1: private addresses and HTTP are allowed.
     Column("private", Integer, nullable=False),
     Column("created", Double, nullable=False),
-    # Deliveries of all events before this time have been planned.
-    Column("planned", Double, nullable=False),
+    # Deliveries of all events up to this row of `closings` have been planned.
+    Column("planned", Integer, nullable=False),
     # Failed attempts since the last successful one, and the earliest time of the next attempt.
     Column("failures", Integer, nullable=False, server_default="0"),
     Column("due", Double, nullable=False),

@@ -1,8 +1,8 @@
 """Webhooks of the organiser, and the queue and log of their deliveries.
 
-Deliveries are planned from the rows of results, tournaments and versions, which a commit writes
+Deliveries are planned from the sequence of events (`arena.store.closings`), which a commit writes
 together with what they describe. An event is therefore neither announced before its commit nor
-lost after it, and the transactions of a match do no extra work.
+lost after it.
 """
 
 from __future__ import annotations
@@ -15,24 +15,25 @@ from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import (
-    Column,
     ColumnElement,
     Connection,
     Engine,
     Row,
     Select,
+    and_,
     delete,
     func,
     insert,
+    or_,
     select,
     update,
 )
 
 from arena.errors import NotFound, TooMany
-from arena.store import ids, schema
+from arena.store import closings, ids, schema
 from arena.store.database import now, reading, writing
 from arena.store.postgresql import lock_decision, lock_rows
-from arena.store.schema import DeliveryState
+from arena.store.schema import ClosingKind, DeliveryState
 
 SECRET_PREFIX: Final = "whsec_"
 """Prefix of secrets (Standard Webhooks)."""
@@ -47,10 +48,7 @@ TEST: Final = "webhook.test"
 
 _SECRET_BYTES: Final = 32
 _LONGEST_QUEUE: Final = 100
-# A transaction may commit this much later than the time that it wrote.
-_LATE_SECONDS: Final = 60.0
 _OLDEST_SECONDS: Final = 86_400.0
-_MARK_SECONDS: Final = 600.0
 # After this time another process may take over a delivery.
 _LEASE_SECONDS: Final = 60.0
 _LONGEST_WAIT_SECONDS: Final = 3600.0
@@ -177,7 +175,7 @@ def add(
                 secret=_new_secret(),
                 private=int(private),
                 created=now(),
-                planned=now(),
+                planned=closings.newest(connection),
                 due=now(),
             )
         )
@@ -233,25 +231,15 @@ def plan(engine: Engine) -> int:
     are not delivered.
     """
     with reading(engine) as connection:
-        hooks = _enabled_webhooks(connection)
-        current = float(connection.execute(select(now())).scalar_one()) if hooks else 0.0
-        if not any(_needs_planning(connection, hook, current) for hook in hooks):
+        newest = closings.newest(connection)
+        if all(hook.planned >= newest for hook in _enabled_webhooks(connection)):
             return 0
-    added = 0
     with writing(engine, "plan_deliveries") as connection:
         lock_decision(connection, "plan_deliveries")
-        current = float(connection.execute(select(now())).scalar_one())
-        for hook in _enabled_webhooks(connection):
-            rows, until = _new_deliveries(connection, hook, current)
-            if rows:
-                connection.execute(insert(schema.webhook_deliveries), rows)
-            table = schema.webhooks
-            connection.execute(
-                update(table).where(table.c.id == hook.id).values(planned=max(until, hook.planned))
-            )
-            added += len(rows)
-        _delete_old_deliveries(connection, current)
-    return added
+        newest = closings.newest(connection)
+        planned = sum(_plan(connection, hook, newest) for hook in _enabled_webhooks(connection))
+        _delete_old_deliveries(connection)
+    return planned
 
 
 def due(engine: Engine) -> tuple[str, ...]:
@@ -357,7 +345,7 @@ def note_test(engine: Engine, webhook: str, message: str, result: AttemptResult)
         if not result.error:
             fresh: dict[str, Any] = {"failures": 0, "due": now(), "disabled": None, "reason": ""}
             if hook.disabled is not None:
-                fresh["planned"] = now()
+                fresh["planned"] = closings.newest(connection)
             connection.execute(update(table).where(table.c.id == webhook).values(**fresh))
 
 
@@ -402,7 +390,7 @@ class _PlannedWebhook(NamedTuple):
     events: tuple[AnnouncementType, ...]
     scope: WebhookScope
     created: float
-    planned: float
+    planned: int
 
 
 def _enabled_webhooks(connection: Connection) -> list[_PlannedWebhook]:
@@ -421,20 +409,8 @@ def _enabled_webhooks(connection: Connection) -> list[_PlannedWebhook]:
     ]
 
 
-def _needs_planning(connection: Connection, hook: _PlannedWebhook, current: float) -> bool:
-    """Return whether there is something to plan, or the mark is so old that queries get slow."""
-    rows, until = _new_deliveries(connection, hook, current, limit=1)
-    return bool(rows) or until - hook.planned > _MARK_SECONDS
-
-
-def _new_deliveries(
-    connection: Connection, hook: _PlannedWebhook, current: float, limit: int = _LONGEST_QUEUE
-) -> tuple[list[dict[str, Any]], float]:
-    """Return new deliveries of a webhook, and the time before which nothing else is to be planned.
-
-    The search begins before the time planned last, because a transaction that took its time
-    earlier may commit later.
-    """
+def _plan(connection: Connection, hook: _PlannedWebhook, newest: int) -> int:
+    """Plan the next deliveries of a webhook; return their number."""
     table = schema.webhook_deliveries
     waiting = connection.execute(
         select(func.count()).where(
@@ -442,113 +418,116 @@ def _new_deliveries(
         )
     ).scalar_one()
     if waiting >= _LONGEST_QUEUE:
-        return [], hook.planned
-    since = max(hook.planned - _LATE_SECONDS, hook.created, current - _OLDEST_SECONDS)
-    events, until = [], current
-    for event in hook.events:
-        query = _events_since(event, since, hook.scope)
-        columns = query.selected_columns
-        known = select(table.c.subject).where(
-            table.c.webhook == hook.id, table.c.event == event, table.c.subject == columns.subject
-        )
-        query = query.where(~known.exists()).order_by(columns.at, columns.subject).limit(limit)
-        rows = connection.execute(query).all()
-        if len(rows) == limit:
-            until = min(until, rows[-1].at)
-        events += [(event, row.subject, row.at) for row in rows]
-    return [
-        {
+        return 0
+    found = connection.execute(_new_events(hook)).all()
+    until = found[-1].seq if len(found) == _LONGEST_QUEUE else newest
+    # A version can enter several tournaments of a webhook's scope.
+    rows = {
+        (str(event), subject): {
             "webhook": hook.id,
             "event": str(event),
             "subject": subject,
-            "at": at,
+            "at": row.at,
             "state": DeliveryState.WAITING,
         }
-        for event, subject, at in events
-    ], until
+        for row in found
+        for event, subject in [_event_of(row)]
+    }
+    if rows:
+        connection.execute(insert(table), list(rows.values()))
+    webhooks = schema.webhooks
+    connection.execute(update(webhooks).where(webhooks.c.id == hook.id).values(planned=until))
+    return len(rows)
 
 
-def _events_since(event: AnnouncementType, since: float, scope: WebhookScope) -> Select[Any]:
-    """Select subject and time of the events after a time from the rows that describe them."""
-    match event:
-        case AnnouncementType.VERSION_ADDED:
-            return _added_versions(since, scope)
-        case AnnouncementType.MATCH_CLOSED:
-            return _closed_matches(since, scope)
-        case AnnouncementType.TOURNAMENT_STARTED:
-            return _tournaments_since(schema.tournaments.c.created, since, scope)
-        case AnnouncementType.TOURNAMENT_ENDED:
-            return _tournaments_since(schema.tournaments.c.ended, since, scope)
+_EVENTS: Final = {
+    ClosingKind.MATCH_CLOSED: (AnnouncementType.MATCH_CLOSED, "match"),
+    ClosingKind.TOURNAMENT_STARTED: (AnnouncementType.TOURNAMENT_STARTED, "tournament"),
+    ClosingKind.TOURNAMENT_ENDED: (AnnouncementType.TOURNAMENT_ENDED, "tournament"),
+    ClosingKind.VERSION_ADDED: (AnnouncementType.VERSION_ADDED, "version"),
+    ClosingKind.ENTERED: (AnnouncementType.VERSION_ADDED, "version"),
+}
+"""The announcement of an event, and the column of its subject."""
 
 
-def _added_versions(since: float, scope: WebhookScope) -> Select[Any]:
-    versions, entrants, tournaments = schema.versions, schema.entrants, schema.tournaments
-    query = select(versions.c.id.label("subject"), versions.c.created.label("at"))
-    query = query.where(versions.c.created >= since)
-    if scope.bot:
-        query = query.where(versions.c.name == scope.bot)
-    if scope.tournament or scope.game:
-        entered = (
-            select(entrants.c.version)
-            .join(tournaments, tournaments.c.id == entrants.c.tournament)
-            .where(*_of_tournaments(scope))
-        )
-        query = query.where(versions.c.id.in_(entered))
-    return query
+def _event_of(row: Row[Any]) -> tuple[AnnouncementType, str]:
+    event, column = _EVENTS[ClosingKind(row.kind)]
+    return event, row._mapping[column]
 
 
-def _closed_matches(since: float, scope: WebhookScope) -> Select[Any]:
-    results, matches, tournaments = schema.results, schema.matches, schema.tournaments
+def _new_events(hook: _PlannedWebhook) -> Select[Any]:
+    """Select the events that a webhook announces next, oldest first."""
+    table, scope = schema.closings, hook.scope
+    # A version belongs to a tournament when it enters it, which is later than its addition.
+    is_of_tournament = bool(scope.tournament or scope.game)
+    other = ClosingKind.VERSION_ADDED if is_of_tournament else ClosingKind.ENTERED
+    kinds = [kind for kind, (event, _) in _EVENTS.items() if event in hook.events and kind != other]
     query = (
-        select(results.c.match.label("subject"), results.c.closed.label("at"))
-        .join(matches, matches.c.id == results.c.match)
-        .join(tournaments, tournaments.c.id == matches.c.tournament)
-        .where(results.c.closed >= since, *_of_tournaments(scope))
+        select(table)
+        .where(
+            table.c.seq > hook.planned,
+            table.c.kind.in_(kinds),
+            table.c.at >= now() - _OLDEST_SECONDS,
+            *_within(scope),
+        )
+        .order_by(table.c.seq)
+        .limit(_LONGEST_QUEUE)
     )
-    if scope.bot:
-        sides, versions = schema.match_entrants, schema.versions
-        with_bot = (
-            select(sides.c.match)
-            .join(versions, versions.c.id == sides.c.version)
-            .where(sides.c.match == results.c.match, versions.c.name == scope.bot)
-        )
-        query = query.where(with_bot.exists())
+    if is_of_tournament:
+        query = query.where(_is_no_known_entry(hook))
     return query
 
 
-def _tournaments_since(at: Column[float], since: float, scope: WebhookScope) -> Select[Any]:
-    """Select the tournaments whose column `at` is not before `since`."""
-    tournaments = schema.tournaments
-    query = select(tournaments.c.id.label("subject"), at.label("at"))
-    query = query.where(at >= since, *_of_tournaments(scope))
-    if scope.bot:
-        entrants, versions = schema.entrants, schema.versions
-        with_bot = (
-            select(entrants.c.version)
-            .join(versions, versions.c.id == entrants.c.version)
-            .where(entrants.c.tournament == tournaments.c.id, versions.c.name == scope.bot)
-        )
-        query = query.where(with_bot.exists())
-    return query
-
-
-def _of_tournaments(scope: WebhookScope) -> Iterator[ColumnElement[bool]]:
-    tournaments = schema.tournaments
+def _within(scope: WebhookScope) -> Iterator[ColumnElement[bool]]:
+    """Yield the conditions that an event is within a scope."""
+    table, versions = schema.closings, schema.versions
     if scope.tournament:
-        yield tournaments.c.id == scope.tournament
+        yield table.c.tournament == scope.tournament
     if scope.game:
-        yield tournaments.c.game == scope.game
+        tournaments = schema.tournaments
+        of_game = select(tournaments.c.id).where(tournaments.c.game == scope.game)
+        yield table.c.tournament.in_(of_game)
+    if scope.bot:
+        of_bot = select(versions.c.id).where(versions.c.name == scope.bot)
+        sides, entrants = schema.match_entrants, schema.entrants
+        played = select(sides.c.match).where(
+            sides.c.match == table.c.match, sides.c.version.in_(of_bot)
+        )
+        entered = select(entrants.c.tournament).where(
+            entrants.c.tournament == table.c.tournament, entrants.c.version.in_(of_bot)
+        )
+        is_of_tournament = table.c.kind.in_(
+            (ClosingKind.TOURNAMENT_STARTED, ClosingKind.TOURNAMENT_ENDED)
+        )
+        yield or_(
+            table.c.version.in_(of_bot), played.exists(), and_(is_of_tournament, entered.exists())
+        )
 
 
-def _delete_old_deliveries(connection: Connection, current: float) -> None:
-    """Delete old deliveries, but none that planning could find again."""
+def _is_no_known_entry(hook: _PlannedWebhook) -> ColumnElement[bool]:
+    """Return the condition that an entry is the first one of a version newer than the webhook."""
+    table, versions, deliveries = schema.closings, schema.versions, schema.webhook_deliveries
+    new = select(versions.c.id).where(
+        versions.c.id == table.c.version,
+        versions.c.created >= hook.created,
+        # Deliveries that are older may be deleted.
+        versions.c.created >= table.c.at - _OLDEST_SECONDS,
+    )
+    known = select(deliveries.c.subject).where(
+        deliveries.c.webhook == hook.id,
+        deliveries.c.event == AnnouncementType.VERSION_ADDED,
+        deliveries.c.subject == table.c.version,
+    )
+    return or_(table.c.kind != ClosingKind.ENTERED, and_(new.exists(), ~known.exists()))
+
+
+def _delete_old_deliveries(connection: Connection) -> None:
     table = schema.webhook_deliveries
     for state, seconds in (
         (DeliveryState.DELIVERED, _DELIVERED_SECONDS),
         (DeliveryState.FAILED, _FAILED_SECONDS),
     ):
-        # An event that old is not planned any more (`_OLDEST_SECONDS`).
-        old = (table.c.ended < current - seconds) & (table.c.at < current - _OLDEST_SECONDS)
+        old = table.c.ended < now() - seconds
         connection.execute(delete(table).where(table.c.state == state, old))
 
 

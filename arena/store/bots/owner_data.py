@@ -16,14 +16,14 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Select, delete, distinct, func, select, update
 
 from arena.errors import NotFound
-from arena.store import schema
+from arena.store import closings, schema
 from arena.store.bots.owners import PSEUDONYM
 from arena.store.database import now, reading, writing
 from arena.store.matches import lease_times
 from arena.store.objects import record_archive, stored_objects
 from arena.store.objects.record_archive import RewrittenRecords
 from arena.store.postgresql import lock_rows
-from arena.store.schema import MatchState, ObjectKind, SubmissionState
+from arena.store.schema import ClosingKind, MatchState, ObjectKind, SubmissionState
 from arena.store.tournaments.lifecycle import leave
 
 
@@ -117,7 +117,11 @@ def withdraw(engine: Engine, owner: str) -> None:
             lease_times.is_lapsed(),
             matches.c.id.in_(_matches(owner)),
         )
-        lock_rows(connection, select(matches.c.id).where(*lapsed).order_by(matches.c.id))
+        voided = select(*matches.c["id", "tournament"]).where(*lapsed).order_by(matches.c.id)
+        lock_rows(connection, voided)
+        for match in connection.execute(voided).all():
+            kind = ClosingKind.MATCH_VOIDED
+            closings.add(connection, kind, match=match.id, tournament=match.tournament)
         connection.execute(
             update(matches)
             .where(*lapsed)
@@ -238,6 +242,7 @@ def forget(engine: Engine, data: OwnerData) -> str:
             connection.execute(
                 update(owners).where(owners.c.owner == data.owner).values(owner=pseudonym)
             )
+        closings.add(connection, ClosingKind.OWNER_DELETED)
     return pseudonym
 
 

@@ -11,9 +11,10 @@ from sqlalchemy import Connection, Engine, Row, exc, insert, select, update
 
 from arena.bots.bot import HUMAN
 from arena.errors import BadName, Conflict, NotFound, check_name, check_new_bot, check_owner
-from arena.store import schema
+from arena.store import closings, schema
 from arena.store.bots.owners import check_if_new
 from arena.store.database import id_batches, now, reading, writing
+from arena.store.schema import ClosingKind
 
 _ALL = select(schema.versions, schema.bots.c.owner).join(
     schema.bots, schema.bots.c.name == schema.versions.c.name
@@ -84,6 +85,7 @@ def add(
             version = _find(connection, label)
             if version is None:
                 _insert(connection, label, name, number, content_hash, folder, manifest)
+                closings.add(connection, ClosingKind.VERSION_ADDED, version=label)
                 version = _find(connection, label)
     except exc.IntegrityError:
         # Another process has registered the same bot or version at this moment (PostgreSQL).

@@ -14,14 +14,14 @@ from sqlalchemy import Connection, Engine, Row, delete, select, update
 from arena.errors import Conflict
 from arena.formats import contract
 from arena.formats.contract import Fixture
-from arena.store import idle_results, schema
+from arena.store import closings, idle_results, schema
 from arena.store.access import audit_log
 from arena.store.access.audit_log import DISQUALIFY, REPLAY, VOID, Actor, AuditEntry
 from arena.store.database import now, writing
 from arena.store.matches import listing
 from arena.store.matches.listing import Match, not_found
 from arena.store.postgresql import lock_rows
-from arena.store.schema import OPEN, MatchState
+from arena.store.schema import OPEN, ClosingKind, MatchState
 from arena.store.tournaments import lifecycle, schedule, tournaments
 
 _REPLAYABLE: Final = (MatchState.RUNNING, MatchState.CLOSED, MatchState.VOID)
@@ -53,7 +53,7 @@ def void(engine: Engine, match: str, actor: Actor, reason: str) -> None:
         state = connection.execute(select(table.c.state).where(table.c.id == match)).scalar_one()
         if state not in (*OPEN, MatchState.CLOSED):
             raise Conflict(f"the match {match} is {state.lower()} already.", code="match-over")
-        _void(connection, [match], f"the organiser voided it: {reason}")
+        _void(connection, tournament.id, [match], f"the organiser voided it: {reason}")
         audit_log.insert(connection, AuditEntry(actor, VOID, match, reason, {"state": state}))
 
 
@@ -88,7 +88,7 @@ def replay(engine: Engine, match: str, actor: Actor, reason: str) -> str:
         state = connection.execute(select(table.c.state).where(table.c.id == match)).scalar_one()
         _check_replayable(connection, tournament, stored, state)
         (new,) = schedule.store(connection, tournament.id, plan, [again], tournament.seed)
-        _void(connection, [match], f"the organiser replays it as {new}: {reason}")
+        _void(connection, tournament.id, [match], f"the organiser replays it as {new}: {reason}")
         details = {"state": state, "replay": new}
         audit_log.insert(connection, AuditEntry(actor, REPLAY, match, reason, details))
     return new
@@ -177,7 +177,7 @@ def disqualify(
         for match in played:
             _check_later_rounds(connection, row, match.round)
         voided = [match.id for match in played]
-        _void(connection, voided, clause)
+        _void(connection, tournament, voided, clause)
         details = {"version": version, "matches": voided}
         audit_log.insert(connection, AuditEntry(actor, DISQUALIFY, tournament, reason, details))
     return tuple(voided)
@@ -213,7 +213,7 @@ def _check_later_rounds(connection: Connection, tournament: Row[Any], number: in
         )
 
 
-def _void(connection: Connection, ids: Sequence[str], reason: str) -> None:
+def _void(connection: Connection, tournament: str, ids: Sequence[str], reason: str) -> None:
     matches, results, sides = schema.matches, schema.results, schema.match_entrants
     for match in ids:
         connection.execute(delete(results).where(results.c.match == match))
@@ -225,3 +225,4 @@ def _void(connection: Connection, ids: Sequence[str], reason: str) -> None:
             .where(matches.c.id == match)
             .values(state=MatchState.VOID, reason=reason, owner=None, lease_until=None, ended=now())
         )
+        closings.add(connection, ClosingKind.MATCH_VOIDED, match=match, tournament=tournament)

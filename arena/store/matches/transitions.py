@@ -49,7 +49,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from arena.errors import Conflict, LeaseLost
 from arena.events.messages import GameOver, MatchClosed, MatchStarted
-from arena.store import schema
+from arena.store import closings, schema
 from arena.store.bots import pushed_versions, quarantine
 from arena.store.database import announce, is_current, now, reading, writing
 from arena.store.matches import lease_times, offline_bot_waits, rows
@@ -58,7 +58,7 @@ from arena.store.matches.lease_times import LEASE_SECONDS, LONGEST_PAUSE_SECONDS
 from arena.store.matches.listing import not_found
 from arena.store.matches.spec import MatchSpec
 from arena.store.postgresql import lock_rows
-from arena.store.schema import OPEN, MatchState, TournamentState
+from arena.store.schema import OPEN, ClosingKind, MatchState, TournamentState
 from arena.store.tournaments import challenges
 from arena.system import failpoint
 from referee.games.shared.coded_errors import InvalidValue
@@ -79,6 +79,10 @@ They must be on two machines or span `_SPAN_TO_VOID_SECONDS`.
 """
 _SPAN_TO_VOID_SECONDS: Final = 600.0
 _FIRST_PAUSE_SECONDS: Final = 1.0
+_CLOSING_KINDS: Final = {
+    MatchState.CLOSED: ClosingKind.MATCH_CLOSED,
+    MatchState.VOID: ClosingKind.MATCH_VOIDED,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -527,6 +531,9 @@ def _end_match(
 ) -> None:
     changed = _end_update().values(**values) if values else _end_update()
     connection.execute(changed, {"of_match": row.id, "new_state": state})
+    kind = _CLOSING_KINDS.get(state)
+    if kind is not None:
+        closings.add(connection, kind, match=row.id, tournament=row.tournament)
 
 
 def _check_belongs_to_match(spec: MatchSpec, game: PlayedGame) -> None:

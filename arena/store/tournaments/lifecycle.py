@@ -13,10 +13,10 @@ from sqlalchemy import ColumnElement, Connection, Engine, func, select, update
 
 from arena.errors import Conflict
 from arena.formats.contract import Fixture, FormatEntrant
-from arena.store import schema
+from arena.store import closings, schema
 from arena.store.database import now, reading, writing
 from arena.store.postgresql import lock_rows
-from arena.store.schema import OPEN, MatchState, TournamentState
+from arena.store.schema import OPEN, ClosingKind, MatchState, TournamentState
 from arena.store.tournaments import schedule, tournaments
 from arena.store.tournaments.tournaments import (
     Tournament,
@@ -78,6 +78,7 @@ def cancel(engine: Engine, tournament: str) -> Tournament:
         connection.execute(
             update(matches).where(*pending).values(state=MatchState.CANCELLED, ended=now())
         )
+        closings.add(connection, ClosingKind.TOURNAMENT_ENDED, tournament=tournament)
     return find(engine, tournament)
 
 
@@ -169,6 +170,7 @@ def leave(
     if entered.withdrawn is None:
         number = _next_round(connection, tournament)
         connection.execute(update(table).where(*of_entrant).values(withdrawn=number))
+        closings.add(connection, ClosingKind.WITHDRAWN, tournament=tournament, version=version)
     of_version = select(sides.c.match).where(sides.c.version == version)
     pending = (
         matches.c.tournament == tournament,
@@ -232,6 +234,8 @@ def close(engine: Engine, tournament: str, seen: ChangeMarks) -> bool:
             .where(table.c.id == tournament, table.c.ended.is_(None))
             .values(state=TournamentState.CLOSED, ended=now())
         )
+        if changed.rowcount:
+            closings.add(connection, ClosingKind.TOURNAMENT_ENDED, tournament=tournament)
     return changed.rowcount == 1
 
 

@@ -12,13 +12,13 @@ from sqlalchemy import ColumnElement, Connection, Engine, Row, and_, func, inser
 from arena import config
 from arena.errors import Conflict, NotFound, OutOfRange, StoreError, check_name, check_new_name
 from arena.formats.contract import Fixture, FormatEntrant
-from arena.store import ids, schema
+from arena.store import closings, ids, schema
 from arena.store.bots.owners import check_if_new
 from arena.store.database import now, reading, writing
 from arena.store.matches import lease_times
 from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.postgresql import lock_rows
-from arena.store.schema import MatchState, TournamentState
+from arena.store.schema import ClosingKind, MatchState, TournamentState
 from arena.store.tournaments import schedule
 
 # Count a tournament's matches by state, without reading the closed ones.
@@ -168,6 +168,7 @@ def create(
         admit(connection, names)
         name = _free_id(connection)
         _insert(connection, name, plan, seed, paused)
+        closings.add(connection, ClosingKind.TOURNAMENT_STARTED, tournament=name)
         enter(connection, name, entries, first=0)
         schedule.store(connection, name, plan, fixtures, seed)
     return find(engine, name)
@@ -446,6 +447,8 @@ def enter(connection: Connection, name: str, entries: Sequence[FormatEntrant], f
     ]
     if rows:
         connection.execute(insert(schema.entrants), rows)
+    for entry in entries:
+        closings.add(connection, ClosingKind.ENTERED, tournament=name, version=entry.name)
 
 
 def _free_id(connection: Connection) -> str:

@@ -4,21 +4,16 @@ import os
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
-from alembic import command
-from alembic.autogenerate import compare_metadata
 from alembic.config import Config
-from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Dialect, Engine, create_engine, exc, insert, inspect, select, text
+from sqlalchemy import Dialect, Engine, exc, insert, inspect, select, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.schema import CreateTable
 
@@ -29,7 +24,6 @@ from arena.store.bots import versions
 from arena.store.idle_results import ANALYSES
 from arena.store.matches import transitions
 from arena.store.matches.games import PlayedGame
-from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
 from tests.errors import has_code
 from tests.waiting import wait_until
@@ -92,34 +86,6 @@ def test_the_head_in_the_code_is_the_newest_migration() -> None:
     assert ScriptDirectory.from_config(config).get_heads() == [database.HEAD]
 
 
-def test_the_migrations_make_the_tables_of_the_schema(store: Engine) -> None:
-    with store.connect() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
-        assert compare_metadata(context, schema.metadata) == []
-
-
-def in_text(index: Any) -> str:
-    """Return an index as text; the condition of a partial one is an object without equality."""
-    options = {name: str(value) for name, value in index.get("dialect_options", {}).items()}
-    return str({**index, "dialect_options": options})
-
-
-@IN_SQLITE
-def test_the_migrations_make_the_keys_and_checks_of_the_schema(
-    store: Engine, tmp_path: Path
-) -> None:
-    straight = create_engine(f"sqlite:///{tmp_path}/straight.db")
-    schema.metadata.create_all(straight)
-    for table in schema.metadata.tables:
-        migrated, created = inspect(store), inspect(straight)
-        for what in ("get_pk_constraint", "get_foreign_keys", "get_check_constraints"):
-            assert getattr(migrated, what)(table) == getattr(created, what)(table)
-        for what in ("get_unique_constraints", "get_indexes"):
-            actual, expected = getattr(migrated, what)(table), getattr(created, what)(table)
-            assert sorted(map(in_text, actual)) == sorted(map(in_text, expected))
-    straight.dispose()
-
-
 @pytest.mark.long
 def test_several_processes_may_upgrade_an_empty_database_at_once(url: str, contend: Start) -> None:
     processes = [contend("upgrade") for _ in range(2)]
@@ -158,35 +124,6 @@ def test_a_database_of_a_newer_pokearena_is_refused(store: Engine) -> None:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(StoreError, check=has_code("newer-version")):
         database.upgrade(store)
-
-
-def make_older(store: Engine) -> None:
-    """Undo the latest migration."""
-    with database.writing(store) as connection:
-        connection.execute(text("ALTER TABLE matches DROP COLUMN retry_at"))
-        connection.execute(text("ALTER TABLE failures DROP COLUMN machine"))
-        connection.execute(text("ALTER TABLE failures DROP COLUMN counted"))
-        connection.execute(text("UPDATE alembic_version SET version_num = '0019'"))
-
-
-def test_an_upgrade_waits_until_no_match_is_leased(
-    store: Engine, schedule: Callable[..., Tournament], lapse: Callable[[str], None]
-) -> None:
-    schedule()
-    [match] = transitions.due(store)
-    assert transitions.lease(store, match, "w") is not None
-    make_older(store)
-    with pytest.raises(StoreError, check=has_code("matches-running")):
-        database.upgrade(store, wait_seconds=0)
-    assert versions_in(store) == ["0019"]
-    with ThreadPoolExecutor(1) as pool:
-        upgrade = pool.submit(database.upgrade, store, 60)
-        lapse(match)
-        upgrade.result()
-    assert versions_in(store) == [database.HEAD]
-    lease = transitions.lease(store, match, "w")
-    assert lease is not None
-    assert lease.attempt == 2
 
 
 def test_workers_of_an_earlier_release_take_nothing_from_an_upgraded_database(
@@ -253,22 +190,6 @@ def test_the_database_of_a_folder_is_in_it_whatever_its_name(tmp_path: Path, nam
     engine.dispose()
     assert {file.name for file in tmp_path.iterdir()} == {name}
     assert restored.database.exists()
-
-
-def test_an_older_backup_is_restored_with_an_odd_folder_for_temporary_files(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    odd = tmp_path / "a%2Fb ?"
-    odd.mkdir()
-    old = database.open(config.sqlite_url(tmp_path / "old.db"))
-    database.upgrade(old)
-    make_older(old)
-    old.dispose()
-    monkeypatch.setattr(tempfile, "tempdir", str(odd))
-    engine = database.open(config.sqlite_url(tmp_path / "new.db"))
-    backup_file.restore(engine, tmp_path / "old.db", lambda *_: None)
-    engine.dispose()
-    assert not list(odd.iterdir())
 
 
 def test_a_folder_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
@@ -361,22 +282,3 @@ def test_a_forked_process_opens_its_own_connections(store: Engine) -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     with database.reading(store) as connection:
         assert connection.execute(select(schema.bots.c.name)).scalars().all() == ["a"]
-
-
-def test_upgrading_the_first_schema_keeps_cycles(tmp_path: Path) -> None:
-    engine = database.open(f"sqlite:///{tmp_path}/old.db")
-    config = Config()
-    config.set_main_option("path_separator", "os")
-    config.set_main_option("script_location", str(Path(database.__file__).parent / "migrations"))
-    with database.writing(engine) as connection:
-        config.attributes["connection"] = connection
-        command.upgrade(config, "0001")
-        connection.execute(
-            text(
-                "INSERT INTO tournaments VALUES ('t-old', 'cup', 'poke', '{}', 2, 1, 3,"
-                " 'round-robin', 1, 1, 1, 'lenient', NULL, 'running', 0, NULL)"
-            )
-        )
-    database.upgrade(engine)
-    assert tournaments.find(engine, "t-old").plan.settings == {"cycles": 3}
-    engine.dispose()

@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import Engine, update
 
 from arena.errors import NotFound, TooMany
+from arena.formats.contract import FormatEntrant
 from arena.store import database, schema, webhooks
 from arena.store.bots import versions
 from arena.store.schema import DeliveryState
@@ -67,23 +68,36 @@ def test_each_new_event_is_planned_once(store: Engine, schedule: Schedule) -> No
     ]
 
 
-def test_an_event_that_is_committed_late_is_planned(store: Engine, schedule: Schedule) -> None:
-    """A slow transaction writes its time long before it commits."""
-    hook = added(store, AnnouncementType.VERSION_ADDED)
-    versions.add(store, "early", "1", "0" * 64, "/early", {})
+def test_a_version_is_announced_to_a_tournament_when_it_enters_it(
+    store: Engine, schedule: Schedule
+) -> None:
+    first, second = schedule(2), schedule(2)
+    hook = webhooks.add(
+        store,
+        "https://example.org",
+        webhooks.WebhookFormat.STANDARD,
+        [AnnouncementType.VERSION_ADDED],
+        webhooks.WebhookScope(game="poke"),
+    )
+    versions.add(store, "late", "1", "1" * 64, "/late", {})
+    assert webhooks.plan(store) == 0
+    entry = FormatEntrant("late@1", "")
+    for tournament in (first, second):
+        lifecycle.add(store, tournament.id, [entry])
+        # A version from before the webhook is not new.
+        lifecycle.add(store, tournament.id, [FormatEntrant(older(store), "")])
     assert webhooks.plan(store) == 1
-    table = schema.webhooks
+    assert webhooks.plan(store) == 0
+    assert planned(store, hook) == [("version.added", "late@1")]
+
+
+def older(store: Engine) -> str:
+    """Add a version that was created before any webhook; return it."""
+    version = versions.add(store, "older", "1", "2" * 64, "/older", {})
     with database.writing(store) as connection:
-        values = {"created": database.now() - 120, "planned": database.now()}
-        connection.execute(update(table).values(**values))
-    late = versions.add(store, "late", "1", "1" * 64, "/late", {})
-    with database.writing(store) as connection:
-        created = {"created": database.now() - 30}
-        connection.execute(
-            update(schema.versions).where(schema.versions.c.id == late.id).values(**created)
-        )
-    assert webhooks.plan(store) == 1
-    assert {subject for _, subject in planned(store, hook)} == {"early@1", "late@1"}
+        table = schema.versions
+        connection.execute(update(table).where(table.c.id == version.id).values(created=1.0))
+    return version.id
 
 
 @pytest.mark.parametrize(

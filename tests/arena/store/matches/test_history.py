@@ -5,12 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, event, text
+from sqlalchemy import Engine, event
 
-from arena.store import consistency, database, schema
+from arena.store import database
 from arena.store.matches import history, transitions
 from arena.store.matches.games import PlayedGame
-from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
 
 Schedule = Callable[..., Tournament]
@@ -85,57 +84,3 @@ def test_the_newest_matches_are_found_by_an_index(tmp_path: Path) -> None:
     assert "USING INDEX ix_match_entrants_version_closed (version=? AND closed>?)" in read[0]
     assert not [step for step in read if step.startswith("SCAN") and "anon" not in step]
     engine.dispose()
-
-
-_BEFORE_THEY_WERE_COUNTED = """
-    DROP INDEX ix_match_entrants_version_tournament_closed;
-    ALTER TABLE match_entrants DROP COLUMN tournament;
-    DROP INDEX ix_matches_state_tournament_ended_games;
-    CREATE INDEX ix_matches_state_tournament_games ON matches (state, tournament, games);
-    DROP INDEX ix_match_entrants_version_closed;
-    CREATE INDEX ix_match_entrants_version ON match_entrants (version);
-    ALTER TABLE match_entrants DROP COLUMN closed;
-    ALTER TABLE tournaments DROP COLUMN matches;
-    ALTER TABLE tournaments DROP COLUMN games;
-    ALTER TABLE matches DROP COLUMN retry_at;
-    ALTER TABLE failures DROP COLUMN machine;
-    ALTER TABLE failures DROP COLUMN counted;
-    ALTER TABLE submissions DROP COLUMN approval;
-    ALTER TABLE submissions DROP COLUMN approval_reason;
-    UPDATE alembic_version SET version_num = '0008'
-"""
-_CREATED_LATER = {
-    "analyses",
-    "audit_log",
-    "ladder_folds",
-    "ladder_histories",
-    "ladder_summaries",
-    "match_luck",
-    "organisers",
-    "sessions",
-    "stored_objects",
-    "webhook_deliveries",
-    "webhooks",
-}
-"""Tables that later migrations create."""
-
-
-def test_upgrading_an_older_database_counts_its_matches(
-    store: Engine, tournament: Tournament
-) -> None:
-    def rows() -> tuple[Any, ...]:
-        every = [(f"bot{bot}@1",) for bot in range(3)]
-        return tournaments.progress(store, tournament.id), [
-            history.matches(store, [bot]) for bot in every
-        ]
-
-    before = rows()
-    with database.writing(store) as connection:
-        for statement in _BEFORE_THEY_WERE_COUNTED.split(";"):
-            connection.execute(text(statement))
-        for table in reversed(schema.metadata.sorted_tables):
-            if table.name in _CREATED_LATER:
-                table.drop(connection)
-    database.upgrade(store)
-    assert rows() == before
-    assert list(consistency.problems(store, lambda what, done, of: None)) == []
