@@ -34,7 +34,7 @@ PARTS = {
     "games": "whole games per second and core",
     "starts": "a table with newly started bots; the time that a worker adds to a match",
     "commands": "CPU time of commands that only print",
-    "queue": "the job queue, compared with Redis and RQ alone",
+    "queue": "the job queue, compared with RQ alone",
     "workers": "matches per second with 1, 2 and 4 workers, compared with the ideal",
     "thinking": "share of a match in which its bots think, at 1, 10 and 100 ms per decision",
     "rules": "random play by the rules alone, in every form",
