@@ -81,7 +81,7 @@ BUSY: Series = {
     "pokearena_decision_seconds_count": growing((0, 100)),
     "pokearena_bot_decision_seconds_count": growing((0, 100)),
     "pokearena_failures_total": level((0, 5), (40, 6)),
-    "pokearena_due_matches": level((0, 40)),
+    "pokearena_due_matches": level((0, 50)),
     "pokearena_queue_jobs": level((0, 8)),
     'pokearena_tournaments{state="RUNNING"}': level((0, 1)),
     'pokearena_submissions{state="waiting"}': level((0, 1)),
