@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Final
 
 from rq import Queue
+from rq.executions import ExecutionRegistry
 from rq.serializers import JSONSerializer
 
 from arena.queue.match_job import FUNCTION, MATCH_ID, QUEUE, MatchJob
@@ -77,9 +78,13 @@ class MatchQueue:
             missing[:] = [match for match in dict.fromkeys(matches) if match not in waiting]
             pipeline.multi()
             for match in missing:
-                # The job that a killed worker left, or a key of another type.
+                # The job that a killed worker left, or keys of another type.
                 pipeline.lrem(self._queue.intermediate_queue_key, 0, match)
-                pipeline.delete(MatchJob.key_for(match))
+                pipeline.delete(
+                    MatchJob.key_for(match),
+                    MatchJob.dependents_key_for(match),
+                    ExecutionRegistry.key_template.format(match),
+                )
             at_front = [_job(match, True) for match in reversed(missing) if match in first]
             at_end = [_job(match) for match in missing if match not in first]
             self._queue.enqueue_many([*at_end, *at_front], pipeline=pipeline)

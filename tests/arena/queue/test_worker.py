@@ -207,7 +207,7 @@ def foreign(harness: WorkerHarness) -> Queue:
         ),
     ],
 )
-def test_a_job_with_another_function_is_ignored(harness: WorkerHarness, function: str) -> None:
+def test_a_job_with_another_function_is_removed(harness: WorkerHarness, function: str) -> None:
     harness.start()
     proof = harness.directory / "proof"
     foreign(harness).enqueue_call(function, args=(str(proof),), job_id="m-evil")
@@ -215,9 +215,10 @@ def test_a_job_with_another_function_is_ignored(harness: WorkerHarness, function
     wait_until(lambda: harness.noted("m-one ends"))
     assert not proof.exists()
     assert attempted(harness) == ["m-one"]
+    assert not harness.connection.exists("rq:job:m-evil")
 
 
-def test_a_job_with_other_arguments_is_ignored(harness: WorkerHarness) -> None:
+def test_a_job_with_other_arguments_is_removed(harness: WorkerHarness) -> None:
     harness.start()
     foreign(harness).enqueue_call(match_job.FUNCTION, args=("m-two",), job_id="m-evil")
     foreign(harness).enqueue_call(match_job.FUNCTION, args=("m-bad", 1), job_id="m-bad")
@@ -227,6 +228,7 @@ def test_a_job_with_other_arguments_is_ignored(harness: WorkerHarness) -> None:
     assert not harness.noted("m-two")
     assert not harness.noted("m-bad")
     assert not harness.noted("m-worse")
+    wait_until(lambda: not jobs(harness))
 
 
 def test_callbacks_of_a_job_are_not_called(harness: WorkerHarness) -> None:
@@ -303,6 +305,15 @@ def test_other_fields_of_a_job_are_ignored(harness: WorkerHarness, field: str) -
     harness.start()
     wait_until(lambda: harness.noted("m-one ends"))
     wait_until(lambda: not jobs(harness))
+
+
+@pytest.mark.parametrize("key", ["rq:job:m-one:dependents", "rq:executions:m-one"])
+def test_other_keys_of_a_job_do_not_stop_the_worker(harness: WorkerHarness, key: str) -> None:
+    harness.connection.set(key, b"\xffnonsense")
+    harness.queue.enqueue("m-one", "m-two")
+    harness.start()
+    wait_until(lambda: harness.noted("m-two ends"))
+    assert attempted(harness) == ["m-one", "m-two"]
 
 
 def test_a_worker_registers_itself_and_its_match(harness: WorkerHarness) -> None:
