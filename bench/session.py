@@ -33,7 +33,7 @@ PARTS = {
     "decisions": "a decision, compared with raw gRPC and text over TCP; 1 to 128 games in flight",
     "starts": "a table with newly started bots; the time that a worker adds to a match",
     "commands": "CPU time of commands that only print",
-    "queue": "the job queue, compared with Redis and RQ alone",
+    "queue": "the job queue, compared with RQ alone",
     "workers": "matches per second with 1, 2 and 4 workers, compared with the ideal",
     "rules": "random play by the rules alone, in every form",
     "ladder": "1,000 bots and 100,000 matches: rating, pages, delay; the fit of 10,000 bots",

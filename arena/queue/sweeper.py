@@ -1,8 +1,11 @@
-"""Sweeper: let formats schedule their next matches, and enqueue every due match.
+"""Sweeper: let formats schedule their next matches, and keep a short queue of due matches.
 
-The store lists the due matches: those not begun, and those whose lease lapsed because their worker
-died. Jobs may be lost at any time; the sweeper enqueues them again. Several sweepers may run at
-once.
+The store lists the due matches in their order: those not begun, and those whose lease lapsed
+because their worker died. Jobs may be lost at any time; the sweeper enqueues them again. Several
+sweepers may run at once.
+
+Scheduling can take seconds, and the short queue would run empty meanwhile, so a second thread fills
+it. Each of the two threads wakes the other when there may be work for it.
 """
 
 from __future__ import annotations
@@ -12,8 +15,8 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final
 
 from redis.exceptions import RedisError
 from sqlalchemy.exc import SQLAlchemyError
@@ -23,13 +26,18 @@ from arena.errors import StoreError
 from arena.events import incidents
 from arena.events.messages import TournamentChanged
 from arena.events.publisher import send
-from arena.queue import match_queue, worker_sandboxes
-from arena.queue.match_queue import HEARTBEAT_SECONDS, MatchQueue, forget_worker
+from arena.queue import worker_sandboxes
+from arena.queue.match_queue import MatchQueue
 from arena.queue.offline_bots import OfflineBots
-from arena.queue.waiting_order import WaitingOrder
+from arena.queue.worker_registrations import (
+    HEARTBEAT_SECONDS,
+    WorkerInfo,
+    forget_worker,
+    workers,
+)
 from arena.store import database
 from arena.store.database import NEWER_VERSION
-from arena.store.matches import listing, transitions
+from arena.store.matches import transitions
 from arena.store.schema import TournamentState
 from arena.system import timings
 from arena.system.backoff import Backoff
@@ -40,12 +48,15 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 
-# Maximum number of waiting jobs: enough that a worker never waits for the next sweep.
-LONGEST_QUEUE = 256
+SHORTEST_QUEUE: Final = 8
+"""Number of waiting jobs with up to four workers, and without any."""
+_JOBS_PER_WORKER: Final = 2
 PAUSE_SECONDS = 1.0
-"""Seconds between two sweeps."""
+"""Seconds between two sweeps; a queue that is half empty triggers a sweep at once."""
+_SHORTEST_PAUSE_SECONDS: Final = 0.02
 _LONGEST_PAUSE_SECONDS = 10.0
-_REMOVAL_SECONDS = 10.0
+_LONGEST_WAIT_SECONDS: Final = 1.0
+"""Redis clients give up a connection that is silent for 5 s."""
 
 SERVICE = "sweeper"
 """Name under which the sweeper's failures are counted."""
@@ -54,12 +65,11 @@ log = logging.getLogger("arena.sweeper")
 
 
 class Sweeper:
-    """Sweeps in its own thread between `start` and `stop`.
+    """Schedules matches and fills the queue, in two threads between `start` and `stop`.
 
     Args:
         engine: database engine of the store.
         connection: connection to the Redis of the match queue.
-        wake: set by other threads to trigger a sweep at once.
         wait: seconds that matches wait for an offline remote bot.
         clock: returns the time in seconds that intervals are measured with.
     """
@@ -68,7 +78,6 @@ class Sweeper:
         self,
         engine: Engine,
         connection: Redis,
-        wake: threading.Event,
         wait: float = REMOTE_WAIT_SECONDS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -77,44 +86,59 @@ class Sweeper:
         self._offline_bots = OfflineBots(engine, wait, clock)
         self._connection = connection
         self._match_queue = MatchQueue(connection)
-        self._order = WaitingOrder()
         self._scheduler = Scheduler(engine, self._publish)
         self._exited_workers: deque[str] = deque()
-        self._wake = wake
-        self._stopping = False
-        self._removal_at = 0.0
-        self._workers_at = self._version_at = 0.0
+        self._enqueued_at: dict[str, float] = {}
+        self._length = SHORTEST_QUEUE
+        self._stopping = threading.Event()
+        self._schedule_now = threading.Event()
+        self._has_few_due = False
+        self._version_at = 0.0
         self._outdated: StoreError | None = None
         self._pushed_wait = False
         self._failures = 0
-        self._failing = False
-        self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
+        self._failing: set[str] = set()
+        self._threads = [
+            threading.Thread(target=self._run, args=arguments, name=arguments[0], daemon=True)
+            for arguments in (
+                ("sweeper: schedule", self._schedule, self._await_schedule_time),
+                ("sweeper: fill", self._fill_queue, self._await_wake),
+            )
+        ]
 
     def start(self) -> None:
-        """Start the sweeper thread."""
-        self._thread.start()
+        """Start the threads."""
+        for thread in self._threads:
+            thread.start()
 
     def stop(self) -> None:
-        """Stop the sweeper thread; return when the current sweep is over."""
-        self._stopping = True
-        self._wake.set()
-        if self._thread.ident is not None:
-            self._thread.join()
+        """Stop the threads; return when what they do is finished."""
+        self._stopping.set()
+        self._schedule_now.set()
+        self.wake()
+        for thread in self._threads:
+            if thread.ident is not None:
+                thread.join()
+
+    def wake(self) -> None:
+        """Fill the queue now; without Redis it is filled a second later."""
+        with contextlib.suppress(RedisError):
+            self._match_queue.wake_sweeper()
 
     def forget_worker(self, worker: str) -> None:
-        """Trigger a sweep that removes a dead worker and makes its matches due."""
+        """Remove a dead worker, and make its matches due, now."""
         self._exited_workers.append(worker)
-        self._wake.set()
+        self.wake()
 
     @property
     def failures(self) -> int:
-        """Number of sweeps that ended with an unexpected error."""
+        """Number of unexpected errors."""
         return self._failures
 
     @property
     def failing(self) -> bool:
-        """Whether the latest sweep ended with an error."""
-        return self._failing
+        """Whether the latest attempt to schedule or to fill the queue failed."""
+        return bool(self._failing)
 
     @property
     def outdated(self) -> StoreError | None:
@@ -122,7 +146,7 @@ class Sweeper:
         return self._outdated
 
     def sweep(self) -> int:
-        """Sweep once.
+        """Schedule matches, then fill the queue.
 
         Returns:
             The number of jobs enqueued.
@@ -132,40 +156,72 @@ class Sweeper:
             SQLAlchemyError: the database does not answer.
             StoreError: the store rejected an operation, or a newer release has upgraded it.
         """
+        self._schedule()
+        return self._fill_queue()
+
+    def _schedule(self) -> None:
+        self._refuse_newer()
+        self._offline_bots.probe()
+        scheduled = self._scheduler.advance()
+        timings.HERE.send(self._connection)
+        if scheduled:
+            self.wake()
+
+    def _fill_queue(self) -> int:
+        """Enqueue due matches until the queue has its length; urgent ones precede the others."""
         self._refuse_newer()
         if removed := self._match_queue.discard_malformed():
             incidents.note_discarded(self._connection, removed)
+        self._end_leases()
+        alive = self.live_workers()
+        self._length = queue_length(len(alive))
+        urgent, others = self._missing(alive)
+        room = max(0, self._length - len(self._match_queue) - len(urgent))
+        chosen = [*urgent, *others[:room]]
+        if not chosen:
+            return 0
+        self._enqueued_at |= dict.fromkeys(chosen, self._clock())
+        return self._match_queue.enqueue(*chosen, first=urgent)
+
+    def _missing(self, alive: Sequence[WorkerInfo]) -> tuple[list[str], list[str]]:
+        """Return the due matches without a job in the queue: urgent ones, and others."""
+        # A worker has taken these matches and leases them in a moment; later they are not due.
+        taken = {info.match for info in alive if info.match}
+        enqueued = self._enqueued_lately() | set(self._match_queue.waiting())
+        limit = self._length + len(taken | enqueued)
+        pushed = not self._pushed_versions_wait(alive)
+        due = transitions.due_by_urgency(self._engine, limit, pushed=pushed)
+        self._has_few_due = len(due.urgent) + len(due.others) < self._length
+        # An urgent one may be held by the frozen process of a match, so it counts as missing.
+        urgent = [match for match in due.urgent[: self._length] if match not in enqueued]
+        return urgent, [match for match in due.others if match not in enqueued | taken]
+
+    def live_workers(self) -> Sequence[WorkerInfo]:
+        """Return the workers that are alive."""
+        return [info for info in workers(self._connection) if info.alive]
+
+    def _end_leases(self) -> None:
+        """Make the matches of exited workers due."""
         while self._exited_workers:
             transitions.end_leases(self._engine, self._exited_workers[0])
             forget_worker(self._connection, self._exited_workers[0])
             self._exited_workers.popleft()
-        self._offline_bots.probe()
-        self._scheduler.advance()
-        self._remove_closed_jobs()
-        timings.HERE.send(self._connection)
-        due = transitions.due_by_urgency(
-            self._engine, LONGEST_QUEUE, pushed=not self._pushed_versions_wait()
-        )
-        waiting = self._match_queue.waiting()
-        self._order.count_taken(waiting)
-        self._order.note(due)
-        enqueued = self._match_queue.enqueue_due(due.others, due.urgent, waiting)
-        if enqueued:
-            waiting = self._match_queue.waiting()
-        order = self._order.arrange(waiting)
-        if order != waiting:
-            self._match_queue.arrange(order)
-        return enqueued
 
-    def _pushed_versions_wait(self) -> bool:
-        """Return whether no worker may play pushed versions; workers are read at each heartbeat."""
-        if self._clock() >= self._workers_at:
-            self._workers_at = self._clock() + HEARTBEAT_SECONDS
-            before = self._pushed_wait
-            workers = match_queue.workers(self._connection)
-            self._pushed_wait = worker_sandboxes.pushed_versions_wait(workers)
-            if self._pushed_wait and not before:
-                log.warning("%s", worker_sandboxes.waiting_reason(workers))
+    def _enqueued_lately(self) -> set[str]:
+        """Return the matches that were enqueued since `PAUSE_SECONDS` ago.
+
+        A match that workers refuse, for example because their sandbox does not suffice, stays due.
+        Without this pause, it would be enqueued and refused without end.
+        """
+        since = self._clock() - PAUSE_SECONDS
+        self._enqueued_at = {match: at for match, at in self._enqueued_at.items() if at > since}
+        return set(self._enqueued_at)
+
+    def _pushed_versions_wait(self, alive: Sequence[WorkerInfo]) -> bool:
+        """Return whether no worker may play pushed versions."""
+        before, self._pushed_wait = self._pushed_wait, worker_sandboxes.pushed_versions_wait(alive)
+        if self._pushed_wait and not before:
+            log.warning("%s", worker_sandboxes.waiting_reason(alive))
         return self._pushed_wait
 
     def _refuse_newer(self) -> None:
@@ -178,38 +234,56 @@ class Sweeper:
         with contextlib.suppress(RedisError):
             send(self._connection, TournamentChanged(tournament, state))
 
-    def _remove_closed_jobs(self) -> None:
-        """Drop the jobs of closed matches that killed workers left, every `_REMOVAL_SECONDS`."""
-        if self._clock() < self._removal_at:
-            return
-        self._removal_at = self._clock() + _REMOVAL_SECONDS
-        match_ids = self._match_queue.job_ids()
-        still_open = listing.open_among(self._engine, match_ids)
-        for match in match_ids:
-            if match not in still_open:
-                self._match_queue.remove(match)
-
-    def _run(self) -> None:
+    def _run(self, name: str, work: Callable[[], object], wait: Callable[[], None]) -> None:
         backoff = Backoff(2 * PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS)
-        while not self._stopping:
-            pause = PAUSE_SECONDS
+        while not self._stopping.is_set() and self._outdated is None:
             try:
-                self.sweep()
+                work()
+                self._failing.discard(name)
+                wait()
             except (RedisError, SQLAlchemyError, StoreError) as error:
-                self._failing, pause = True, backoff.after()
                 if isinstance(error, StoreError) and error.code == NEWER_VERSION:
                     self._outdated = error
                     return
-                log.warning("cannot sweep, next try in %.0f s: %s", pause, error)
+                self._pause_after(name, backoff, error)
             except Exception as error:
                 # Without a sweeper no match is played, so an error must not end the thread.
-                self._failing, pause = True, backoff.after()
                 self._failures += 1
-                log.exception("a sweep failed unexpectedly, next try in %.0f s", pause)
+                log.exception("%s failed unexpectedly", name)
                 with contextlib.suppress(RedisError):
                     incidents.note_failure(self._connection, SERVICE, error)
+                self._pause_after(name, backoff, error)
             else:
-                self._failing = False
                 backoff.reset()
-            self._wake.wait(pause)
-            self._wake.clear()
+
+    def _pause_after(self, name: str, backoff: Backoff, error: Exception) -> None:
+        self._failing.add(name)
+        pause = backoff.after()
+        log.warning("%s: cannot sweep, next try in %.0f s: %s", name, pause, error)
+        self._stopping.wait(pause)
+
+    def _await_schedule_time(self) -> None:
+        """Wait for a second, or until a match begins or ends while few are due."""
+        self._stopping.wait(_SHORTEST_PAUSE_SECONDS)
+        self._schedule_now.wait(PAUSE_SECONDS)
+        self._schedule_now.clear()
+
+    def _await_wake(self) -> None:
+        """Wait for a second, or until a sweeper is woken and the queue is half empty."""
+        until = time.monotonic() + PAUSE_SECONDS
+        self._stopping.wait(_SHORTEST_PAUSE_SECONDS)
+        while (left := until - time.monotonic()) > 0 and not self._stopping.is_set():
+            woken = self._match_queue.await_wake(min(left, _LONGEST_WAIT_SECONDS))
+            if woken and (self._exited_workers or len(self._match_queue) <= self._length / 2):
+                if self._has_few_due:
+                    self._schedule_now.set()
+                return
+
+
+def queue_length(workers: int) -> int:
+    """Return the number of jobs that wait for this number of workers.
+
+    A multiple of four, so that a quarter of the jobs can be those of ladders.
+    """
+    turn = transitions.LADDER_TURN + 1
+    return max(SHORTEST_QUEUE, -(-_JOBS_PER_WORKER * workers // turn) * turn)

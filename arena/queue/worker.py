@@ -1,291 +1,64 @@
 """Worker that takes jobs from the match queue and plays each match in a forked process.
 
-It extends RQ's worker at three points (docs/decisions/2026-11-23-plain-queue.md): the
-execution of a job, the data that a heartbeat registers, and no thread that listens for commands.
+It uses RQ's `SimpleWorker` unchanged (docs/decisions/2026-11-23-plain-queue.md). RQ takes a job,
+calls its function, which calls `MatchWorker._play_match`, and removes the job.
 """
 
 from __future__ import annotations
 
+import itertools
 import logging
 import os
-import random
-import select
 import signal
+import socket
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from redis.exceptions import RedisError
-from rq import Queue
-from rq.exceptions import NoSuchJobError, StopRequested
-from rq.job import Job
+from rq import Queue, SimpleWorker
+from rq.exceptions import StopRequested
 from rq.serializers import JSONSerializer
-from rq.worker.base import BaseWorker, WorkerStatus
-from rq.worker_registration import register
 
 from arena.errors import InfrastructureError
-from arena.queue import worker_hosts
-from arena.queue.match_queue import (
-    FORGOTTEN_SECONDS,
-    FUNCTION,
+from arena.queue.forked_process import STOP_SIGNALS, Drain, ForkedProcess
+from arena.queue.match_job import QUEUE, MatchJob, set_player
+from arena.queue.match_queue import MatchQueue
+from arena.queue.worker_registrations import (
     HEARTBEAT_SECONDS,
-    MATCH_ID,
-    PAUSED,
-    QUEUE,
-    MatchQueue,
     SandboxState,
+    WorkerInfo,
     fresh_name,
+    register_worker,
+    unregister_worker,
 )
-from arena.system import failpoint, parent_death_signal
+from arena.system import failpoint
 from arena.system.backoff import Backoff
 from arena.system.process_info import is_frozen
 from arena.system.start_breaker import StartBreaker
-from arena.system.stop_event import StopEvent
 
 if TYPE_CHECKING:
     from redis import Redis
-    from redis.client import Pipeline
+    from rq.job import Job
 
-
-_STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
+    from arena.queue.idle_work import IdleWork
 
 log = logging.getLogger("arena.worker")
+
+_MAINTENANCE_SECONDS: Final = 60
 # RQ doubles its pauses while Redis is away. A match must continue within 20 s of its return.
 _LONGEST_RECONNECT_SECONDS: Final = 2.0
-_MAINTENANCE_SECONDS: Final = 60
 _FIRST_SANDBOX_PAUSE_SECONDS: Final = 0.5
 _FIRST_BREAKER_PAUSE_SECONDS: Final = 2.0
 _LONGEST_BREAKER_PAUSE_SECONDS: Final = 60.0
+# A terminal and a supervisor may send the same signal.
+_SECOND_SIGNAL_SECONDS: Final = 1.0
 # Checks are one heartbeat apart; the lease of a match lapses after three.
 _FROZEN_CHECKS: Final = 3
 # RQ waits for a job 15 s less than the worker's time to live.
 _RQ_MARGIN_SECONDS: Final = 15
-
-
-class Drain(StopEvent):
-    """Set when the worker must stop: finish the current game and release the match."""
-
-
-class ForkedProcess:
-    """A child process for one match or one piece of idle work; it dies with this process.
-
-    Args:
-        work: runs in the child until it is done or the given event is set.
-    """
-
-    def __init__(self, work: Callable[[Drain], None]) -> None:
-        self._work = work
-        self._drain = Drain()
-        self._pid = 0
-        self._end_of_life = -1
-
-    @property
-    def pid(self) -> int:
-        """Process id; 0 unless the process runs."""
-        return self._pid
-
-    def start(self) -> None:
-        """Fork the process.
-
-        Stop signals are blocked meanwhile: the child must not run the handlers of this process, and
-        the handlers of this process need the child's process id.
-        """
-        # Only the child holds the write end, so the read end reports its exit.
-        self._end_of_life, write_end = os.pipe()
-        parent = os.getpid()
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, _STOP_SIGNALS)
-        try:
-            pid = os.fork()
-            if pid == 0:
-                self._run(parent, mask)
-            self._pid = pid
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-            os.close(write_end)
-
-    def _run(self, parent: int, mask: set[signal.Signals | int]) -> None:
-        """Do the work in the child process. Does not return."""
-        status = 1
-        try:
-            # Ctrl-C in the terminal must not reach the bots.
-            os.setpgrp()
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
-            signal.signal(signal.SIGTERM, lambda number, frame: self._drain.set())
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-            parent_death_signal.die_with_parent(parent)
-            random.seed()
-            self._work(self._drain)
-            status = 0
-        except BaseException:
-            log.exception("the forked process failed unexpectedly")
-        finally:
-            os._exit(status)
-
-    def stop(self) -> None:
-        """Ask the process to stop after the current game."""
-        self._drain.set()
-        if self._pid:
-            with suppress(ProcessLookupError):
-                os.kill(self._pid, signal.SIGTERM)
-
-    def kill(self) -> None:
-        """Kill the process and its process group."""
-        if self._pid:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._pid, signal.SIGKILL)
-
-    def has_exited(self, seconds: float) -> bool:
-        """Wait at most this time for the exit; return whether the process has exited."""
-        return bool(select.select([self._end_of_life], [], [], seconds)[0])
-
-    def end(self) -> bool:
-        """Kill the process if it still runs, and wait for it.
-
-        Returns:
-            Whether it exited normally.
-        """
-        if not self._pid:
-            return True
-        if not self.has_exited(0):
-            self.kill()
-        _, status = os.waitpid(self._pid, 0)
-        self._pid = 0
-        os.close(self._end_of_life)
-        return status == 0
-
-    @contextmanager
-    def stopped_by_signals(self) -> Iterator[None]:
-        """Let SIGTERM and SIGINT stop the process too, before their present handlers run."""
-        handlers = {number: signal.getsignal(number) for number in _STOP_SIGNALS}
-
-        def stop(number: int, frame: FrameType | None) -> None:
-            self.stop()
-            handler = handlers[signal.Signals(number)]
-            if callable(handler):
-                handler(number, frame)
-
-        for number in handlers:
-            signal.signal(number, stop)
-        try:
-            yield
-        finally:
-            for number, handler in handlers.items():
-                # A handler may have installed another one for the next signal.
-                if signal.getsignal(number) is stop:
-                    signal.signal(number, handler)
-
-
-class IdlePermission:
-    """Permission to do idle work: given if a pipe that both processes share holds a byte."""
-
-    def __init__(self) -> None:
-        self._read_end, self._write_end = os.pipe()
-
-    def give(self) -> None:
-        """Let the idle work continue."""
-        os.write(self._write_end, b"o")
-
-    def withdraw(self) -> None:
-        """Stop the idle work at its next call of `wait`."""
-        os.read(self._read_end, 1)
-
-    def wait(self) -> None:
-        """Wait until the permission is given."""
-        select.select([self._read_end], [], [])
-
-
-class IdleWork:
-    """Work in a process of its own while the worker waits for matches; it pauses during a match.
-
-    A ladder can keep the workers busy for ever, so a busy worker pauses for a piece of work, too.
-
-    Args:
-        work: does one piece of work, and often waits for the permission.
-        pause: seconds of waiting after which a piece of work begins.
-        busy_seconds: seconds without a begin after which the work precedes the next match.
-        longest: seconds for which the next match waits at most.
-    """
-
-    def __init__(
-        self,
-        work: Callable[[IdlePermission], None],
-        pause: int = 10,
-        busy_seconds: float = 300,
-        longest: float = 60,
-    ) -> None:
-        self.pause = pause
-        self._busy_seconds, self._longest = busy_seconds, longest
-        self._begun = time.monotonic()
-        self._permission = IdlePermission()
-        self._process = ForkedProcess(lambda drain: work(self._permission))
-
-    @contextmanager
-    def allowed(self) -> Iterator[None]:
-        """Let the work run within this context."""
-        self._permission.give()
-        try:
-            yield
-        finally:
-            self._permission.withdraw()
-
-    def __enter__(self) -> None:
-        """Do nothing; the work begins when the worker waits."""
-
-    def __exit__(self, *error: object) -> None:
-        """Kill the process of a piece of work."""
-        self._process.end()
-
-    def begin(self) -> None:
-        """Start a piece of work unless one runs."""
-        self._begun = time.monotonic()
-        if self._process.pid and not self._process.has_exited(0):
-            return
-        if not self._process.end():
-            log.warning("the process of idle work ended unexpectedly")
-        self._process.start()
-
-    def catch_up(self, alive: Callable[[], object]) -> None:
-        """Do a piece of work now, if none has begun for long; call `alive` every 5 s."""
-        if time.monotonic() - self._begun < self._busy_seconds:
-            return
-        self.begin()
-        while time.monotonic() - self._begun < self._longest and not self._process.has_exited(5):
-            alive()
-
-
-class MatchJob(Job):
-    """An RQ job; only its match id is read.
-
-    Anyone who can write to Redis can put the names of functions and URLs into a job, which plain RQ
-    would import, call or fetch, even in its maintenance.
-    """
-
-    def restore(self, raw_data: Any) -> None:
-        """Read the job from Redis.
-
-        Raises:
-            NoSuchJobError: it is not a match job. RQ continues with the next job.
-        """
-        try:
-            # The data is deserialized here, at its first use.
-            super().restore(
-                {
-                    b"data": raw_data[b"data"],
-                    b"origin": QUEUE.encode(),
-                    b"timeout": b"-1",
-                    b"result_ttl": b"0",
-                    b"failure_ttl": b"0",
-                }
-            )
-            call = (self.func_name, self.instance, list(self.args), dict(self.kwargs))
-        except Exception as error:
-            raise NoSuchJobError(f"job {self.id!r} cannot be read") from error
-        if call != (FUNCTION, None, [self.id], {}) or not MATCH_ID.fullmatch(self.id):
-            log.warning("job %r in Redis is not a match job; it is ignored", self.id)
-            raise NoSuchJobError(f"job {self.id!r} is not a match job")
-
 
 Play = Callable[[str, Drain], None]
 
@@ -308,7 +81,7 @@ class WorkerSandbox:
         return SandboxState()
 
 
-class MatchWorker(BaseWorker):
+class MatchWorker:
     """A worker that listens to the match queue.
 
     While a match is played, failures of Redis are logged and have no effect. At other times they
@@ -324,8 +97,6 @@ class MatchWorker(BaseWorker):
         breaker: open while matches of this worker fail. Then it pauses before each match.
     """
 
-    max_connection_wait_time = _LONGEST_RECONNECT_SECONDS
-
     def __init__(
         self,
         connection: Redis,
@@ -336,17 +107,19 @@ class MatchWorker(BaseWorker):
         idle_work: IdleWork | None = None,
         breaker: StartBreaker | None = None,
     ) -> None:
-        super().__init__(
+        self.name = name or fresh_name()
+        self._connection = connection
+        self._rq = SimpleWorker(
             [Queue(QUEUE, connection=connection, serializer=JSONSerializer, job_class=MatchJob)],
-            name=name or fresh_name(),
+            name=self.name,
             connection=connection,
             job_class=MatchJob,
             serializer=JSONSerializer,
             worker_ttl=_RQ_MARGIN_SECONDS + HEARTBEAT_SECONDS,
             maintenance_interval=_MAINTENANCE_SECONDS,
-            job_monitoring_interval=HEARTBEAT_SECONDS,
             log_job_description=False,
         )
+        self._rq.max_connection_wait_time = _LONGEST_RECONNECT_SECONDS
         self._play = play
         self._on_crash = on_crash
         self._sandbox = sandbox or WorkerSandbox()
@@ -354,22 +127,113 @@ class MatchWorker(BaseWorker):
         self._breaker = breaker or StartBreaker()
         self._breaker_pauses = Backoff(_FIRST_BREAKER_PAUSE_SECONDS, _LONGEST_BREAKER_PAUSE_SECONDS)
         self._match_queue = MatchQueue(connection)
+        self._host = socket.gethostname()
+        self._job: Job | None = None
+        self._registered_match: str | None = None
+        self._stopped_at: float | None = None
+        self._waits = False
 
-    def dequeue_job_and_maintain_ttl(
-        self, timeout: int | None, max_idle_time: int | None = None
-    ) -> tuple[Job, Queue] | None:
-        """Wait for a job, and do idle work meanwhile; not in a worker that ends without a job."""
-        self._await_sandbox(ends_without_job=timeout is None or max_idle_time is not None)
+    def run(self, *, max_idle_seconds: int | None = None, max_jobs: int | None = None) -> None:
+        """Take jobs until SIGTERM or SIGINT. Must run in the main thread.
+
+        Args:
+            max_idle_seconds: the worker ends when no job has waited for this time.
+            max_jobs: the worker ends after this number of jobs.
+
+        Raises:
+            redis.exceptions.RedisError: Redis failed between two matches.
+        """
+        for logger in ("rq.worker", "rq.job"):
+            logging.getLogger(logger).setLevel(logging.WARNING)
+        set_player(self._play_match)
+        with self._handling_signals(), suppress(StopRequested):
+            self._rq.register_birth()  # type: ignore[no-untyped-call]
+            try:
+                jobs = itertools.count() if max_jobs is None else range(max_jobs)
+                for _ in jobs:
+                    taken = self._take(max_idle_seconds)
+                    if taken is None:
+                        break
+                    self._rq.execute_job(*taken)
+                    failpoint.reach("job.removed")
+                    self._job = None
+            finally:
+                self._waits = False
+                with suppress(RedisError):
+                    unregister_worker(self._connection, self.name, self._host)
+                    self._rq.register_death()  # type: ignore[no-untyped-call]
+
+    @contextmanager
+    def _handling_signals(self) -> Iterator[None]:
+        handlers = {number: signal.signal(number, self._stop) for number in STOP_SIGNALS}
+        try:
+            yield
+        finally:
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        """Stop at once if no match is played; else after it, or at a second signal 1 s later."""
+        now = time.monotonic()
+        if self._stopped_at is None:
+            self._stopped_at = now
+        if self._waits or now - self._stopped_at >= _SECOND_SIGNAL_SECONDS:
+            raise StopRequested
+
+    def _take(self, max_idle_seconds: int | None) -> tuple[Job, Queue] | None:
+        """Wait until this worker may play, then for a job; register what it plays."""
+        self._waits = True
+        if self._stopped_at is not None:
+            raise StopRequested
+        self.register()
+        self._rq.check_for_suspension(burst=max_idle_seconds is not None)
+        self._await_sandbox(ends_without_job=max_idle_seconds is not None)
+        taken = self._await_job(max_idle_seconds)
+        self._waits = False
+        if taken is not None:
+            self._job = taken[0]
+            self.register()
+        return taken
+
+    def register(self) -> None:
+        """Register the worker for the list of workers.
+
+        The start and the end of a match wake the sweeper, so that the queue does not run empty.
+
+        Raises:
+            redis.exceptions.RedisError: Redis does not answer.
+        """
+        match = self._job.id if self._job is not None else ""
+        info = WorkerInfo(
+            name=self.name,
+            host=self._host,
+            pid=os.getpid(),
+            match=match,
+            sandbox=self._sandbox.state(),
+            paused=self._breaker.is_open,
+        )
+        register_worker(self._connection, info)
+        if match != self._registered_match:
+            self._match_queue.wake_sweeper()
+            self._registered_match = match
+
+    def _await_job(self, max_idle_seconds: int | None) -> tuple[Job, Queue] | None:
+        """Wait for a job with heartbeats, and do idle work meanwhile if the worker does not end."""
+        if max_idle_seconds is not None:
+            return self._rq.dequeue_job_and_maintain_ttl(HEARTBEAT_SECONDS, max_idle_seconds)
         idle_work = self._idle_work
-        if idle_work is None or timeout is None or max_idle_time is not None:
-            return super().dequeue_job_and_maintain_ttl(timeout, max_idle_time)
-        with idle_work.allowed():
-            idle_work.catch_up(self.heartbeat)
+        with nullcontext() if idle_work is None else idle_work.allowed():
+            if idle_work is not None:
+                idle_work.catch_up(self.register)
+            idle_since = time.monotonic()
             while True:
-                taken = super().dequeue_job_and_maintain_ttl(timeout, idle_work.pause)
+                taken = self._rq.dequeue_job_and_maintain_ttl(HEARTBEAT_SECONDS, HEARTBEAT_SECONDS)
                 if taken is not None:
                     return taken
-                idle_work.begin()
+                self.register()
+                if idle_work is not None and time.monotonic() - idle_since >= idle_work.pause:
+                    idle_work.begin()
+                    idle_since = time.monotonic()
 
     def _await_sandbox(self, ends_without_job: bool) -> None:
         """Wait until bots can be run, so that no match fails for it.
@@ -392,7 +256,7 @@ class MatchWorker(BaseWorker):
                 if reason:
                     log.warning("worker %s takes matches again", self.name)
                 return
-            self.heartbeat()
+            self.register()
             time.sleep(backoff.after())
 
     def _await_breaker(self) -> None:
@@ -404,36 +268,30 @@ class MatchWorker(BaseWorker):
         log.error("worker %s: its last matches failed; no match for %.0f s", self.name, left)
         self._sandbox.doubt()
         while left > 0:
-            self.heartbeat()
+            self.register()
             time.sleep(min(left, HEARTBEAT_SECONDS))
             left -= HEARTBEAT_SECONDS
 
-    def execute_job(self, job: Job, queue: Queue) -> None:
-        """Play the match in its own process, then remove the job."""
+    def _play_match(self, match: str) -> None:
+        """Play a match in its own process; called by the function of the job."""
         failpoint.reach("job.taken")
-        process = ForkedProcess(lambda drain: self._play_job(job.id, drain))
+        process = ForkedProcess(lambda drain: self._play_in_child(match, drain))
         with process.stopped_by_signals():
             try:
-                self.prepare_execution(job)
-                self.prepare_job_execution(job, remove_from_intermediate_queue=True)
-                process.start()
-                self._await_exit(process, job)
+                # After a signal that arrived since the job was taken, the match is not begun.
+                if self._stopped_at is None:
+                    process.start()
+                    self._await_exit(process, match)
             finally:
                 if not process.end():
-                    log.warning("worker %s: the process of match %s crashed", self.name, job.id)
+                    log.warning("worker %s: the process of match %s crashed", self.name, match)
                     self._on_crash()
-        failpoint.reach("job.removed")
-        with self.connection.pipeline() as pipeline:
-            self.cleanup_execution(job, pipeline)
-            pipeline.execute()
-        self._match_queue.remove(job.id)
-        self.set_state(WorkerStatus.IDLE)
 
-    def _play_job(self, match: str, drain: Drain) -> None:
+    def _play_in_child(self, match: str, drain: Drain) -> None:
         failpoint.reach("job.started")
         self._play(match, drain)
 
-    def _await_exit(self, process: ForkedProcess, job: Job) -> None:
+    def _await_exit(self, process: ForkedProcess, match: str) -> None:
         """Send heartbeats until the process exits; kill it if it stays frozen."""
         frozen_checks = 0
         while True:
@@ -442,32 +300,10 @@ class MatchWorker(BaseWorker):
                     return
                 frozen_checks = frozen_checks + 1 if is_frozen(process.pid) else 0
                 if frozen_checks > _FROZEN_CHECKS:
-                    log.warning("worker %s: kills the frozen process of %s", self.name, job.id)
+                    log.warning("worker %s: kills the frozen process of %s", self.name, match)
                     process.kill()
-                self.maintain_heartbeats(job)
+                self.register()
+                if self._job is not None:
+                    self._rq.maintain_heartbeats(self._job)
             except RedisError as error:
                 log.warning("worker %s: Redis is not available: %s", self.name, error)
-
-    def heartbeat(self, timeout: int | None = None, pipeline: Pipeline | None = None) -> None:
-        """Register the worker and its sandbox for FORGOTTEN_SECONDS.
-
-        Each heartbeat contains the whole registration, because Redis may have lost its data.
-        """
-        super().heartbeat(FORGOTTEN_SECONDS, pipeline)
-        connection = self.connection if pipeline is None else pipeline
-        fields = {**self.serialize(), "state": self.get_state(), **self._sandbox.state().fields()}
-        fields[PAUSED] = str(int(self._breaker.is_open))
-        connection.hset(self.key, mapping=fields)
-        register(self, pipeline)
-        worker_hosts.note_host(connection, self.hostname or "")
-
-    def register_death(self) -> None:
-        """Remove the registration, and that of the machine if this was its last worker."""
-        super().register_death()  # type: ignore[no-untyped-call]
-        worker_hosts.remove_stopped_host(self.connection, self.hostname or "")
-
-    def subscribe(self) -> None:
-        """Do not listen for RQ's commands, which needs a thread.
-
-        No other thread may exist when the process of a match is forked.
-        """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from redis import Redis
 from redis.backoff import NoBackoff
@@ -12,10 +12,9 @@ from redis.exceptions import RedisError
 from redis.retry import Retry
 from sqlalchemy import Engine
 
+from arena.queue import worker_registrations, worker_sandboxes
+from arena.queue.worker_registrations import WorkerInfo
 from arena.store.bots import pushed_versions
-
-if TYPE_CHECKING:
-    from arena.queue.match_queue import WorkerInfo
 
 _KEPT_SECONDS: Final = 5.0
 """Workers change their registration every 5 s."""
@@ -47,9 +46,6 @@ class WorkerList:
             return self._workers
 
     def _read(self) -> tuple[WorkerInfo, ...]:
-        # Imported at the first use, because RQ is slow to import.
-        from arena.queue import match_queue
-
         if self._connection is None:
             self._connection = Redis.from_url(
                 self._redis,
@@ -58,14 +54,12 @@ class WorkerList:
                 retry=Retry(NoBackoff(), 0),
             )
         try:
-            return match_queue.workers(self._connection)
+            return worker_registrations.workers(self._connection)
         except RedisError:
             return ()
 
     def problems(self) -> list[str]:
         """Return the problems with the sandboxes of the workers, one clause each."""
-        from arena.queue import worker_sandboxes
-
         return worker_sandboxes.sandbox_problems(self.read())
 
     def waiting_reason(self, engine: Engine, *, match: str = "", tournament: str = "") -> str:
@@ -79,8 +73,6 @@ class WorkerList:
         Returns:
             A sentence; empty if they do not wait for that reason.
         """
-        from arena.queue import worker_sandboxes
-
         reason = worker_sandboxes.waiting_reason(self.read())
         if not reason:
             return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arena.queue.match_queue import UNKNOWN, WorkerInfo
+from arena.queue.worker_registrations import UNKNOWN, WorkerInfo
 
 UNAVAILABLE = "unavailable"
 """Registered instead of a level while a worker cannot run bots."""

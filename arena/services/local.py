@@ -3,7 +3,7 @@
     Redis        unless the environment names one (arena.queue.redis_server)
     referees     one process per worker, unless POKEARENA_REFEREE names one
     workers      by default one process per core
-    sweeper      a thread in this process
+    sweeper      two threads in this process
     webhooks     a thread in this process, and one for each webhook during a delivery
     relay        optional process that accepts remote bots
     web server   optional process that serves the pages
@@ -98,8 +98,8 @@ class Services:
         return self._snapshot
 
     def nudge(self) -> None:
-        """Publish newly scheduled matches to the match queue now, not at the next sweep (1 s)."""
-        self._requests.sweep.set()
+        """Enqueue newly scheduled matches now instead of within a second."""
+        self._supervisor.wake_sweeper()
 
     def __enter__(self) -> Self:
         require_linux("The services of an arena run")

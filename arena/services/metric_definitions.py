@@ -89,6 +89,9 @@ OPEN: Final = _new_gauge(
     "Matches that are not over, by state: what they wait for, running, or lapsed.",
     "state",
 )
+DUE: Final = _new_gauge(
+    "due_matches", "Open matches that a worker may take now: pending or lapsed."
+)
 LEASE_AGE: Final = _new_gauge(
     "lease_age_seconds", "Since the lease that was renewed longest ago was renewed; they hold 15 s."
 )
@@ -116,7 +119,10 @@ BACKUP_AGE: Final = _new_gauge(
 DISK_FREE: Final = _new_gauge("disk_free_bytes", "Free bytes of the disk of the data folder.")
 DISK_SIZE: Final = _new_gauge("disk_size_bytes", "Size of the disk of the data folder.")
 
-QUEUE_JOBS: Final = _new_gauge("queue_jobs", "Jobs in the match queue; at most 256.")
+QUEUE_JOBS: Final = _new_gauge(
+    "queue_jobs",
+    "Jobs in the match queue: up to two per worker, or eight.",
+)
 WORKERS: Final = _new_gauge(
     "workers",
     "Workers: busy, idle, paused, or silent for 15 s; and the sandbox level, or unavailable.",
@@ -154,7 +160,17 @@ SERVICE_FAILURES: Final = _new_counter(
 ALL: Final = (
     *(BUILD, UP, READ),
     *(MATCHES, GAMES, VERDICTS, FAILURES, MATCH, DECISION, BOT_DECISION),
-    *(OPEN, LEASE_AGE, ATTEMPT_AGE, TOURNAMENTS, SUBMISSIONS, SUBMISSION_AGE, REMOTES, QUARANTINED),
+    *(
+        OPEN,
+        DUE,
+        LEASE_AGE,
+        ATTEMPT_AGE,
+        TOURNAMENTS,
+        SUBMISSIONS,
+        SUBMISSION_AGE,
+        REMOTES,
+        QUARANTINED,
+    ),
     *(WEBHOOKS, DELIVERIES, DELIVERY_AGE),
     *(BACKUP_AGE, DISK_FREE, DISK_SIZE),
     *(QUEUE_JOBS, WORKERS, LOWERED_WORKERS, WORKER_HOSTS, TRANSACTION, LAG),

@@ -23,8 +23,9 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from arena.errors import StoreError
 from arena.events import incidents
-from arena.queue import match_queue, worker_hosts, worker_sandboxes
-from arena.queue.match_queue import MatchQueue, WorkerInfo
+from arena.queue import worker_registrations, worker_sandboxes
+from arena.queue.match_queue import MatchQueue
+from arena.queue.worker_registrations import WorkerInfo
 from arena.services import metric_definitions as metrics
 from arena.services.closed_match_counts import Counts, Spread, cumulated
 from arena.services.metric_definitions import Kind, Metric
@@ -140,18 +141,18 @@ class ArenaCollector(Collector):
     def _of_redis(self, connection: Redis) -> list[Family] | None:
         """Read the metrics in Redis; None if it does not answer."""
         try:
-            jobs = len(MatchQueue(connection).waiting())
-            workers = match_queue.workers(connection)
+            jobs = len(MatchQueue(connection))
+            workers = worker_registrations.workers(connection)
             times = timings.read(connection)
             troubles = incidents.read(connection)
-            lost = worker_hosts.lost_hosts(connection, workers)
+            lost = worker_registrations.lost_hosts(connection, workers)
         except RedisError:
             return None
         by_state: Counter[Labels] = Counter()
         for worker in workers:
             by_state[_state(worker), worker.sandbox.level] += 1
         self._pushed = not worker_sandboxes.pushed_versions_wait(workers)
-        alive = worker_hosts.live_hosts(workers)
+        alive = worker_registrations.live_hosts(workers)
         below = sum(worker.alive and worker.sandbox.is_below_stored for worker in workers)
         return [
             _gauge(metrics.QUEUE_JOBS, {(): float(jobs)}),
@@ -215,7 +216,9 @@ def _standing(store_gauges: StoreGauges) -> Iterator[Family]:
         (metrics.DELIVERIES, store_gauges.deliveries),
     ):
         yield _gauge(metric, {(state,): float(number) for state, number in by_state.items()})
+    due = store_gauges.open[gauges.PENDING] + store_gauges.open[gauges.LAPSED]
     for metric, value in (
+        (metrics.DUE, float(due)),
         (metrics.LEASE_AGE, store_gauges.lease_age),
         (metrics.ATTEMPT_AGE, store_gauges.attempt_age),
         (metrics.SUBMISSION_AGE, store_gauges.submission_age),

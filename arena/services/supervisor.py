@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -85,13 +84,12 @@ class Snapshot:
 class Requests:
     """Signals from other threads to the supervisor.
 
-    `stop` ends the services, `hurry` kills them during the stop, `sweep` starts a sweep at once.
+    `stop` ends the services, `hurry` kills them during the stop.
     """
 
     def __init__(self) -> None:
         self.stop = StopEvent()
         self.hurry = StopEvent()
-        self.sweep = threading.Event()
 
 
 class Supervisor:
@@ -164,6 +162,11 @@ class Supervisor:
 
             self._loop.run(on_check)
             log.info("stopping")
+
+    def wake_sweeper(self) -> None:
+        """Let the sweeper enqueue newly scheduled matches now; called by other threads."""
+        if self._sweeper is not None:
+            self._sweeper.wake()
 
     def _start_redis(self) -> None:
         # Each supervisor starts its own Redis. Another supervisor's Redis for this folder would end
@@ -294,7 +297,7 @@ class Supervisor:
         object_storage.bind(engine, object_storage.from_environment(self._environment))
         if self._data_folder.stores_builds(self._environment):
             version_files.keep_all(engine)
-        self._sweeper = Sweeper(engine, self._connection, self._requests.sweep, self._relaying.wait)
+        self._sweeper = Sweeper(engine, self._connection, self._relaying.wait)
         self._stack.callback(self._sweeper.stop)
         self._sweeper.start()
         site = self._pages.settings.site if self._pages is not None else ""

@@ -44,7 +44,7 @@ def run(
         redis: the Redis of the arena.
         environment: environment variables of the workers and referees.
         name: prefix of the workers' names; None: the host name.
-        burst: a worker ends when the queue is empty.
+        burst: a worker ends when no match has been due for 3 s.
         max_attempts: a worker ends after this number of attempts; None: unlimited. With `burst`
             or `max_attempts` the function returns when all workers have ended.
 

@@ -18,9 +18,9 @@ from arena import config
 from arena.config import Folder
 from arena.errors import InfrastructureError
 from arena.queue import redis_server
-from arena.queue.match_queue import WorkerInfo, fresh_name
 from arena.queue.redis_server import Address
 from arena.queue.worker import MatchWorker
+from arena.queue.worker_registrations import WorkerInfo, fresh_name, workers
 from arena.services import idle_computations, worker_host
 from arena.system.process_info import require_linux
 from arena.system.redis_connection import connect
@@ -28,11 +28,13 @@ from referee import logs
 
 if TYPE_CHECKING:
     from arena.matches.attempt import WorkerResources
-    from arena.queue.worker import IdleWork
+    from arena.queue.idle_work import IdleWork
 
 
 _UNREACHABLE = 3
 _WATCH_MS = 250
+_BURST_SECONDS = 3
+"""The queue is short, and the sweeper fills it every second while matches are due."""
 _CLAIM_SECONDS = 10.0
 _CLAIM_POLL_SECONDS = 0.1
 
@@ -62,7 +64,7 @@ def run(
         name: the worker's name, or the prefix of several; None: from the host name.
         environment: environment variables with the settings.
         workers: the number of workers.
-        burst: a worker ends when the queue is empty.
+        burst: a worker ends when no job has waited for `_BURST_SECONDS`.
         max_attempts: a worker ends after this number of attempts; None: unlimited.
 
     Raises:
@@ -112,7 +114,7 @@ def run(
     idle_work = idle_computations.idle_work(resources.engine, environment)
     worker = _worker(resources, address.url, idle_work)
     with claim, idle_work or contextlib.nullcontext():
-        worker.work(logging_level="WARNING", burst=burst, max_jobs=max_attempts)
+        worker.run(max_idle_seconds=_BURST_SECONDS if burst else None, max_jobs=max_attempts)
     return 0
 
 
@@ -244,8 +246,6 @@ def on_this_host(
         RedisUnavailable, redis.exceptions.RedisError: Redis does not answer.
         SettingError: a setting is invalid.
     """
-    from arena.queue.match_queue import workers
-
     address = redis_server.find(data_folder, environment)
     if address is None:
         raise NoServices(
@@ -284,7 +284,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="worker", description="Plays matches.")
     parser.add_argument("--data", help="the data folder")
     parser.add_argument("--name", help="unique name of the worker")
-    parser.add_argument("--burst", action="store_true", help="end when the queue is empty")
+    parser.add_argument(
+        "--burst", action="store_true", help="end when no match has been due for 3 s"
+    )
     parser.add_argument("--max-matches", type=int, help="end after this number of attempts")
     arguments = parser.parse_args()
     logs.set_up()

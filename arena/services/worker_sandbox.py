@@ -5,8 +5,8 @@ from __future__ import annotations
 from arena.bots.sandbox import available_levels, stored_level
 from arena.bots.sandbox.level import Level, refusal
 from arena.errors import InfrastructureError
-from arena.queue.match_queue import SandboxState
 from arena.queue.worker import WorkerSandbox
+from arena.queue.worker_registrations import SandboxState
 from arena.queue.worker_sandboxes import UNAVAILABLE
 
 

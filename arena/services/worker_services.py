@@ -10,8 +10,8 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from arena import config
-from arena.queue import match_queue
-from arena.queue.match_queue import fresh_name
+from arena.queue import worker_registrations
+from arena.queue.worker_registrations import fresh_name
 from arena.services.service import Service, StopStage, python_command
 from arena.system import file_tree, grpc_probe, private_files, temporary_folder
 from arena.system.process_info import is_frozen
@@ -114,6 +114,6 @@ def worker(
 
 def _is_registered(connection: Redis, name: str) -> bool:
     try:
-        return match_queue.worker(connection, name) is not None
+        return worker_registrations.worker(connection, name) is not None
     except RedisError:
         return False

@@ -1,17 +1,16 @@
 """Every pod in the rendered chart has the guaranteed settings."""
 
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import click
 import pytest
 import yaml
-from rq import Queue
 
 from arena.matches.lease_renewal import GRACE_SECONDS
-from arena.queue import match_queue
 from arena.remote import relay_url
+from arena.services import metric_definitions, metrics_server
 from arena.store.matches import lease_times
-from arena.system import redis_connection
 from arena.web.serving import uploads
 from tests.deploy.command_lines import parsed_command, variables
 from tests.deploy.kubernetes_api import served_secrets
@@ -401,14 +400,27 @@ def test_untrusted_programs_run_in_the_configured_runtime(helm: str, tmp_path: P
         assert (named == "gvisor") == (each.component in PROGRAMS_OF_OTHERS)
 
 
-def test_scaled_jobs_follow_the_queue_of_the_arena_and_end(helm: str, tmp_path: Path) -> None:
+def test_scaled_jobs_follow_the_due_matches_of_the_arena_and_end(helm: str, tmp_path: Path) -> None:
     manifests = render(helm, tmp_path, "--set", "worker.mode=scaledjob")
     [scaled] = of_kind(manifests, "ScaledJob")
     [trigger] = scaled["spec"]["triggers"]
-    key = Queue(match_queue.QUEUE, connection=redis_connection.connect("redis://nowhere")).key
-    assert trigger["metadata"]["listName"] == key
-    [authentication] = of_kind(manifests, "TriggerAuthentication")
-    assert trigger["authenticationRef"]["name"] == authentication["metadata"]["name"]
+    assert trigger["metadata"]["valueLocation"] == metric_definitions.DUE.name
+    target = urlsplit(trigger["metadata"]["url"])
+    [service] = [
+        each
+        for each in of_kind(manifests, "Service")
+        if target.hostname == f"{each['metadata']['name']}.default.svc"
+    ]
+    assert {"name": "metrics", "port": target.port, "targetPort": "metrics"} in service["spec"][
+        "ports"
+    ]
+    assert target.path == metrics_server.METRICS
+    [policy] = [
+        p for p in of_kind(manifests, "NetworkPolicy") if p["metadata"]["name"].endswith("-metrics")
+    ]
+    [rule] = policy["spec"]["ingress"]
+    [peer] = rule["from"]
+    assert peer["namespaceSelector"]["matchLabels"] == {"kubernetes.io/metadata.name": "keda"}
     worker = pod(manifests, "worker")
     assert worker.spec["restartPolicy"] == "Never"
     assert worker.spec["containers"][0]["args"][:2] == ["worker", "--burst"]

@@ -21,6 +21,7 @@ from sqlalchemy import Engine
 
 from arena.bots import resolver
 from arena.config import Folder
+from arena.queue import worker_registrations
 from arena.queue.match_queue import MatchQueue
 from arena.store import database
 from arena.store.bots import versions
@@ -273,12 +274,14 @@ class ServeProcess:
             time.sleep(0.05)
 
     def await_idle(self, seconds: float = 30) -> None:
-        """Wait until Redis holds no jobs, waiting or taken."""
+        """Wait until no job waits, and no worker has taken one."""
         self.until(self._idle, seconds)
 
     def _idle(self) -> bool:
         with contextlib.suppress(RedisError), self.redis() as connection:
-            return not MatchQueue(connection).waiting() and not [*connection.scan_iter("rq:job:*")]
+            return not MatchQueue(connection).waiting() and not any(
+                worker.match for worker in worker_registrations.workers(connection)
+            )
         return False
 
     def stop(self) -> None:

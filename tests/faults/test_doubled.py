@@ -88,7 +88,7 @@ def test_three_sweepers_sweep_at_once_without_a_pause(arena: Arena, conclude: Co
 
     def sweep(url: str) -> int:
         with redis_connection.connect(url) as connection:
-            sweeper = Sweeper(arena.engine, connection, threading.Event())
+            sweeper = Sweeper(arena.engine, connection)
             put = 0
             while not over.wait(0.01):
                 put += sweeper.sweep()

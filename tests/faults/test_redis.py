@@ -13,7 +13,8 @@ from redis import Redis
 from redis.exceptions import ResponseError
 
 from arena import config
-from arena.queue import match_queue, redis_server
+from arena.queue import redis_server
+from arena.queue.worker_registrations import FORGOTTEN_SECONDS
 from arena.system import redis_connection
 from arena.system.process_log import ProcessLog
 from tests.examples import examples
@@ -88,7 +89,7 @@ def test_redis_has_no_memory_left_for_a_while(arena: Arena, conclude: Conclude) 
             with pytest.raises(ResponseError):
                 connection.set("anything", 1)
             # Longer than the registration of a worker without heartbeats.
-            time.sleep(match_queue.FORGOTTEN_SECONDS + 5)
+            time.sleep(FORGOTTEN_SECONDS + 5)
             witness.blow(idle=True)
             connection.config_set("maxmemory", 0)
         serve.until(arena.over)

@@ -327,12 +327,12 @@ def _services(workspace: Workspace) -> CheckResult:
     if services is None:
         return CheckResult("services", OK, "none run here; demo and tournament run bring their own")
     from arena.events import incidents
-    from arena.queue import match_queue, worker_sandboxes
+    from arena.queue import worker_registrations, worker_sandboxes
     from arena.system import redis_connection
 
     try:
         with redis_connection.connect(services.redis) as client:
-            workers = match_queue.workers(client)
+            workers = worker_registrations.workers(client)
             troubles = incidents.read(client)
     except RedisError as error:
         text = f"run as process {services.pid}, and their Redis does not answer: {error}"

@@ -22,7 +22,7 @@ from arena.config import Folder
     show_default=True,
     help="Number of matches played at the same time.",
 )
-@click.option("--burst", is_flag=True, help="Exit when no match is waiting.")
+@click.option("--burst", is_flag=True, help="Exit when no match has been due for 3 s.")
 @click.option(
     "--max-matches",
     type=click.IntRange(1),
@@ -49,7 +49,8 @@ def worker(
     workers connect again. Each worker runs its own referee, unless POKEARENA_REFEREE is set to the
     address of one.
 
-    With --burst the command ends when the queue is empty, as a job of an autoscaler must.
+    With --burst the command ends when no match has been due for 3 s, as a job of an autoscaler
+    must.
     """
     from arena.config import locate
     from arena.services import worker_process as work
@@ -93,7 +94,7 @@ def _check(data_folder: Folder) -> None:
 
     redis, here = on_this_host(data_folder)
     for info in here:
-        state = info.state if info.alive else "no heartbeat"
+        state = ("busy" if info.match else "idle") if info.alive else "no heartbeat"
         output.line(f"{info.name}: {state}, sandbox {info.sandbox.level}")
     if not any(info.alive for info in here):
         silent = "the workers of this host have no recent heartbeat"

@@ -66,6 +66,12 @@ from referee.sanitizing import one_line
 
 log = logging.getLogger("arena.worker")
 
+LADDER_TURN: Final = 3
+"""Matches of tournaments that end between two matches of ladders, while both are due.
+
+A ladder always has due matches. Without this order, a new tournament would wait for all of them.
+"""
+_NOT_URGENT: Final = 2
 FAILURES_TO_VOID: Final = 3
 """Consecutive failures of the arena, without a committed game between them, that void a match.
 
@@ -100,13 +106,13 @@ class DueMatches:
     Attributes:
         urgent: matches that another attempt has begun, then challenges. They precede all others,
             even those that wait already.
-        others: the next match of each tournament in turn, the oldest tournament first.
-        of_ladders: those of the others that belong to ladders, which never end.
+        others: a match of a ladder, which never ends, follows after `LADDER_TURN` matches of
+            tournaments that end. Both kinds: the next match of each tournament in turn, the oldest
+            tournament first.
     """
 
     urgent: tuple[str, ...]
     others: tuple[str, ...]
-    of_ladders: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +154,8 @@ def due_by_urgency(engine: Engine, limit: int = 1000, *, pushed: bool = True) ->
     """
     with reading(engine) as connection:
         rows = connection.execute(_due_query(pushed), {"limit": limit}).all()
-    urgent = tuple(row.id for row in rows if row.urgency < 2)
-    others = rows[len(urgent) :]
-    of_ladders = frozenset(row.id for row in others if row.format == "ladder")
-    return DueMatches(urgent, tuple(row.id for row in others), of_ladders)
+    urgent = tuple(row.id for row in rows if row.urgency < _NOT_URGENT)
+    return DueMatches(urgent, tuple(row.id for row in rows[len(urgent) :]))
 
 
 def lease(engine: Engine, match: str, owner: str, seconds: float = LEASE_SECONDS) -> Lease | None:
@@ -360,21 +364,39 @@ def _lock(
 def _due_query(pushed: bool) -> Select[*tuple[Any, ...]]:
     matches, tournaments = schema.matches, schema.tournaments
     is_challenge = and_(tournaments.c.format == challenges.FORMAT, tournaments.c.matches == 1)
-    urgency = case((matches.c.attempt > 0, 0), (is_challenge, 1), else_=2)
+    urgency = case((matches.c.attempt > 0, 0), (is_challenge, 1), else_=_NOT_URGENT)
     turn = func.row_number().over(
         partition_by=(matches.c.tournament, urgency), order_by=(matches.c.round, matches.c.number)
     )
     # The subquery reads the clock once, not for each of the matches.
     at = select(now()).scalar_subquery()
-    return (
-        select(matches.c.id, urgency.label("urgency"), tournaments.c.format)
+    due = (
+        select(
+            matches.c.id,
+            urgency.label("urgency"),
+            turn.label("turn"),
+            (tournaments.c.format == "ladder").label("of_ladder"),
+            tournaments.c.created,
+            tournaments.c.id.label("tournament"),
+        )
         .join(tournaments, tournaments.c.id == matches.c.tournament)
         .where(
             _is_free(at),
             offline_bot_waits.is_ready(at),
             *([] if pushed else [pushed_versions.has_no_pushed_version()]),
         )
-        .order_by(urgency, turn, tournaments.c.created, tournaments.c.id)
+        .subquery()
+    )
+    place = func.row_number().over(
+        partition_by=(due.c.urgency, due.c.of_ladder),
+        order_by=(due.c.turn, due.c.created, due.c.tournament),
+    )
+    # In units of a quarter match: the first match of a ladder follows the third one of the others.
+    others = place * (LADDER_TURN + 1)
+    of_ladders = place * (LADDER_TURN + 1) * LADDER_TURN + 1
+    return (
+        select(*due.c["id", "urgency"])
+        .order_by(due.c.urgency, case((due.c.of_ladder, of_ladders), else_=others))
         .limit(bindparam("limit", type_=Integer()))
     )
 

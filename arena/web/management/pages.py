@@ -55,7 +55,7 @@ def overview(web: WebState, page_request: PageRequest, access: Access) -> Page:
                     "name": worker.name,
                     "host": worker.host,
                     "alive": worker.alive,
-                    "match": worker.match,
+                    "match": worker.match or None,
                     "sandbox": worker.sandbox.level,
                     "sandbox_stored": worker.sandbox.stored or None,
                 }

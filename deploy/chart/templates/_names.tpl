@@ -18,6 +18,11 @@ app.kubernetes.io/managed-by: {{ $root.Release.Service }}
 helm.sh/chart: {{ $root.Chart.Name }}-{{ $root.Chart.Version }}
 {{- end }}
 
+{{- /* "true" if the services serve metrics: for Prometheus, or for KEDA. */ -}}
+{{- define "arena.metrics" -}}
+{{- if or .Values.services.metrics.enabled (eq .Values.worker.mode "scaledjob") }}true{{ end }}
+{{- end }}
+
 {{- /* An image: (root, repository). */ -}}
 {{- define "arena.image" -}}
 {{- $root := index . 0 -}}

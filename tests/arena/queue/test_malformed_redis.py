@@ -1,13 +1,15 @@
 """Test that malformed items in Redis are removed and counted, and that matches continue."""
 
 import pickle
+from collections.abc import Collection
 
 import pytest
 
 from arena.events import incidents
-from arena.queue import match_queue
+from arena.queue import worker_registrations
 from arena.queue.match_queue import MatchQueue
 from tests.arena.queue.test_sweeper import MATCHES, SweeperHarness, harness
+from tests.waiting import wait_until
 
 __all__ = ["harness"]
 
@@ -37,13 +39,17 @@ def test_malformed_items_are_removed_and_counted(harness: SweeperHarness, key: s
         "rq:groups",
         "rq:workers:matches",
         "rq:workers",
+        "rq:queues",
+        "pokearena:wake",
+        "pokearena:workers",
+        "pokearena:worker_hosts",
     ],
 )
 def test_a_key_of_another_type_is_replaced(harness: SweeperHarness, key: str) -> None:
     harness.connection.hset(key, "field", b"\xff")
     assert harness.sweeper().sweep() == MATCHES
     assert harness.queue.waiting() == harness.matches
-    assert match_queue.workers(harness.connection) == ()
+    assert worker_registrations.workers(harness.connection) == ()
 
 
 def test_a_job_of_another_type_is_replaced(harness: SweeperHarness) -> None:
@@ -54,32 +60,30 @@ def test_a_job_of_another_type_is_replaced(harness: SweeperHarness) -> None:
 
 
 def test_a_worker_key_of_another_type_is_ignored(harness: SweeperHarness) -> None:
-    harness.connection.sadd("rq:workers:matches", "rq:worker:a", "rq:worker:b", b"\xff")
-    harness.connection.set("rq:worker:a", b"")
-    harness.connection.hset("rq:worker:b", mapping={"pid": "no number"})
-    assert match_queue.workers(harness.connection) == ()
+    harness.connection.sadd("pokearena:workers", "a", "b", "c", b"\xff")
+    harness.connection.set("pokearena:worker:a", b"\xff")
+    harness.connection.hset("pokearena:worker:b", mapping={"pid": "no number"})
+    harness.connection.set("pokearena:worker:c", '{"name": "c", "host": "h", "pid": "1"}')
+    assert worker_registrations.workers(harness.connection) == ()
 
 
 def test_the_sweeper_counts_an_unexpected_error_and_continues(
     harness: SweeperHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     attempts: list[int] = []
-    enqueue_due = MatchQueue.enqueue_due
+    enqueue = MatchQueue.enqueue
 
-    def fail_once(
-        queue: MatchQueue, due: tuple[str, ...], urgent: tuple[str, ...], waiting: list[str]
-    ) -> int:
-        attempts.append(len(due))
+    def fail_once(queue: MatchQueue, *matches: str, first: Collection[str] = ()) -> int:
+        attempts.append(len(matches))
         if len(attempts) == 1:
             raise ValueError("unexpected")
-        return enqueue_due(queue, due, urgent, waiting)
+        return enqueue(queue, *matches, first=first)
 
-    monkeypatch.setattr(MatchQueue, "enqueue_due", fail_once)
+    monkeypatch.setattr(MatchQueue, "enqueue", fail_once)
     monkeypatch.setattr("arena.queue.sweeper.PAUSE_SECONDS", 0.01)
     sweeper = harness.sweeper()
     sweeper.start()
-    while harness.queue.waiting() != harness.matches:
-        pass
+    wait_until(lambda: harness.queue.waiting() == harness.matches)
     sweeper.stop()
     assert sweeper.failures == 1
     troubles = incidents.read(harness.connection)

@@ -9,7 +9,7 @@ from rq.job import Job
 from rq.serializers import JSONSerializer
 
 from arena.config import Folder
-from arena.queue import match_queue, redis_server
+from arena.queue import match_job, redis_server
 from arena.queue.match_queue import MatchQueue
 from arena.system import redis_connection
 from tests.errors import has_code
@@ -43,14 +43,10 @@ def test_jobs_wait_in_the_order_in_which_they_were_enqueued(queue: MatchQueue) -
     assert queue.waiting() == ["m-two", "m-one"]
 
 
-def test_only_urgent_matches_go_to_the_front(queue: MatchQueue) -> None:
-    queue.enqueue_due(["m-3", "m-4"])
-    assert queue.enqueue_due(["m-1", "m-3", "m-4"], urgent=["m-6", "m-7"]) == 3
+def test_urgent_matches_go_to_the_front_in_their_order(queue: MatchQueue) -> None:
+    queue.enqueue("m-3", "m-4")
+    assert queue.enqueue("m-6", "m-1", "m-7", "m-3", first=["m-6", "m-7"]) == 3
     assert queue.waiting() == ["m-6", "m-7", "m-3", "m-4", "m-1"]
-    assert queue.enqueue_due([], urgent=["m-5", "m-6", "m-4"]) == 1
-    assert queue.waiting() == ["m-5", "m-6", "m-4", "m-7", "m-3", "m-1"]
-    assert queue.enqueue_due([], urgent=["m-3"]) == 0
-    assert queue.waiting()[0] == "m-5"
 
 
 def test_a_match_is_enqueued_once(queue: MatchQueue) -> None:
@@ -62,7 +58,7 @@ def test_a_match_is_enqueued_once(queue: MatchQueue) -> None:
 def test_a_job_contains_the_match_id_as_json(queue: MatchQueue, connection: Redis) -> None:
     queue.enqueue("m-one")
     job = Job.fetch("m-one", connection=connection, serializer=JSONSerializer)
-    assert json.loads(job.data) == [match_queue.FUNCTION, None, ["m-one"], {}]
+    assert json.loads(job.data) == [match_job.FUNCTION, None, ["m-one"], {}]
 
 
 def test_a_job_expires(queue: MatchQueue, connection: Redis) -> None:
@@ -82,49 +78,31 @@ def test_several_matches_are_enqueued_in_order(queue: MatchQueue) -> None:
     assert queue.waiting() == ["m-1", "m-2", "m-3"]
 
 
-def test_a_due_match_that_waits_is_not_enqueued_again(queue: MatchQueue) -> None:
-    assert queue.enqueue_due(["m-one", "m-two"]) == 2
-    assert queue.enqueue_due(["m-one", "m-two", "m-three"]) == 1
+def test_a_match_that_waits_is_not_enqueued_again(queue: MatchQueue) -> None:
+    assert queue.enqueue("m-one", "m-two") == 2
+    assert queue.enqueue("m-one", "m-two", "m-three") == 1
     assert queue.waiting() == ["m-one", "m-two", "m-three"]
 
 
-def test_the_job_of_a_killed_worker_is_replaced_if_the_match_is_due(
-    queue: MatchQueue, connection: Redis
-) -> None:
+def test_the_job_of_a_killed_worker_is_replaced(queue: MatchQueue, connection: Redis) -> None:
     queue.enqueue("m-one")
     # This is the state that a worker leaves if it is killed right after it took the job.
     connection.lmove("rq:queue:matches", "rq:queue:matches:intermediate")
     assert queue.waiting() == []
-    assert queue.enqueue_due(["m-one"]) == 1
+    assert queue.enqueue("m-one") == 1
     assert queue.waiting() == ["m-one"]
     assert connection.llen("rq:queue:matches:intermediate") == 0
 
 
-def test_jobs_are_arranged_and_those_unknown_to_the_order_follow(
-    queue: MatchQueue, connection: Redis
-) -> None:
-    queue.enqueue("m-1", "m-2", "m-new", "m-3")
-    connection.rpush("rq:queue:matches", "m-2")
-    queue.arrange(["m-3", "m-taken", "m-2", "m-1", "m-2"])
-    assert queue.waiting() == ["m-3", "m-2", "m-1", "m-new"]
-
-
-def test_a_job_added_after_the_queue_was_read_is_not_doubled(queue: MatchQueue) -> None:
-    waiting = queue.waiting()
-    queue.enqueue("m-one")
-    assert queue.enqueue_due(["m-one", "m-two"], waiting=waiting) == 2
-    assert queue.waiting() == ["m-one", "m-two"]
-
-
 def test_lost_jobs_are_enqueued_again(queue: MatchQueue, connection: Redis) -> None:
-    queue.enqueue_due(["m-one", "m-two"])
+    queue.enqueue("m-one", "m-two")
     connection.flushall()
-    assert queue.enqueue_due(["m-one", "m-two"]) == 2
+    assert queue.enqueue("m-one", "m-two") == 2
 
 
-def test_sweep_removes_only_jobs_that_no_longer_exist(queue: MatchQueue, connection: Redis) -> None:
-    queue.enqueue("m-taken")
-    connection.lmove("rq:queue:matches", "rq:queue:matches:intermediate")
-    connection.rpush("rq:queue:matches:intermediate", "m-gone")
-    queue.sweep()
-    assert connection.lrange("rq:queue:matches:intermediate", 0, -1) == [b"m-taken"]
+def test_a_sweeper_is_woken_once_however_often_it_was_called(queue: MatchQueue) -> None:
+    assert not queue.await_wake(0.01)
+    for _ in range(3):
+        queue.wake_sweeper()
+    assert queue.await_wake(10)
+    assert not queue.await_wake(0.01)

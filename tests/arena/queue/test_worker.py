@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from redis import Redis
 from rq import Queue
@@ -17,8 +18,9 @@ from rq.serializers import JSONSerializer
 
 from arena.cli import main
 from arena.config import Folder
-from arena.queue import match_queue, redis_server
-from arena.queue.match_queue import MatchQueue, WorkerInfo
+from arena.queue import match_job, redis_server, worker_registrations
+from arena.queue.match_queue import MatchQueue
+from arena.queue.worker_registrations import WorkerInfo
 from arena.system import redis_connection
 from arena.system.process_log import ProcessLog
 from tests.waiting import has_exited, wait_until
@@ -28,7 +30,8 @@ WORKER = """
 import json, os, sys, time
 from pathlib import Path
 from arena.system.redis_connection import connect
-from arena.queue.worker import IdleWork, MatchWorker
+from arena.queue.idle_work import IdleWork
+from arena.queue.worker import MatchWorker
 
 notes = Path(sys.argv[2])
 
@@ -42,6 +45,9 @@ def play(match, drain):
         while not drain.wait(0.01):
             pass
         note(f"{match} drained")
+    elif match.startswith("m-stubborn"):
+        while True:
+            time.sleep(0.01)
     elif match.startswith("m-broken"):
         raise ValueError("cannot be played")
     note(f"{match} ends")
@@ -55,7 +61,7 @@ busy_seconds = bounds.pop("busy_seconds", None)
 idle_work = None if busy_seconds is None else IdleWork(work, busy_seconds=busy_seconds)
 MatchWorker(
     connect(sys.argv[1]), play, sys.argv[3], lambda: note("a process crashed"), idle_work=idle_work
-).work(logging_level="WARNING", **bounds)
+).run(**bounds)
 note("worker ends")
 """
 
@@ -79,8 +85,7 @@ class WorkerHarness:
 
     def listens(self, name: str) -> bool:
         """Return whether a worker waits for jobs; from then on it handles signals."""
-        info = self.info(name)
-        return info is not None and info.state not in ("", "started")
+        return self.info(name) is not None
 
     def spawn(self, name: str = "w1", **bounds: int) -> subprocess.Popen[bytes]:
         """Start a worker without waiting for it."""
@@ -94,7 +99,7 @@ class WorkerHarness:
 
     def info(self, name: str = "w1") -> WorkerInfo | None:
         """Return the registration of a worker in Redis."""
-        return match_queue.worker(self.connection, name)
+        return worker_registrations.worker(self.connection, name)
 
     def notes(self) -> list[str]:
         return self.notes_file.read_text().splitlines() if self.notes_file.exists() else []
@@ -134,7 +139,7 @@ def harness(server: str, tmp_path: Path) -> Iterator[WorkerHarness]:
 
 def test_a_worker_plays_one_match_after_the_other(harness: WorkerHarness) -> None:
     harness.start()
-    harness.queue.enqueue_due(["m-one", "m-two"])
+    harness.queue.enqueue("m-one", "m-two")
     wait_until(lambda: harness.noted("m-two ends"))
     words = [" ".join(note.split()[:2]) for note in harness.notes()]
     assert words == ["m-one begins", "m-one ends", "m-two begins", "m-two ends"]
@@ -142,16 +147,24 @@ def test_a_worker_plays_one_match_after_the_other(harness: WorkerHarness) -> Non
 
 def test_a_played_job_leaves_nothing_in_redis(harness: WorkerHarness) -> None:
     harness.start()
-    harness.queue.enqueue_due(["m-one", "m-broken", "m-two"])
+    harness.queue.enqueue("m-one", "m-broken", "m-two")
     wait_until(lambda: harness.noted("m-two ends"))
     wait_until(lambda: not harness.connection.keys("rq:job:*"))
-    left = sorted(harness.connection.keys("rq:*"))
-    assert left == [b"rq:queues", b"rq:worker:w1", b"rq:workers", b"rq:workers:matches"]
+    left = sorted(harness.connection.keys("*"))
+    assert left == [
+        *(
+            b"pokearena:wake",
+            b"pokearena:worker:w1",
+            b"pokearena:worker_hosts",
+            b"pokearena:workers",
+        ),
+        *(b"rq:queues", b"rq:worker:w1", b"rq:workers", b"rq:workers:matches"),
+    ]
 
 
 @pytest.mark.long
 def test_a_busy_worker_does_its_idle_work_between_matches(harness: WorkerHarness) -> None:
-    harness.queue.enqueue_due(["m-one", "m-two"])
+    harness.queue.enqueue("m-one", "m-two")
     harness.spawn(busy_seconds=0)
     wait_until(lambda: harness.noted("m-two ends"))
     words = [" ".join(note.split()[:2]) for note in harness.notes()]
@@ -164,14 +177,19 @@ def test_a_busy_worker_does_its_idle_work_between_matches(harness: WorkerHarness
 
 def test_a_worker_continues_after_an_exception(harness: WorkerHarness) -> None:
     harness.start()
-    harness.queue.enqueue_due(["m-broken", "m-one"])
+    harness.queue.enqueue("m-broken", "m-one")
     wait_until(lambda: harness.noted("m-one ends"))
     assert "cannot be played" in harness.log()
 
 
+def jobs(harness: WorkerHarness) -> list[bytes | str]:
+    """Return the keys of all jobs in Redis, waiting or taken."""
+    return list(harness.connection.keys("rq:job:*"))
+
+
 def foreign(harness: WorkerHarness) -> Queue:
     """Return the queue as an attacker with access to Redis can use it."""
-    return Queue(match_queue.QUEUE, connection=harness.connection, serializer=JSONSerializer)
+    return Queue(match_job.QUEUE, connection=harness.connection, serializer=JSONSerializer)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +207,7 @@ def foreign(harness: WorkerHarness) -> Queue:
         ),
     ],
 )
-def test_a_job_with_another_function_is_ignored(harness: WorkerHarness, function: str) -> None:
+def test_a_job_with_another_function_is_removed(harness: WorkerHarness, function: str) -> None:
     harness.start()
     proof = harness.directory / "proof"
     foreign(harness).enqueue_call(function, args=(str(proof),), job_id="m-evil")
@@ -197,20 +215,20 @@ def test_a_job_with_another_function_is_ignored(harness: WorkerHarness, function
     wait_until(lambda: harness.noted("m-one ends"))
     assert not proof.exists()
     assert attempted(harness) == ["m-one"]
+    assert not harness.connection.exists("rq:job:m-evil")
 
 
-def test_a_job_with_other_arguments_is_ignored(harness: WorkerHarness) -> None:
+def test_a_job_with_other_arguments_is_removed(harness: WorkerHarness) -> None:
     harness.start()
-    foreign(harness).enqueue_call(match_queue.FUNCTION, args=("m-two",), job_id="m-evil")
-    foreign(harness).enqueue_call(match_queue.FUNCTION, args=("m-bad", 1), job_id="m-bad")
-    foreign(harness).enqueue_call(
-        match_queue.FUNCTION, kwargs={"match": "m-worse"}, job_id="m-worse"
-    )
+    foreign(harness).enqueue_call(match_job.FUNCTION, args=("m-two",), job_id="m-evil")
+    foreign(harness).enqueue_call(match_job.FUNCTION, args=("m-bad", 1), job_id="m-bad")
+    foreign(harness).enqueue_call(match_job.FUNCTION, kwargs={"match": "m-worse"}, job_id="m-worse")
     harness.queue.enqueue("m-one")
     wait_until(lambda: harness.noted("m-one ends"))
     assert not harness.noted("m-two")
     assert not harness.noted("m-bad")
     assert not harness.noted("m-worse")
+    wait_until(lambda: not jobs(harness))
 
 
 def test_callbacks_of_a_job_are_not_called(harness: WorkerHarness) -> None:
@@ -218,7 +236,7 @@ def test_callbacks_of_a_job_are_not_called(harness: WorkerHarness) -> None:
     callback = Callback("os.abort")
     for match in ("m-good", "m-broken"):
         foreign(harness).enqueue_call(
-            match_queue.FUNCTION,
+            match_job.FUNCTION,
             args=(match,),
             job_id=match,
             on_success=callback,
@@ -286,14 +304,23 @@ def test_other_fields_of_a_job_are_ignored(harness: WorkerHarness, field: str) -
     harness.connection.hset("rq:job:m-one", field, b"\xffnonsense")
     harness.start()
     wait_until(lambda: harness.noted("m-one ends"))
-    wait_until(lambda: harness.queue.job_ids() == [])
+    wait_until(lambda: not jobs(harness))
+
+
+@pytest.mark.parametrize("key", ["rq:job:m-one:dependents", "rq:executions:m-one"])
+def test_other_keys_of_a_job_do_not_stop_the_worker(harness: WorkerHarness, key: str) -> None:
+    harness.connection.set(key, b"\xffnonsense")
+    harness.queue.enqueue("m-one", "m-two")
+    harness.start()
+    wait_until(lambda: harness.noted("m-two ends"))
+    assert attempted(harness) == ["m-one", "m-two"]
 
 
 def test_a_worker_registers_itself_and_its_match(harness: WorkerHarness) -> None:
     process = harness.start()
     harness.queue.enqueue("m-long")
     wait_until(lambda: harness.noted("m-long begins"))
-    [info] = match_queue.workers(harness.connection)
+    [info] = worker_registrations.workers(harness.connection)
     assert (info.name, info.pid, info.match, info.alive) == ("w1", process.pid, "m-long", True)
     assert info.host
 
@@ -310,7 +337,22 @@ def test_a_stopped_worker_releases_its_match_and_its_registration(harness: Worke
         "m-long ends",
         "worker ends",
     ]
-    assert match_queue.workers(harness.connection) == ()
+    assert worker_registrations.workers(harness.connection) == ()
+
+
+@pytest.mark.long
+def test_a_second_signal_kills_the_match(harness: WorkerHarness) -> None:
+    process = harness.start()
+    harness.queue.enqueue("m-stubborn")
+    wait_until(lambda: harness.noted("m-stubborn begins"))
+    process.send_signal(signal.SIGTERM)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(1.5)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait() == 0
+    assert has_exited(harness.match_process())
+    assert harness.notes()[-2:] == ["a process crashed", "worker ends"]
+    assert worker_registrations.workers(harness.connection) == ()
 
 
 def test_an_idle_worker_stops_at_once(harness: WorkerHarness) -> None:
@@ -325,32 +367,33 @@ def attempted(harness: WorkerHarness) -> list[str]:
     return [note.split()[0] for note in harness.notes() if " begins " in note]
 
 
+@pytest.mark.long
 def test_a_burst_ends_when_the_queue_is_empty(harness: WorkerHarness) -> None:
-    harness.queue.enqueue_due(["m-one", "m-broken", "m-two"])
-    assert harness.spawn(burst=True).wait() == 0
+    harness.queue.enqueue("m-one", "m-broken", "m-two")
+    assert harness.spawn(max_idle_seconds=1).wait() == 0
     assert attempted(harness) == ["m-one", "m-broken", "m-two"]
     assert harness.notes()[-1] == "worker ends"
-    assert harness.queue.job_ids() == []
-    assert match_queue.workers(harness.connection) == ()
+    assert jobs(harness) == []
+    assert worker_registrations.workers(harness.connection) == ()
 
 
 @pytest.mark.long
 def test_a_burst_with_an_empty_queue_succeeds(harness: WorkerHarness) -> None:
-    assert harness.spawn(burst=True).wait() == 0
+    assert harness.spawn(max_idle_seconds=1).wait() == 0
     assert harness.notes() == ["worker ends"]
 
 
 @pytest.mark.long
 def test_a_limited_worker_leaves_the_other_jobs_in_the_queue(harness: WorkerHarness) -> None:
-    harness.queue.enqueue_due(["m-one", "m-two", "m-three"])
+    harness.queue.enqueue("m-one", "m-two", "m-three")
     assert harness.spawn(max_jobs=2).wait() == 0
     assert attempted(harness) == ["m-one", "m-two"]
     assert harness.queue.waiting() == ["m-three"]
 
 
 def test_a_stopped_burst_releases_its_match(harness: WorkerHarness) -> None:
-    harness.queue.enqueue_due(["m-long", "m-two"])
-    process = harness.spawn(burst=True)
+    harness.queue.enqueue("m-long", "m-two")
+    process = harness.spawn(max_idle_seconds=1)
     wait_until(lambda: harness.noted("m-long begins"))
     process.send_signal(signal.SIGTERM)
     assert process.wait() == 0
@@ -371,7 +414,10 @@ def test_a_check_finds_only_workers_of_this_host(
     process = harness.start()
     assert check() == 0
     assert capsys.readouterr().out.startswith("w1: ")
-    harness.connection.hset("rq:worker:w1", "hostname", "elsewhere")
+    info = harness.info()
+    assert info is not None
+    elsewhere = msgspec.structs.replace(info, host="elsewhere")
+    worker_registrations.register_worker(harness.connection, elsewhere)
     assert check() == 1
     process.kill()
 
@@ -399,7 +445,7 @@ def test_a_worker_continues_after_its_match_process_was_killed(harness: WorkerHa
 def test_a_worker_registers_again_after_redis_has_lost_its_data(harness: WorkerHarness) -> None:
     harness.start()
     harness.connection.flushall()
-    wait_until(lambda: len(match_queue.workers(harness.connection)) == 1)
+    wait_until(lambda: len(worker_registrations.workers(harness.connection)) == 1)
     harness.queue.enqueue("m-one")
     wait_until(lambda: harness.noted("m-one ends"))
 
@@ -441,7 +487,6 @@ def test_a_referee_serves_one_worker_and_refuses_a_second(
 BROKEN_MACHINE = """
 import json, sys
 from pathlib import Path
-from arena.queue.match_queue import SandboxState
 from arena.queue.worker import MatchWorker, WorkerSandbox
 from arena.errors import InfrastructureError
 from arena.system.redis_connection import connect
@@ -465,9 +510,7 @@ def play(match, drain):
     else:
         breaker.note_failure()
 
-MatchWorker(connect(sys.argv[1]), play, "w1", sandbox=Sandbox(), breaker=breaker).work(
-    logging_level="WARNING", max_jobs=5
-)
+MatchWorker(connect(sys.argv[1]), play, "w1", sandbox=Sandbox(), breaker=breaker).run(max_jobs=5)
 """
 
 

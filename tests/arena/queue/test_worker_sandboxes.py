@@ -1,6 +1,6 @@
 """Test what the registered sandboxes of workers mean for matches and for the organiser."""
 
-from arena.queue.match_queue import SandboxState, WorkerInfo
+from arena.queue.worker_registrations import SandboxState, WorkerInfo
 from arena.queue.worker_sandboxes import sandbox_problems, waiting_reason
 
 BEST = SandboxState("bubblewrap", "bubblewrap")
@@ -11,7 +11,7 @@ REFUSING = SandboxState("landlock", "landlock", plays_pushed=False)
 
 def workers(*sandboxes: SandboxState, silent: float = 0) -> list[WorkerInfo]:
     return [
-        WorkerInfo(f"w{number}", "host", 1, "idle", None, silent, sandbox)
+        WorkerInfo(name=f"w{number}", host="host", pid=1, silent=silent, sandbox=sandbox)
         for number, sandbox in enumerate(sandboxes)
     ]
 

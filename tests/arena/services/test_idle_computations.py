@@ -8,7 +8,7 @@ import pytest
 
 from arena.cli.workspace import Workspace
 from arena.config import SettingError
-from arena.queue.worker import IdlePermission, IdleWork
+from arena.queue.idle_work import IdlePermission, IdleWork
 from arena.records.analysis.engine import StrongEngine
 from arena.services.idle_computations import analyse_next, idle_work
 from arena.store.idle_results import ANALYSES

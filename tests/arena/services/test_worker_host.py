@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import text
 
 from arena.config import Folder
-from arena.queue import match_queue, redis_server, worker_hosts
+from arena.queue import redis_server, worker_registrations
 from arena.store import database
 from arena.store.matches import listing
 from arena.store.schema import MatchState
@@ -69,11 +69,13 @@ def test_killed_processes_are_restarted_and_die_with_their_supervisor(
         connection = redis_connection.connect(worker_host.redis)
 
         def pids() -> set[int]:
-            return {info.pid for info in match_queue.workers(connection) if info.alive}
+            return {info.pid for info in worker_registrations.workers(connection) if info.alive}
 
         wait_until(lambda: len(pids()) == 1)
         [first] = pids()
-        assert all(info.name.startswith("far-") for info in match_queue.workers(connection))
+        assert all(
+            info.name.startswith("far-") for info in worker_registrations.workers(connection)
+        )
         os.kill(first, signal.SIGKILL)
         wait_until(lambda: bool(pids() - {first}))
         [second] = pids() - {first}
@@ -81,18 +83,18 @@ def test_killed_processes_are_restarted_and_die_with_their_supervisor(
         watching.wait()
         wait_until(lambda: process_info.has_ended(second) or not process_info.start_time(second))
         # Nobody has removed the machine, so it is lost as soon as its workers are silent.
-        assert worker_hosts.lost_hosts(connection, ()) == {socket.gethostname()}
+        assert worker_registrations.lost_hosts(connection, ()) == {socket.gethostname()}
 
 
 @pytest.mark.long
 def test_sigterm_stops_a_worker_host_cleanly(worker_host: WorkerHostHarness) -> None:
     with worker_host.worker() as watching:
         connection = redis_connection.connect(worker_host.redis)
-        wait_until(lambda: bool(match_queue.workers(connection)))
+        wait_until(lambda: bool(worker_registrations.workers(connection)))
         watching.send_signal(signal.SIGTERM)
         assert watching.wait() == 0
-    assert match_queue.workers(connection) == ()
-    assert worker_hosts.lost_hosts(connection, ()) == set()
+    assert worker_registrations.workers(connection) == ()
+    assert worker_registrations.lost_hosts(connection, ()) == set()
     assert list(worker_host.there.root.glob("sockets.*")) == []
 
 
@@ -106,7 +108,7 @@ def test_a_worker_of_an_earlier_release_pauses_after_an_upgrade(
 
     with worker_host.worker("--max-matches", "2") as worker:
         connection = redis_connection.connect(worker_host.redis)
-        wait_until(lambda: bool(match_queue.workers(connection)))
+        wait_until(lambda: bool(worker_registrations.workers(connection)))
         set_version("9999")
         [match] = worker_host.schedule()
         wait_until(lambda: f"{match}: not started: the database is at version" in worker_host.log)

@@ -8,8 +8,8 @@ import pytest
 
 from arena.bots.sandbox import landlock
 from arena.config import Folder
-from arena.queue import match_queue, redis_server
-from arena.queue.match_queue import WorkerInfo
+from arena.queue import redis_server, worker_registrations
+from arena.queue.worker_registrations import WorkerInfo
 from arena.store.matches import listing
 from arena.store.schema import MatchState
 from arena.system import redis_connection
@@ -34,7 +34,7 @@ class WorkerMachine:
 
     def info(self) -> WorkerInfo | None:
         """Return the registration of the worker."""
-        return next(iter(match_queue.workers(self._connection)), None)
+        return next(iter(worker_registrations.workers(self._connection)), None)
 
     def has_level(self, level: str) -> bool:
         """Return whether the worker has registered this sandbox level."""

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from arena.cli.workspace import Workspace
 from arena.queue import redis_server, worker_list
-from arena.queue.match_queue import SandboxState
+from arena.queue.worker_registrations import SandboxState
 from arena.store.access import organisers
 from arena.store.bots import versions
 from arena.store.matches import listing
@@ -19,7 +19,7 @@ from arena.tournaments import scheduler
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.pushed_version import add_pushed_version
-from tests.arena.registered_worker import register_worker
+from tests.arena.registered_worker import add_worker
 
 WAITS = "Matches of pushed bots wait"
 
@@ -58,7 +58,7 @@ def test_pages_name_the_reason_why_matches_wait(
     matches = {match.entrants: match for match in listing.matches(web.engine)}
     pushed = next(match for names, match in matches.items() if "a@1" in names)
     house = next(match for names, match in matches.items() if "a@1" not in names)
-    register_worker(redis, "w1", SandboxState("landlock", "landlock", plays_pushed=False))
+    add_worker(redis, "w1", SandboxState("landlock", "landlock", plays_pushed=False))
     assert WAITS in client.get(f"/tournaments/{pushed.tournament}").text
     assert WAITS in client.get(f"/matches/{pushed.id}").text
     assert client.get(f"/matches/{pushed.id}.json").json()["waits"].startswith(WAITS)
@@ -70,8 +70,8 @@ def test_the_organiser_sees_the_levels_of_all_workers(
 ) -> None:
     client.post("/sign-in", data={"token": organisers.add(web.engine, "grace")})
     assert "No worker is registered" in client.get("/organiser").text
-    register_worker(redis, "w1", SandboxState("bubblewrap", "bubblewrap"))
-    register_worker(redis, "w2", SandboxState("landlock", "bubblewrap"))
+    add_worker(redis, "w1", SandboxState("bubblewrap", "bubblewrap"))
+    add_worker(redis, "w2", SandboxState("landlock", "bubblewrap"))
     text = client.get("/organiser").text
     assert "w2 runs bots at the level landlock, below the level bubblewrap" in text
     assert "different sandbox levels: bubblewrap, landlock" in text

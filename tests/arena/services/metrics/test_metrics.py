@@ -10,9 +10,15 @@ import pytest
 from sqlalchemy import select, update
 
 from arena.errors import Conflict
-from arena.queue import match_queue, worker_hosts
-from arena.queue.match_queue import MatchQueue, SandboxState
+from arena.queue.match_queue import MatchQueue
 from arena.queue.worker import MatchWorker
+from arena.queue.worker_registrations import (
+    HOSTS,
+    LOST_SECONDS,
+    SandboxState,
+    forget_worker,
+    unregister_worker,
+)
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.services import closed_match_counts, metric_definitions
 from arena.services.closed_match_counts import Counts, language
@@ -30,7 +36,7 @@ from arena.system.timings import Timings
 from arena.tournaments import scheduler
 from tests.arena.cli.stored_tournament import store_tournament
 from tests.arena.pushed_version import add_pushed_version
-from tests.arena.registered_worker import register_worker
+from tests.arena.registered_worker import add_worker
 from tests.arena.services.metrics.metrics_arena import MetricsArena, labels, value
 
 TWO = {frozenset({"a@1", "b@1"}): [("a@1", "b@1")]}
@@ -143,7 +149,7 @@ def test_matches_that_wait_are_counted_by_what_they_wait_for(metrics_arena: Metr
     assert open_by_state(metrics_arena) == {"pending": 3}
     remote_bots.record_disconnected(store, "far@1")
     assert open_by_state(metrics_arena) == {"pending": 2, "absent": 1}
-    register_worker(redis, "w", SandboxState("landlock", "landlock", plays_pushed=False))
+    add_worker(redis, "w", SandboxState("landlock", "landlock", plays_pushed=False))
     assert open_by_state(metrics_arena) == {"pending": 1, "absent": 1, "barred": 1}
     [match] = transitions.due_by_urgency(store, pushed=False).others
     lease = transitions.lease(store, match, "w")
@@ -196,15 +202,14 @@ def test_a_machine_whose_workers_vanish_is_lost(metrics_arena: MetricsArena) -> 
         return alive, lost
 
     assert hosts() == (0, 0)
-    register_worker(redis, "w1", SandboxState("landlock"))
-    worker_hosts.note_host(redis, "host")
-    worker_hosts.note_host(redis, "gone")
+    add_worker(redis, "w1", SandboxState("landlock"))
+    redis.zadd(HOSTS, {"gone": time.time()})
     assert hosts() == (1, 1)
-    match_queue.forget_worker(redis, "w1")
+    forget_worker(redis, "w1")
     assert hosts() == (0, 2)
-    worker_hosts.remove_stopped_host(redis, "host")
+    unregister_worker(redis, "w2", "host")
     assert hosts() == (0, 1)
-    redis.zadd(match_queue.HOSTS, {"gone": time.time() - worker_hosts.FORGOTTEN_SECONDS})
+    redis.zadd(HOSTS, {"gone": time.time() - LOST_SECONDS})
     assert hosts() == (0, 0)
 
 
@@ -213,27 +218,25 @@ def test_a_worker_that_stops_removes_its_machine_and_a_killed_one_does_not(
 ) -> None:
     redis = metrics_arena.redis
     first, second = (MatchWorker(redis, lambda match, drain: None) for _ in range(2))
-    for worker in (first, second):
-        worker.register_birth()  # type: ignore[no-untyped-call]
-        worker.heartbeat()
-    first.register_death()
-    assert redis.zrange(match_queue.HOSTS, 0, -1) == [socket.gethostname().encode()]
-    second.register_death()
-    assert redis.zrange(match_queue.HOSTS, 0, -1) == []
+    first.register()
+    second.register()
+    unregister_worker(redis, first.name, socket.gethostname())
+    assert redis.zrange(HOSTS, 0, -1) == [socket.gethostname().encode()]
+    unregister_worker(redis, second.name, socket.gethostname())
+    assert redis.zrange(HOSTS, 0, -1) == []
 
 
 def test_a_worker_whose_matches_fail_is_counted_as_paused(metrics_arena: MetricsArena) -> None:
     breaker = StartBreaker()
     worker = MatchWorker(metrics_arena.redis, lambda match, drain: None, breaker=breaker)
-    worker.register_birth()  # type: ignore[no-untyped-call]
     states = []
     for _ in range(FAILURES_TO_OPEN + 1):
-        worker.heartbeat()
+        worker.register()
         states += [label["state"] for label in labels(metrics_arena.samples(), "pokearena_workers")]
         breaker.note_failure()
     assert states == [*["idle"] * FAILURES_TO_OPEN, "paused"]
     breaker.note_success()
-    worker.heartbeat()
+    worker.register()
     assert value(metrics_arena.samples(), "pokearena_workers", state="idle") == 1
 
 
@@ -245,6 +248,7 @@ def test_open_matches_and_tournaments_are_counted_by_state(metrics_arena: Metric
     transitions.lease(store, due[1], "w2", 0)
 
     assert open_by_state(metrics_arena) == {"pending": 2, "running": 1, "lapsed": 1}
+    assert value(metrics_arena.samples(), "pokearena_due_matches") == 3
     assert (
         value(metrics_arena.samples(), "pokearena_lease_age_seconds") >= lease_times.LEASE_SECONDS
     )
@@ -398,7 +402,7 @@ def test_workers_are_counted_by_their_sandbox(metrics_arena: MetricsArena) -> No
         "w2": SandboxState("landlock", "bubblewrap"),
         "w3": SandboxState("unavailable", "bubblewrap"),
     }.items():
-        register_worker(metrics_arena.redis, name, sandbox)
+        add_worker(metrics_arena.redis, name, sandbox)
     samples = metrics_arena.samples()
     for level in ("bubblewrap", "landlock", "unavailable"):
         assert value(samples, "pokearena_workers", sandbox=level) == 1

@@ -126,6 +126,22 @@ def test_begun_matches_precede_challenges_and_these_all_others(
     assert due.others == (ids[0], others[0], ids[2], *others[1:])
 
 
+def test_a_due_match_of_a_ladder_follows_three_others(store: Engine, schedule: Schedule) -> None:
+    cup = schedule(2, cycles=7)
+    plan = replace(cup.plan, format="ladder", settings={"batch": 4})
+    ladder = scheduler.begin(store, plan, ["bot0@1", "bot1@1"])
+    of_cup, of_ladder = (
+        [match.id for match in listing.matches(store, tournament=each.id)] for each in (cup, ladder)
+    )
+    expected = [
+        *(*of_cup[:3], of_ladder[0]),
+        *(*of_cup[3:6], of_ladder[1]),
+        *(of_cup[6], *of_ladder[2:]),
+    ]
+    assert list(transitions.due(store)) == expected
+    assert list(transitions.due(store, limit=6)) == expected[:6]
+
+
 def test_one_of_many_threads_gets_the_lease(store: Engine, schedule: Schedule) -> None:
     schedule()
     (match,) = transitions.due(store)
