@@ -49,9 +49,9 @@ from arena.queue.sweeper import PAUSE_SECONDS, Sweeper
 from arena.queue.worker import MatchJob
 from arena.ratings.closed_match import FINISHED
 from arena.store import database, schema, sqlite
+from arena.store.match_settings import TournamentPlan
 from arena.store.matches import transitions
 from arena.store.matches.games import PlayedGame
-from arena.store.matches.spec import TournamentPlan
 from arena.store.matches.transitions import Lease
 from arena.store.tournaments import tournaments
 from arena.system.process_log import ProcessLog
@@ -329,7 +329,15 @@ class Season:
         options = find(GAME).settle({})
         for name, (bots_of_it, matches) in self.plan.ladders.items():
             settings = {"pairing": 3, "limit": matches}
-            plan = TournamentPlan(name, GAME, options, 2, 1, "ladder", settings)
+            plan = TournamentPlan(
+                name=name,
+                game=GAME,
+                options=options,
+                seats=2,
+                boards=1,
+                format="ladder",
+                settings=settings,
+            )
             tournament = scheduler.begin(self.engine, plan, names[:bots_of_it])
             self.ladders[name] = tournament.id
             self.seen.due[name, 0] = self.now

@@ -26,8 +26,8 @@ from arena.events import messages
 from arena.services.local import Services
 from arena.store import database
 from arena.store.bots import versions
+from arena.store.match_settings import TournamentPlan
 from arena.store.matches import listing
-from arena.store.matches.spec import TournamentPlan
 from arena.store.tournaments import tournaments
 from arena.system import redis_connection
 from arena.tournaments import scheduler
@@ -129,7 +129,12 @@ def play(watch_ms: int) -> tuple[float, float, int]:
             for name in ("one", "two")
         ]
         plan = TournamentPlan(
-            "bench", "poke", {"must_beat": True}, 2, BOARDS, settings={"cycles": MATCHES}
+            name="bench",
+            game="poke",
+            options={"must_beat": True},
+            seats=2,
+            boards=BOARDS,
+            settings={"cycles": MATCHES},
         )
         before = used()
         with Services(data_folder, WORKERS, {**os.environ, WATCH_MS: str(watch_ms)}) as services:

@@ -16,14 +16,13 @@ from arena.formats.ladder import LadderFormat
 from arena.ratings import duel
 from arena.ratings.sprt import Model, SprtSettings, log_likelihood_ratio
 from arena.store.bots import versions
-from arena.store.matches.spec import TournamentPlan
+from arena.store.match_settings import TournamentPlan
 from arena.store.schema import TournamentState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.format_history import FormatHistory
 from arena.store.tournaments.ladder_history import LadderHistory
 from arena.store.tournaments.lifecycle import ChangeMarks
 from arena.store.tournaments.tournaments import Tournament
-from referee.games.registry import find as game_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -41,8 +40,7 @@ def format_of(plan: TournamentPlan) -> Format:
         ValueError: the format does not exist, or its settings are not valid; the text is a
             sentence.
     """
-    sides = game_of(plan.game).side_count(plan.seats, plan.options)
-    return registry.make(plan.format, sides, plan.settings, _ratio)
+    return registry.make(plan.format, plan.sides, plan.settings, _ratio)
 
 
 def opening(plan: TournamentPlan, entries: Sequence[FormatEntrant]) -> tuple[Fixture, ...]:

@@ -1,81 +1,25 @@
-"""Turn the requested settings of a tournament into a checked plan, and preview its schedule.
+"""Preview the schedule of a requested tournament, and create it.
 
 The command line and the organiser's pages and API use the same functions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from arena.errors import InvalidSettings, check_name, check_new_name, check_owner
+from arena.errors import InvalidSettings
 from arena.formats.contract import Fixture, FormatEntrant
 from arena.formats.registry import CLOSED as CLOSED_FORMATS
-from arena.formats.registry import FORMATS, NEWEST, settings_of
-from arena.store.matches.spec import TournamentPlan
+from arena.store.match_settings import TournamentPlan
 from arena.store.tournaments import tournaments
-from arena.tournaments import game_settings, json_values, scheduler, time_estimate
-from referee.games.registry import find
+from arena.tournaments import scheduler, time_estimate
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from arena.store.tournaments.tournaments import Tournament
-    from arena.tournaments.tournament_file import TournamentSpec
-
-
-def plan_of(spec: TournamentSpec) -> TournamentPlan:
-    """Return the plan of a tournament. Stores nothing.
-
-    Raises:
-        InvalidSettings: a setting is unknown or not valid, or the entrants cannot fill a table.
-        BadName: a name is not valid.
-        OutOfRange: a number is outside its range.
-        SetupError: the game does not allow these seats or options.
-    """
-    rules = game_settings.game_named(spec.game)
-    options = game_settings.settled_options(rules, spec.options)
-    if spec.faults not in ("lenient", "unforgiving"):
-        raise InvalidSettings(f"faults are lenient or unforgiving, not {spec.faults!r}.")
-    entrants = len(spec.bots)
-    if spec.name:
-        check_name("a tournament", spec.name)
-        check_new_name("a tournament", spec.name)
-    for owner in {bot.owner for bot in spec.bots if bot.owner}:
-        check_owner(owner)
-    seats = spec.seats
-    plan = TournamentPlan(
-        name=spec.name or rules.id,
-        game=rules.id,
-        options=options,
-        seats=game_settings.usual_seats(rules, options, entrants) if seats is None else seats,
-        boards=spec.boards,
-        format=spec.format,
-        settings=settled(spec.format, spec.settings),
-        clock=spec.clock,
-        policy=spec.faults,
-    )
-    tournaments.check_plan(plan)
-    check_entrants(plan, entrants)
-    return plan
-
-
-def check_entrants(plan: TournamentPlan, entrants: int) -> int:
-    """Return the number of entrants at a table.
-
-    Raises:
-        InvalidSettings: the entrants cannot fill a table.
-        SetupError: the game cannot be played with these seats and options.
-    """
-    game = find(plan.game)
-    options = game.settle(plan.options)
-    game.check_new(plan.seats, options)
-    sides = game.side_count(plan.seats, options)
-    if entrants < sides:
-        named = f"{entrants} {'is' if entrants == 1 else 'are'} named"
-        raise InvalidSettings(f"a table of {plan.game} takes {sides} bots here; {named}.")
-    return sides
 
 
 def check_plays(bot: str, games: Sequence[str] | None, game: str) -> None:
@@ -94,39 +38,6 @@ def check_plays(bot: str, games: Sequence[str] | None, game: str) -> None:
             f'{bot} does not play {game}: it is not in the list "games" of its bot.toml.',
             code="not-played",
         )
-
-
-def settled(format_name: str, settings: Mapping[str, Any]) -> dict[str, bool | int | float | str]:
-    """Convert a format's settings to their types; parse those given as text.
-
-    Settings in which new tournaments differ from earlier ones (`NEWEST`) are added.
-
-    Raises:
-        InvalidSettings: the format or a setting is unknown, or a value is not valid.
-    """
-    if format_name not in FORMATS:
-        raise game_settings.unknown_name("format", format_name, FORMATS)
-    known = settings_of(format_name)
-    for name in settings:
-        if name not in known:
-            raise game_settings.unknown_name(f"setting of {format_name}", name, known)
-    typed = {name: _setting(name, value, known[name]) for name, value in settings.items()}
-    return {**typed, **{k: v for k, v in NEWEST.get(format_name, {}).items() if k not in typed}}
-
-
-def _setting(name: str, value: Any, kind: type) -> bool | int | float | str:
-    if not isinstance(value, str) or kind is str:
-        return value  # type: ignore[no-any-return]  # the format checks it
-    parsers: dict[type, Callable[[str], bool | int | float]] = {
-        bool: lambda text: {"true": True, "false": False}[text],
-        int: int,
-        float: float,
-    }
-    try:
-        return parsers[kind](value)
-    except (KeyError, ValueError):
-        expected = {bool: "true or false", int: "a whole number", float: "a number"}[kind]
-        raise InvalidSettings(f'"{name}" must be {expected}, not {value!r}.') from None
 
 
 def pairs(texts: Sequence[str], what: str) -> dict[str, str]:
@@ -191,7 +102,8 @@ class SchedulePreview:
     def to_json(self) -> dict[str, Any]:
         """Return the preview as JSON values."""
         return {
-            **json_values.plan(self.plan),
+            **self.plan.to_json(),
+            "form": self.plan.form,
             "entrants": [{"bot": entry.name, "owner": entry.owner} for entry in self.entrants],
             "schedule": [
                 {"round": f.round, "number": f.number, "entrants": list(f.entrants), "why": f.why}

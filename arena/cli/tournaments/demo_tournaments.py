@@ -16,10 +16,11 @@ from arena.cli.workspace import Workspace
 from arena.formats.contract import FormatEntrant
 from arena.ladders import ladder_values
 from arena.presentation.registry import presentation_of
+from arena.store import match_settings
 from arena.store.bots import versions
-from arena.store.matches.spec import TournamentPlan
+from arena.store.match_settings import TournamentPlan
 from arena.store.tournaments import tournaments
-from arena.tournaments import game_settings, json_values, scheduler, time_estimate
+from arena.tournaments import json_values, scheduler, time_estimate
 from referee.games.contract import Game
 from referee.games.registry import GAMES
 from referee.games.shared.dealing import derive
@@ -97,7 +98,7 @@ def begin(
     for tournament in tournaments:
         plan = tournament.plan
         entrants = [labels[bot] for bot in tournament.bots]
-        secret = None if seed is None else derive(game_settings.seed_of(seed), plan.game, 0)
+        secret = None if seed is None else derive(match_settings.seed_of(seed), plan.game, 0)
         ids.append(scheduler.begin(workspace.store, plan, entrants, secret).id)
     return ids
 

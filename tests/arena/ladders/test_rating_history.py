@@ -178,11 +178,13 @@ def test_without_matches_there_is_no_history() -> None:
     workspace = Workspace(None)
     assert ladder_key.of_forms(workspace.store) == []
     from arena.store.bots import versions
-    from arena.store.matches.spec import TournamentPlan
+    from arena.store.match_settings import TournamentPlan
     from referee.games.registry import find
 
     for name in ("ann", "bob"):
         versions.add(workspace.store, name, "1", name, f"/bots/{name}", {"run": ["x"]})
-    plan = TournamentPlan("cup", "poke", find("poke").settle({}), seats=2, boards=1)
+    plan = TournamentPlan(
+        name="cup", game="poke", options=find("poke").settle({}), seats=2, boards=1
+    )
     scheduler.begin(workspace.store, plan, ["ann@1", "bob@1"])
     assert points(workspace.store) == ()

@@ -16,9 +16,9 @@ from arena.queue.match_queue import MatchQueue, SandboxState
 from arena.queue.sweeper import Sweeper
 from arena.store import database
 from arena.store.bots import pushed_versions, versions
+from arena.store.match_settings import TournamentPlan
 from arena.store.matches import listing, transitions
 from arena.store.matches.games import PlayedGame
-from arena.store.matches.spec import TournamentPlan
 from arena.store.tournaments import lifecycle, tournaments
 from arena.system import redis_connection
 from arena.system.process_log import ProcessLog
@@ -46,7 +46,12 @@ class SweeperHarness:
         for name in "ab":
             versions.add(engine, name, "1", name * 64, f"/{name}", {})
         plan = TournamentPlan(
-            "cup", "poke", {"must_beat": True}, 2, 1, settings={"cycles": MATCHES}
+            name="cup",
+            game="poke",
+            options={"must_beat": True},
+            seats=2,
+            boards=1,
+            settings={"cycles": MATCHES},
         )
         scheduler.begin(engine, plan, ["a@1", "b@1"])
         self.matches = [match.id for match in listing.matches(engine)]
@@ -124,7 +129,7 @@ def test_matches_of_pushed_versions_wait_for_a_worker_that_plays_them(
 ) -> None:
     refuses = SandboxState("landlock", "landlock", plays_pushed=False)
     register_worker(harness.connection, "w1", refuses)
-    plan = TournamentPlan("house", "poke", {"must_beat": True}, 2, 1)
+    plan = TournamentPlan(name="house", game="poke", options={"must_beat": True}, seats=2, boards=1)
     versions.add(harness.engine, "c", "1", "c" * 64, "/c", {})
     house = scheduler.begin(harness.engine, plan, ["b@1", "c@1"])
     add_pushed_version(harness.engine, versions.find(harness.engine, "a@1"))
@@ -161,7 +166,9 @@ def test_an_old_ladder_that_always_has_due_matches_starves_no_other(
     longest_queue = 6
     monkeypatch.setattr(sweeper, "LONGEST_QUEUE", longest_queue)
     lifecycle.cancel(harness.engine, listing.matches(harness.engine)[0].tournament)
-    ladder = TournamentPlan("old", "poke", {"must_beat": True}, 2, 1, "ladder")
+    ladder = TournamentPlan(
+        name="old", game="poke", options={"must_beat": True}, seats=2, boards=1, format="ladder"
+    )
     old = scheduler.begin(harness.engine, replace(ladder, settings={"batch": 20}), ["a@1", "b@1"])
     new_sweeper = harness.sweeper()
     new_sweeper.sweep()
@@ -183,12 +190,27 @@ def test_a_new_tournament_precedes_waiting_matches_of_ladders_three_times_out_of
     harness: SweeperHarness,
 ) -> None:
     lifecycle.cancel(harness.engine, listing.matches(harness.engine)[0].tournament)
-    plan = TournamentPlan("ladder", "poke", {"must_beat": True}, 2, 1, "ladder", {"batch": 20})
+    plan = TournamentPlan(
+        name="ladder",
+        game="poke",
+        options={"must_beat": True},
+        seats=2,
+        boards=1,
+        format="ladder",
+        settings={"batch": 20},
+    )
     ladder = scheduler.begin(harness.engine, plan, ["a@1", "b@1"])
     its_sweeper = harness.sweeper()
     its_sweeper.sweep()
     assert harness.play_next(its_sweeper) == ladder.id
-    plan = TournamentPlan("cup", "poke", {"must_beat": True}, 2, 1, settings={"cycles": 8})
+    plan = TournamentPlan(
+        name="cup",
+        game="poke",
+        options={"must_beat": True},
+        seats=2,
+        boards=1,
+        settings={"cycles": 8},
+    )
     cup = scheduler.begin(harness.engine, plan, ["a@1", "b@1"])
     its_sweeper.sweep()
     begun = [harness.play_next(its_sweeper) for _ in range(12)]

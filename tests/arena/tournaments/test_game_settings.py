@@ -2,8 +2,9 @@
 
 import pytest
 
+from arena.errors import InvalidSettings
+from arena.store.match_settings import usual_seats
 from arena.submissions.open_ladders import plan_of
-from arena.tournaments.game_settings import usual_seats
 from referee.games.contract import SetupError
 from referee.games.registry import GAMES
 from tests.errors import has_code
@@ -28,5 +29,5 @@ def test_three_entrants_cannot_begin_pouku_with_the_reference_to_the_left() -> N
 def test_a_new_ladder_of_pouku_with_the_reference_to_the_left_has_four_seats() -> None:
     """U-1.3."""
     assert plan_of("pouku", options=LEFT).seats == 4
-    with pytest.raises(SetupError, check=has_code("no-effect")):
+    with pytest.raises(InvalidSettings, check=has_code("no-effect")):
         plan_of("pouku", 3, LEFT)
