@@ -25,8 +25,9 @@ from arena.errors import (
     check_new_name,
     nearest,
 )
-from referee.games.contract import Game, OptionValue, SetupError
+from referee.games.contract import Game, OptionValue
 from referee.games.registry import GAMES, find, form_of
+from referee.games.shared.coded_errors import InvalidValue
 
 if TYPE_CHECKING:
     from pokearena.v1 import bot_pb2
@@ -140,7 +141,7 @@ class MatchSettings:
 class TournamentPlan(MatchSettings):
     """The settings that all matches of a tournament share, and the tournament's name and format."""
 
-    name: Annotated[str, Meta(min_length=1, description="a name")] = ""
+    name: Annotated[str, Meta(min_length=1, description="a name that is not empty")] = ""
     """Empty until the settings are settled: the game."""
     format: Annotated[str, Meta(extra={"choices": _formats})] = "round-robin"
     settings: Mapping[str, Setting] = field(default_factory=dict)
@@ -170,6 +171,8 @@ class TournamentPlan(MatchSettings):
         Raises:
             InvalidSettings: a setting is unknown or not valid, or the entrants cannot fill a table.
         """
+        from arena.formats import registry
+
         rules = game_named(self.game)
         with _placed("name"):
             if self.name:
@@ -186,6 +189,8 @@ class TournamentPlan(MatchSettings):
             raise InvalidSettings(
                 f"a table of {rules.id} takes {sides} bots here; {named}.", key=("bots",)
             )
+        with _placed("settings"):
+            registry.make(self.format, sides, settings, lambda *_: 0.0)
         return replace(
             self,
             name=self.name or rules.id,
@@ -285,7 +290,7 @@ def _settled_settings(name: str, given: Mapping[str, Setting]) -> dict[str, Sett
 
 def _setting(name: str, value: Setting, kind: type) -> Setting:
     if not isinstance(value, str) or kind is str:
-        return value  # The format checks its type.
+        return value  # `registry.make` checks its type.
     parsers: dict[type, Callable[[str], bool | int | float]] = {
         bool: lambda text: {"true": True, "false": False}[text],
         int: int,
@@ -307,7 +312,7 @@ def _placed(*key: str) -> Iterator[None]:
         yield
     except (BadName, OutOfRange) as error:
         raise InvalidSettings(str(error), code=error.code, key=key) from None
-    except SetupError as error:
+    except InvalidValue as error:
         raise InvalidSettings(f"{error}.", code=error.code, key=key) from None
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from arena.errors import Conflict, InvalidSettings, NotFound
 from arena.store.bots import remote_bots, versions
-from arena.store.tournaments import challenges, tournaments
+from arena.store.tournaments import challenges
 from arena.store.tournaments.challenges import ChallengeLimits
 from arena.submissions import open_ladders
 from arena.tournaments import scheduler
@@ -81,12 +81,10 @@ def begin(
         settings={},
     )
     try:
-        entries = scheduler.enrol(engine, [challenger.id, challenged.id])
-        return tournaments.create(
+        return scheduler.begin(
             engine,
             plan,
-            entries,
-            scheduler.opening(plan, entries),
+            [challenger.id, challenged.id],
             check=lambda connection: challenges.check(connection, owner, limits),
         )
     except Conflict as error:

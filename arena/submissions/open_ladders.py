@@ -104,10 +104,8 @@ def _open_once(engine: Engine, plan: TournamentPlan) -> None:
         if any(_is_open(other) and other.form == plan.form for other in others):
             raise Conflict(f"the ladder {plan.form} is open already.", code="ladder-open")
 
-    entries = scheduler.enrol(engine, _entrants(engine, plan.game))
-    fixtures = scheduler.opening(plan, entries)
     try:
-        tournaments.create(engine, plan, entries, fixtures, check=check)
+        scheduler.begin(engine, plan, _entrants(engine, plan.game), check=check)
     except Conflict as error:
         if error.code != "ladder-open":
             raise

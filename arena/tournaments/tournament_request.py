@@ -6,7 +6,7 @@ values named as in a file. They are converted and checked here, once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -163,3 +163,40 @@ def _matching(folder: Path, key: KeyPath, text: str) -> list[str]:
         return list(map(str, folders))
     path = folder / text
     return [str(path)] if path.exists() else [text]
+
+
+def pairs(texts: Sequence[str], what: str) -> dict[str, str]:
+    """Return the values in texts such as "rounds=5" by their names.
+
+    Raises:
+        InvalidSettings: a text has no equals sign, or one name has two values.
+    """
+    settings: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise InvalidSettings(f"{what} {name} needs a value; write {name}=VALUE.")
+        if settings.setdefault(name, value) != value:
+            raise InvalidSettings(
+                f"{what} {name} is given twice, as {settings[name]} and {value}; give it once.",
+                code="option-twice",
+            )
+    return settings
+
+
+def check_plays(bot: str, games: Sequence[str] | None, game: str) -> None:
+    """Check that a bot plays a game.
+
+    Args:
+        bot: its label, for the message.
+        games: the games in its manifest; None or empty: all.
+        game: the id of the game.
+
+    Raises:
+        InvalidSettings: it does not.
+    """
+    if games and game not in games:
+        raise InvalidSettings(
+            f'{bot} does not play {game}: it is not in the list "games" of its bot.toml.',
+            code="not-played",
+        )

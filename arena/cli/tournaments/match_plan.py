@@ -14,13 +14,13 @@ from arena.formats.contract import FormatEntrant
 from arena.store.access.audit_log import audited_command
 from arena.store.tournaments import lifecycle, tournaments
 from arena.system.process_info import cores
-from arena.tournaments import scheduler, time_estimate, tournament_plan, tournament_request
+from arena.tournaments import schedule_preview, scheduler, time_estimate, tournament_request
 from referee.games.registry import find
 
 if TYPE_CHECKING:
     from arena.bots.bot import Bot
     from arena.cli.workspace import Workspace
-    from arena.tournaments.tournament_plan import SchedulePreview
+    from arena.tournaments.schedule_preview import SchedulePreview
     from arena.tournaments.tournament_request import NamedBot, TournamentRequest
 
 _MAX_PRINTED_MATCHES = 40
@@ -71,7 +71,7 @@ def preview(
     entrants = [FormatEntrant(bot.label, owner) for bot, owner in bots]
     at_once = workers or cores()
     store = workspace.store if workspace.has_store else None
-    schedule = tournament_plan.preview(store, plan, entrants, at_once)
+    schedule = schedule_preview.preview(store, plan, entrants, at_once)
     if as_json:
         output.document(schedule.to_json())
         return
@@ -145,7 +145,7 @@ def join(
         CommandError: its format does not accept new entrants.
     """
     name = lookup.find_tournament(workspace, tournament)
-    tournament_plan.check_open(tournaments.find(workspace.store, name))
+    scheduler.check_open(tournaments.find(workspace.store, name))
     game = find(tournaments.find(workspace.store, name).plan.game)
     resolved = [workspace.bot(text) for text in bots]
     for entrant in resolved:

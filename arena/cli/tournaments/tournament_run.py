@@ -117,16 +117,15 @@ def run(
     from arena.cli.tournaments import running
     from arena.cli.tournaments.views import report
     from arena.services.web_process import HOST, PORT, Pages, listen_near
-    from arena.store.tournaments import tournaments
-    from arena.tournaments import scheduler, tournament_plan
+    from arena.tournaments import scheduler
 
     bots = match_plan.resolved(workspace, plan, file)
     entrants, owners = match_plan.registered(workspace, bots)
-    entries = scheduler.enrol(workspace.store, entrants, owners)
-    first = tournament_plan.opening(plan, entries)
+    # Refuse before services start.
+    scheduler.opening(plan, scheduler.enrol(workspace.store, entrants, owners))
 
     def begin() -> list[str]:
-        created = tournaments.create(workspace.store, plan, entries, first, plan.secret)
+        created = scheduler.begin(workspace.store, plan, entrants, plan.secret, owners)
         output.hint(f"{created.id} · {plan.form} · {', '.join(entrants)}")
         return [created.id]
 
@@ -172,7 +171,7 @@ def _given(flags: dict[str, Any], ignored: set[ParameterSource]) -> dict[str, An
         ignored: sources of values that are left out, besides defaults.
     """
     from arena.cli import game_options as setup
-    from arena.tournaments import tournament_plan
+    from arena.tournaments import tournament_request
 
     context = click.get_current_context()
     assert context is not None
@@ -184,7 +183,7 @@ def _given(flags: dict[str, Any], ignored: set[ParameterSource]) -> dict[str, An
     if used & {"settings", "cycles"}:
         settings = flags["settings"] if "settings" in used else ()
         cycles = {"cycles": flags["cycles"]} if "cycles" in used else {}
-        given["settings"] = {**tournament_plan.pairs(settings, "the setting"), **cycles}
+        given["settings"] = {**tournament_request.pairs(settings, "the setting"), **cycles}
     if "pairs" in used:
         given["options"] = setup.named(flags["pairs"])
     if flags["bots"]:

@@ -10,7 +10,6 @@ from sqlalchemy import Engine
 
 from arena.config import ALLOWANCE_MS, BANK_MS, BOARDS, START_MS
 from arena.errors import NotFound
-from arena.formats.contract import FormatEntrant
 from arena.formats.registry import FORMATS
 from arena.store.bots import versions
 from arena.store.bots.versions import Version
@@ -18,8 +17,8 @@ from arena.store.match_settings import Clock
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.tournaments import Tournament
 from arena.system.process_info import cores
-from arena.tournaments import json_values, scheduler, tournament_plan
-from arena.tournaments.tournament_request import TournamentRequest, request_of
+from arena.tournaments import json_values, schedule_preview, scheduler
+from arena.tournaments.tournament_request import TournamentRequest, check_plays, pairs, request_of
 from arena.web.management.action import REASON, Action, ActionRequest, ActionResult, InputField
 from referee.games.registry import GAMES
 
@@ -61,14 +60,15 @@ FIELDS: Final = (
 _OPTIONAL_REASON: Final = InputField("reason", "reason for the audit log")
 
 
-def _requested(request: ActionRequest) -> tuple[TournamentRequest, list[FormatEntrant]]:
-    """Return the checked settings of a new tournament, and its entrants."""
+def _requested(request: ActionRequest) -> tuple[TournamentRequest, list[str]]:
+    """Return the checked settings of a new tournament, and its versions."""
     engine = request.web.engine
     bots = [_registered(engine, text) for text in request.lines("bots")]
-    plan = request_of(_values(request) | {"bots": [bot.id for bot in bots]})
+    entrants = [bot.id for bot in bots]
+    plan = request_of(_values(request) | {"bots": entrants})
     for bot in bots:
-        tournament_plan.check_plays(bot.id, bot.manifest.get("games"), plan.game)
-    return plan, scheduler.enrol(engine, [bot.id for bot in bots])
+        check_plays(bot.id, bot.manifest.get("games"), plan.game)
+    return plan, entrants
 
 
 def _values(request: ActionRequest) -> dict[str, Any]:
@@ -83,9 +83,7 @@ def _values(request: ActionRequest) -> dict[str, Any]:
         elif each.kind == "pairs":
             sent = request.values.get(each.name)
             is_table = isinstance(sent, dict)
-            place[each.name] = (
-                sent if is_table else tournament_plan.pairs(request.lines(each.name), each.name)
-            )
+            place[each.name] = sent if is_table else pairs(request.lines(each.name), each.name)
     return values
 
 
@@ -100,8 +98,9 @@ def _registered(engine: Engine, text: str) -> Version:
 
 
 def _preview(request: ActionRequest) -> ActionResult:
+    engine = request.web.engine
     plan, entrants = _requested(request)
-    shown = tournament_plan.preview(request.web.engine, plan, entrants, cores())
+    shown = schedule_preview.preview(engine, plan, scheduler.enrol(engine, entrants), cores())
     return ActionResult(
         shown.to_json(),
         template="management/preview.html",
@@ -111,7 +110,7 @@ def _preview(request: ActionRequest) -> ActionResult:
 
 def _create(request: ActionRequest) -> ActionResult:
     plan, entrants = _requested(request)
-    created = tournament_plan.begin(
+    created = scheduler.begin(
         request.web.engine, plan, entrants, plan.secret, paused=request.flag("paused")
     )
     return _result(request, created)
@@ -131,10 +130,10 @@ def _state_change(
 def _add(request: ActionRequest) -> ActionResult:
     engine, name = request.web.engine, request.path["id"]
     tournament = tournaments.find(engine, name)
-    tournament_plan.check_open(tournament)
+    scheduler.check_open(tournament)
     bots = [_registered(engine, text) for text in request.lines("bots")]
     for bot in bots:
-        tournament_plan.check_plays(bot.id, bot.manifest.get("games"), tournament.plan.game)
+        check_plays(bot.id, bot.manifest.get("games"), tournament.plan.game)
     entries = scheduler.enrol(engine, [bot.id for bot in bots])
     return _result(request, lifecycle.add(engine, name, entries))
 

@@ -1,4 +1,4 @@
-"""Preview the schedule of a requested tournament, and create it.
+"""Preview the schedule of a tournament that has not been created.
 
 The command line and the organiser's pages and API use the same functions.
 """
@@ -9,66 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from arena.errors import InvalidSettings
 from arena.formats.contract import Fixture, FormatEntrant
-from arena.formats.registry import CLOSED as CLOSED_FORMATS
 from arena.store.match_settings import TournamentPlan
-from arena.store.tournaments import tournaments
 from arena.tournaments import scheduler, time_estimate
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
-
-    from arena.store.tournaments.tournaments import Tournament
-
-
-def check_plays(bot: str, games: Sequence[str] | None, game: str) -> None:
-    """Check that a bot plays a game.
-
-    Args:
-        bot: its label, for the message.
-        games: the games in its manifest; None or empty: all.
-        game: the id of the game.
-
-    Raises:
-        InvalidSettings: it does not.
-    """
-    if games and game not in games:
-        raise InvalidSettings(
-            f'{bot} does not play {game}: it is not in the list "games" of its bot.toml.',
-            code="not-played",
-        )
-
-
-def pairs(texts: Sequence[str], what: str) -> dict[str, str]:
-    """Return the values in texts such as "rounds=5" by their names.
-
-    Raises:
-        InvalidSettings: a text has no equals sign, or one name has two values.
-    """
-    settings: dict[str, str] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise InvalidSettings(f"{what} {name} needs a value; write {name}=VALUE.")
-        if settings.setdefault(name, value) != value:
-            raise InvalidSettings(
-                f"{what} {name} is given twice, as {settings[name]} and {value}; give it once.",
-                code="option-twice",
-            )
-    return settings
-
-
-def opening(plan: TournamentPlan, entries: Sequence[FormatEntrant]) -> tuple[Fixture, ...]:
-    """Return the first matches of a tournament.
-
-    Raises:
-        InvalidSettings: these entrants cannot play its format.
-    """
-    try:
-        return scheduler.opening(plan, entries)
-    except ValueError as error:
-        raise InvalidSettings(f"{error}.", code=getattr(error, "code", "")) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,47 +77,9 @@ def preview(
     Raises:
         InvalidSettings: these entrants cannot play the format.
     """
-    first = opening(plan, entrants)
+    first = scheduler.opening(plan, entrants)
     total = time_estimate.matches(plan, entrants)
     pace, measured = time_estimate.seconds_per_game(engine, plan)
     seconds = None if total is None else time_estimate.games(plan, total) * pace / at_once
     forecast = time_estimate.sprt_forecast(engine, plan, entrants)
     return SchedulePreview(plan, tuple(entrants), first, total, seconds, measured, forecast)
-
-
-def check_open(tournament: Tournament) -> None:
-    """Check that bots can join a tournament after its start.
-
-    Raises:
-        InvalidSettings: its format does not accept later entrants.
-    """
-    if tournament.plan.format in CLOSED_FORMATS:
-        raise InvalidSettings(
-            f"{tournament.id} is a {tournament.plan.format}, which does not accept later entrants.",
-            code="closed-format",
-        )
-
-
-def begin(
-    engine: Engine,
-    plan: TournamentPlan,
-    entrants: Sequence[FormatEntrant],
-    seed: bytes | None = None,
-    *,
-    paused: bool = False,
-) -> Tournament:
-    """Create a tournament.
-
-    Args:
-        engine: the store.
-        plan: the settings.
-        entrants: the entrants in order of their seeds.
-        seed: the random seed of all deals; None for a random seed for each match.
-        paused: start no match until the tournament is resumed.
-
-    Raises:
-        InvalidSettings: these entrants cannot play the format.
-        StoreError: as `tournaments.create` raises it, including its subclasses.
-    """
-    first = opening(plan, entrants)
-    return tournaments.create(engine, plan, entrants, first, seed, paused=paused)
