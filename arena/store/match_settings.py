@@ -41,6 +41,10 @@ def within(bounds: Bounds) -> Meta:
     return Meta(ge=bounds.least, le=bounds.most, description=str(bounds))
 
 
+def _values(kinds: str) -> Meta:
+    return Meta(description=f"a table of {kinds} and strings")
+
+
 def _games() -> Collection[str]:
     return GAMES
 
@@ -76,7 +80,9 @@ class MatchSettings:
     """What is agreed before a match, without its entrants and its seed."""
 
     game: Annotated[str, Meta(extra={"choices": _games, "allows": _is_game})]
-    options: Mapping[str, OptionValue] = field(default_factory=dict)
+    options: Annotated[Mapping[str, OptionValue], _values("booleans, whole numbers")] = field(
+        default_factory=dict
+    )
     """Values of the options of the game: of all of them once the settings are settled."""
     seats: Annotated[int, within(SEATS)] = 0
     """0 until the settings are settled: the first number that fits the options and the entrants."""
@@ -144,7 +150,9 @@ class TournamentPlan(MatchSettings):
     name: Annotated[str, Meta(min_length=1, description="a name that is not empty")] = ""
     """Empty until the settings are settled: the game."""
     format: Annotated[str, Meta(extra={"choices": _formats})] = "round-robin"
-    settings: Mapping[str, Setting] = field(default_factory=dict)
+    settings: Annotated[Mapping[str, Setting], _values("booleans, numbers")] = field(
+        default_factory=dict
+    )
     """The format's settings that differ from their defaults."""
     faults: Literal["lenient", "unforgiving"] = "lenient"
 
@@ -289,20 +297,22 @@ def _settled_settings(name: str, given: Mapping[str, Setting]) -> dict[str, Sett
 
 
 def _setting(name: str, value: Setting, kind: type) -> Setting:
-    if not isinstance(value, str) or kind is str:
-        return value  # `registry.make` checks its type.
-    parsers: dict[type, Callable[[str], bool | int | float]] = {
+    if type(value) is kind or (kind is float and type(value) is int):
+        return value
+    parsers: dict[type, Callable[[str], Setting]] = {
         bool: lambda text: {"true": True, "false": False}[text],
         int: int,
         float: float,
     }
     try:
-        return parsers[kind](value)
+        if isinstance(value, str):
+            return parsers[kind](value)
     except (KeyError, ValueError):
-        expected = {bool: "true or false", int: "a whole number", float: "a number"}[kind]
-        raise InvalidSettings(
-            f'"{name}" must be {expected}, not {value!r}.', key=("settings", name)
-        ) from None
+        pass
+    expected = {bool: "true or false", int: "a whole number", float: "a number", str: "a string"}
+    raise InvalidSettings(
+        f'"{name}" must be {expected[kind]}, not {value!r}.', key=("settings", name)
+    )
 
 
 @contextmanager

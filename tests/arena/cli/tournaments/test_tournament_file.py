@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.errors import USAGE
+from arena.errors import InvalidSettings
 from arena.store.match_settings import Clock
 from arena.system.structured_file import FileProblem
 from arena.tournaments.tournament_request import (
@@ -70,6 +71,36 @@ def test_options_override_the_file_and_settings_are_merged(tournament: Path) -> 
     settings = {"rounds": 2, "owners_meet": True, "pairing": 2}
     assert (changed.boards, changed.settings) == (5, settings)
     assert changed.clock == Clock(start_ms=7, bank_ms=5000)
+
+
+@pytest.mark.parametrize(
+    ("options", "key"),
+    [
+        ({"boards": 0}, ("boards",)),
+        ({"settings": {"rounds": "x"}}, ("settings", "rounds")),
+        ({"clock": {"bank_ms": -1}}, ("clock", "bank_ms")),
+        ({"bots": ["sample:greedy"]}, ("bots",)),
+    ],
+)
+def test_an_invalid_option_is_not_reported_as_an_error_of_the_file(
+    tournament: Path, options: dict[str, object], key: tuple[str, ...]
+) -> None:
+    with pytest.raises(InvalidSettings) as caught:
+        read_request(tournament, options)
+    assert caught.value.key == key
+
+
+def test_a_setting_of_the_file_that_the_format_of_an_option_lacks_has_its_line(
+    tournament: Path,
+) -> None:
+    with pytest.raises(TournamentFileError) as caught:
+        read_request(tournament, {"format": "knockout"})
+    assert (caught.value.key, caught.value.line) == ("settings.rounds", 10)
+
+
+def test_an_option_replaces_an_invalid_value_of_the_file(tournament: Path) -> None:
+    tournament.write_text(CUP.replace("boards = 2", "boards = 0"))
+    assert read_request(tournament, {"boards": 3}).boards == 3
 
 
 def test_folders_are_relative_to_the_file_and_may_have_patterns(cwd: Path) -> None:
