@@ -160,7 +160,7 @@ def _plan(engine: Engine, form: str, *players: Version) -> TournamentPlan:
             reason = str(error).rstrip(".")
             raise ChallengeRefused(422, f'unknown form "{form}": {reason}.') from None
         for player in players:
-            if not _plays(player, chosen.game):
+            if not player.plays(chosen.game):
                 raise ChallengeRefused(422, f"{player.id} does not play {chosen.game}.")
         if chosen.sides != _SIDES:
             raise ChallengeRefused(422, f"a challenge has two sides; {chosen.form} does not.")
@@ -168,7 +168,7 @@ def _plan(engine: Engine, form: str, *players: Version) -> TournamentPlan:
         fitting = (
             plan
             for plan in _candidates(engine)
-            if plan.sides == _SIDES and all(_plays(player, plan.game) for player in players)
+            if plan.sides == _SIDES and all(player.plays(plan.game) for player in players)
         )
         first = next(fitting, None)
         if first is None:
@@ -185,8 +185,3 @@ def _candidates(engine: Engine) -> Iterator[TournamentPlan]:
     """Yield the settings of the open ladders, then those of the default form of each game."""
     yield from (ladder.plan for ladder in open_ladders.listing(engine))
     yield from map(open_ladders.plan_of, GAMES)
-
-
-def _plays(version: Version, game: str) -> bool:
-    games = version.manifest.get("games")
-    return not games or game in games

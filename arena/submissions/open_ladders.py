@@ -160,8 +160,7 @@ def _entrants(engine: Engine, game: str) -> list[str]:
     """Return the newest version of each hosted bot that plays a game."""
     newest: dict[str, str] = {}
     for version in versions.listing(engine):
-        games = version.manifest.get("games")
-        if version.folder and version.quarantined is None and (not games or game in games):
+        if version.folder and version.quarantined is None and version.plays(game):
             newest[version.name] = version.id
     return list(newest.values())
 

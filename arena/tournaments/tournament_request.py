@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Meta
 
@@ -23,6 +23,9 @@ from arena.system.structured_file import (
     convert,
     parse_toml,
 )
+
+if TYPE_CHECKING:
+    from arena.store.bots.versions import Version
 
 
 class TournamentFileError(FileError):
@@ -184,19 +187,18 @@ def pairs(texts: Sequence[str], what: str) -> dict[str, str]:
     return settings
 
 
-def check_plays(bot: str, games: Sequence[str] | None, game: str) -> None:
+def check_plays(bot: Version, game: str) -> None:
     """Check that a bot plays a game.
 
     Args:
-        bot: its label, for the message.
-        games: the games in its manifest; None or empty: all.
+        bot: the bot.
         game: the id of the game.
 
     Raises:
         InvalidSettings: it does not.
     """
-    if games and game not in games:
+    if not bot.plays(game):
         raise InvalidSettings(
-            f'{bot} does not play {game}: it is not in the list "games" of its bot.toml.',
+            f'{bot.id} does not play {game}: it is not in the list "games" of its bot.toml.',
             code="not-played",
         )

@@ -67,7 +67,7 @@ def _requested(request: ActionRequest) -> tuple[TournamentRequest, list[str]]:
     entrants = [bot.id for bot in bots]
     plan = request_of(_values(request) | {"bots": entrants})
     for bot in bots:
-        check_plays(bot.id, bot.manifest.get("games"), plan.game)
+        check_plays(bot, plan.game)
     return plan, entrants
 
 
@@ -133,7 +133,7 @@ def _add(request: ActionRequest) -> ActionResult:
     scheduler.check_open(tournament)
     bots = [_registered(engine, text) for text in request.lines("bots")]
     for bot in bots:
-        check_plays(bot.id, bot.manifest.get("games"), tournament.plan.game)
+        check_plays(bot, tournament.plan.game)
     entries = scheduler.enrol(engine, [bot.id for bot in bots])
     return _result(request, lifecycle.add(engine, name, entries))
 

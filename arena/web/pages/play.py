@@ -136,9 +136,8 @@ def _bots(web: WebState, game: Game) -> tuple[tuple[str, str], ...]:
 
 def _is_playable(version: Version, game: str) -> bool:
     """Whether the server can start this version: it is hosted, active and plays the game."""
-    games = version.manifest.get("games")
     is_active = version.retired is None and version.quarantined is None
-    return is_active and bool(version.folder) and (not games or game in games)
+    return is_active and bool(version.folder) and version.plays(game)
 
 
 @lru_cache(maxsize=16)
