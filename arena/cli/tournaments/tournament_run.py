@@ -60,7 +60,7 @@ _CLOCK = ("start", "allowance", "bank")
     "-n",
     "--boards",
     type=bounded(BOARDS),
-    default=10,
+    default=BOARDS.usual,
     show_default=True,
     help="Number of boards per match; each is played with every seating.",
 )
