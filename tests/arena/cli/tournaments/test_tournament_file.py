@@ -117,11 +117,14 @@ def test_folders_are_relative_to_the_file_and_may_have_patterns(cwd: Path) -> No
         str(entries / "a"),
         "greedy@1",
     ]
+    named = read_request(path, {"bots": ["entries/a", "entries/*"]})
+    assert [entrant.bot for entrant in named.entrants] == ["entries/a", "entries/*"]
 
 
 GAME = 'game = "poke"\n'
 SWISS = GAME + 'format = "swiss"\n'
 ENTRANT = GAME + '[[entrants]]\nbot = "x"\n'
+SPRT = GAME + 'format = "sprt"\n'
 GAUNTLET = GAME + 'format = "gauntlet"\n'
 
 
@@ -157,6 +160,20 @@ GAUNTLET = GAME + 'format = "gauntlet"\n'
             "settings.cycles",
             3,
         ),
+        (
+            GAME + 'bots = ["a", "b"]\nsettings.rounds = 2',
+            FileProblem.UNKNOWN_KEY,
+            "settings.rounds",
+            3,
+        ),
+        (
+            SPRT + 'bots = ["a", "b"]\n[settings]\nlow = 5\nhigh = 1',
+            FileProblem.VALUE,
+            "settings",
+            4,
+        ),
+        (GAME + 'bots = ["a"]', FileProblem.VALUE, "bots", 2),
+        (GAME + 'bots = ["a", "b"]\nseats = 3', FileProblem.VALUE, "seats", 3),
         (GAME + "options.must = true", FileProblem.UNKNOWN_KEY, "options.must", 2),
         (GAME + "options.must_beat = 3", FileProblem.VALUE, "options.must_beat", 2),
         (GAME + "bots = [1]", FileProblem.VALUE, "bots", 2),
