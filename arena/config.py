@@ -83,10 +83,11 @@ _LONGEST_DIRECTORY = 80
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The allowed range of a whole number, both ends included."""
+    """The allowed range of a whole number, both ends included, and its default."""
 
     least: int
     most: int
+    usual: int = 0
 
     def __contains__(self, value: object) -> bool:
         return type(value) is int and self.least <= value <= self.most
@@ -95,12 +96,12 @@ class Bounds:
         return f"a whole number from {self.least:,} to {self.most:,}"
 
 
-# Ranges that files, command-line options and the store share.
-BOARDS: Final = Bounds(1, 10_000)
+# Ranges and defaults that files, command-line options and forms share.
+BOARDS: Final = Bounds(1, 10_000, usual=10)
 SEATS: Final = Bounds(2, 6)
-START_MS: Final = Bounds(1, 3_600_000)
-ALLOWANCE_MS: Final = Bounds(0, 3_600_000)
-BANK_MS: Final = Bounds(0, 3_600_000)
+START_MS: Final = Bounds(1, 3_600_000, usual=10_000)
+ALLOWANCE_MS: Final = Bounds(0, 3_600_000, usual=200)
+BANK_MS: Final = Bounds(0, 3_600_000, usual=10_000)
 CYCLES: Final = Bounds(1, 1000)
 
 

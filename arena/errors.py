@@ -113,7 +113,15 @@ def check_new_bot(name: str) -> None:
 
 
 class InvalidSettings(StoreError):
-    """The settings of a game or a tournament are unknown or not valid."""
+    """The settings of a game or a tournament are unknown or not valid.
+
+    Attributes:
+        key: the place of the setting, such as ("clock", "bank_ms"); empty if it has none.
+    """
+
+    def __init__(self, sentence: str, *, code: str = "", key: tuple[str | int, ...] = ()) -> None:
+        super().__init__(sentence, code=code)
+        self.key = key
 
 
 class OutOfRange(StoreError):

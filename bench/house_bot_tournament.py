@@ -14,8 +14,8 @@ from arena.config import Folder
 from arena.services.local import Services
 from arena.store import database
 from arena.store.bots import versions
+from arena.store.match_settings import TournamentPlan
 from arena.store.matches import listing
-from arena.store.matches.spec import TournamentPlan
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
@@ -54,7 +54,14 @@ def schedule(
         content = version_store.content_hash(bot) + name
         entered.append(versions.add(engine, name, "1", content, str(bot.folder), {}).id)
     settings = {"cycles": cycles}
-    plan = TournamentPlan("bench", "poke", {"must_beat": True}, 2, boards, settings=settings)
+    plan = TournamentPlan(
+        name="bench",
+        game="poke",
+        options={"must_beat": True},
+        seats=2,
+        boards=boards,
+        settings=settings,
+    )
     return scheduler.begin(engine, plan, entered, bytes(32))
 
 

@@ -28,7 +28,7 @@ from arena.bots import resolver, version_store
 from arena.config import DATA, Folder
 from arena.store import database, schema
 from arena.store.bots import versions
-from arena.store.matches.spec import TournamentPlan
+from arena.store.match_settings import TournamentPlan
 from arena.tournaments import scheduler
 from bench import house_bot_tournament
 from bench.arguments import at_least
@@ -108,7 +108,14 @@ def _schedule(engine: Engine, data_folder: Folder, games: int) -> None:
         # A match has a table for each seating, and four bots meet in at least four matches.
         cycles = max(1, games // (len(GAMES) * BOARDS * seats * 4))
         options = rules.settle({})
-        plan = TournamentPlan(game, game, options, seats, BOARDS, settings={"cycles": cycles})
+        plan = TournamentPlan(
+            name=game,
+            game=game,
+            options=options,
+            seats=seats,
+            boards=BOARDS,
+            settings={"cycles": cycles},
+        )
         scheduler.begin(engine, plan, names, bytes(32))
 
 

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
 
 from arena.cli.errors import USAGE, CommandError
-from arena.tournaments import game_settings
+from arena.store import match_settings
 from referee.games.contract import Game, OptionValue, join_alternatives
 from referee.sanitizing import quote
 
 if TYPE_CHECKING:
     from arena.bots.bot import Bot
 
-
-def options_of(game: Game, pairs: Sequence[str]) -> dict[str, OptionValue]:
-    """Return a value for every option of the game, from texts such as "must_beat=false"."""
-    return game_settings.settled_options(game, named(pairs))
+T = TypeVar("T", bound=match_settings.MatchSettings)
 
 
-def named(pairs: Sequence[str]) -> dict[str, object]:
+def named(pairs: Sequence[str]) -> dict[str, OptionValue]:
     """Return the options in texts such as "must_beat=false", by name.
 
     Raises:
         CommandError: an option is given twice with different values.
     """
-    values: dict[str, object] = {}
+    values: dict[str, OptionValue] = {}
     for name, value in map(option, pairs):
         if values.setdefault(name, value) != value:
             raise CommandError(
@@ -41,7 +39,7 @@ def _shown(value: object) -> str:
     return "true" if value is True else f'"{quote(str(value), 60)}"'
 
 
-def option(text: str) -> tuple[str, object]:
+def option(text: str) -> tuple[str, OptionValue]:
     """Return the name and value in a text such as "must_beat=false"; the default is true."""
     name, equals, value = text.partition("=")
     return name, value if equals else True
@@ -57,33 +55,37 @@ def check_plays(bot: Bot, game: Game) -> None:
         )
 
 
-def seats_for(
-    game: Game, options: dict[str, OptionValue], entrants: int, seats: int | None = None
-) -> int:
-    """Return the first allowed number of seats for exactly this number of entrants.
+def settled(settings: T, entrants: int) -> T:
+    """Return the settings of a match with all options of the game and its number of seats.
 
     Args:
-        game: the game.
-        options: a value for every option.
-        entrants: the number of entrants.
-        seats: the requested number of seats, if any.
+        settings: the settings as requested.
+        entrants: the number of entrants, all of whom sit at each table.
 
     Raises:
         CommandError: the entrants cannot fill a table.
     """
-    if seats is not None:
+    game = match_settings.game_named(settings.game)
+    options = match_settings.settled_options(game, settings.options)
+    seats = _seats_for(game, options, entrants, settings.seats)
+    return replace(settings, game=game.id, options=options, seats=seats)
+
+
+def _seats_for(game: Game, options: dict[str, OptionValue], entrants: int, seats: int) -> int:
+    """Return the first allowed number of seats for exactly this number of entrants."""
+    if seats:
         game.check_new(seats, options)
     by_seats = {
         number: game.side_count(number, options)
-        for number in (game.seats if seats is None else (seats,))
+        for number in ((seats,) if seats else game.seats)
         if game.allows(number, options)
     }
     fitting = [number for number, sides in by_seats.items() if sides == entrants]
     if not fitting:
-        if seats is None:
-            game_settings.check_possible(game, options, entrants)
+        if not seats:
+            match_settings.check_possible(game, options, entrants)
         allowed = join_alternatives(sorted(set(by_seats.values())))
-        conditions = "" if seats is None else f" at {seats} seats"
+        conditions = f" at {seats} seats" if seats else ""
         turned = [
             n for n, value in options.items() if value is True and not game.options[n].default
         ]

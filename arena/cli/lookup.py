@@ -84,8 +84,8 @@ def scopes_of(
             tournament.
     """
     from arena.ladders import ladder_key
+    from arena.store import match_settings
     from arena.store.tournaments import tournaments
-    from arena.tournaments import game_settings
     from referee.games.registry import GAMES
 
     if tournament is not None:
@@ -108,4 +108,4 @@ def scopes_of(
     if dash and game in GAMES:
         sentence = f'no tournament of "{name}" in this arena.'
         raise CommandError(sentence, USAGE, "pokearena tournament list", code="not-played")
-    return ladder_key.of_forms(workspace.store, game_settings.game_named(name).id)
+    return ladder_key.of_forms(workspace.store, match_settings.game_named(name).id)

@@ -548,7 +548,7 @@ def game_options(command: F) -> F:
         click.option(
             "--allowance",
             type=bounded(ALLOWANCE_MS),
-            default=200,
+            default=ALLOWANCE_MS.usual,
             show_default=True,
             metavar="MS",
             help="Time per decision that is not charged to the bank.",
@@ -556,7 +556,7 @@ def game_options(command: F) -> F:
         click.option(
             "--bank",
             type=bounded(BANK_MS),
-            default=10_000,
+            default=BANK_MS.usual,
             show_default=True,
             metavar="MS",
             help="Additional time of a bot for a whole table.",
@@ -564,7 +564,7 @@ def game_options(command: F) -> F:
         click.option(
             "--start",
             type=bounded(START_MS),
-            default=10_000,
+            default=START_MS.usual,
             show_default=True,
             metavar="MS",
             help="Time limit for the start of a bot.",

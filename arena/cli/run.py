@@ -46,7 +46,7 @@ _STATUS = {
     "arena.services.service.ServicesError": UNREACHABLE,
     "arena.services.worker_process.NoServices": UNREACHABLE,
     "arena.system.structured_file.FileError": USAGE,
-    "arena.tournaments.tournament_file.TournamentFileError": USAGE,
+    "arena.tournaments.tournament_request.TournamentFileError": USAGE,
     "redis.exceptions.RedisError": UNREACHABLE,
     "referee.games.contract.SetupError": USAGE,
     "referee.record.RecordError": FAILED,

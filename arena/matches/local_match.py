@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from arena.bots.bot import Bot
 from arena.bots.exit_report import Report
@@ -16,12 +16,10 @@ from arena.matches import human_seats, local_records
 from arena.matches.private_referee import own_referee
 from arena.matches.runner import play_match, record_text
 from arena.matches.table import Watch
-from arena.store import ids
+from arena.store.match_settings import MatchSettings
 from arena.store.matches.games import PlayedGame
-from arena.store.matches.spec import Clock, Entrant, MatchSpec
+from arena.store.matches.spec import Entrant, MatchSpec, single_match
 from arena.system import output_file, private_files
-from referee.games.contract import OptionValue
-from referee.games.shared.dealing import commitment
 from referee.record import Line, read_games
 
 if TYPE_CHECKING:
@@ -73,65 +71,31 @@ class LocalMatch:
 
 def local_match(
     bots: Sequence[Bot],
-    game: str,
-    options: Mapping[str, OptionValue],
-    seats: int,
-    *,
-    boards: int,
-    clock: Clock,
-    policy: str,
+    settings: MatchSettings,
     seed: bytes,
-    seed_text: str,
+    seed_text: str = "",
+    *,
     all_seatings: bool = False,
 ) -> LocalMatch:
     """Return a match; the same arguments give the same id, so that a repeated match replaces it.
 
     Args:
         bots: the entrants in order of the seats, with unique labels.
-        game: the id of the game.
-        options: a value for every option of the game.
-        seats: the number of seats.
-        boards: the number of boards.
-        clock: the time limits of the bots.
-        policy: "strict" or "lenient".
+        settings: the settled settings.
         seed: the seed, 32 bytes.
-        seed_text: the text that reproduces the same cards.
+        seed_text: a text that reproduces the same cards; empty: the seed in hexadecimal digits.
         all_seatings: whether a match with a person has a table for every seating, not only one.
     """
-    entrants = tuple(map(_entrant, bots))
-    match_settings = {
-        "game": game,
-        "options": dict(options),
-        "seats": seats,
-        "boards": boards,
-        "clock": asdict(clock),
-        "policy": policy,
-        "seed": seed.hex(),
-    }
-    key = ids.match_key(match_settings, 0, 0, [f"{e.version} {e.content_hash}" for e in entrants])
-    spec = MatchSpec(
-        id=ids.match_id("play", key),
-        tournament=None,
-        round=0,
-        number=0,
-        game=game,
-        options=dict(options),
-        seats=seats,
-        boards=boards,
-        clock=clock,
-        policy=policy,
-        entrants=entrants,
-        commitment=commitment(seed),
-        seed=seed,
-        tables=None if all_seatings or not any(bot.person for bot in bots) else 1,
-    )
-    return LocalMatch(spec, tuple(bots), seed_text)
+    entrants = [entrant_of(bot, content_hash(bot)) for bot in bots]
+    tables = None if all_seatings or not any(bot.person for bot in bots) else 1
+    spec = single_match("play", settings, seed, entrants, tables)
+    return LocalMatch(spec, tuple(bots), seed_text or seed.hex())
 
 
-def _entrant(bot: Bot) -> Entrant:
-    folder = "" if bot.remote else str(bot.folder)
-    manifest: dict[str, Any] = {} if bot.manifest is None else asdict(bot.manifest)
-    return Entrant(bot.label, content_hash(bot), folder, manifest)
+def entrant_of(bot: Bot, content: str) -> Entrant:
+    """Return a bot as an entrant of a match's record."""
+    manifest = {} if bot.manifest is None else asdict(bot.manifest)
+    return Entrant(bot.label, content, "" if bot.remote else str(bot.folder), manifest)
 
 
 class _StrictMatchEnded(Exception):
@@ -162,7 +126,7 @@ def play(
         match.games.append(game)
         match.decisions = 0
         on_game(game)
-        if game.faulted and match.spec.policy == "strict":
+        if game.faulted and match.spec.faults == "strict":
             raise _StrictMatchEnded
 
     def keep(entrant: int, reports: Sequence[Report]) -> None:

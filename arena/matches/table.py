@@ -157,7 +157,7 @@ class Table:
             processes.stop(*hosted)
             for seat in hosted:
                 on_reports(self._plan.seating[seat], processes.ends(seat))
-        if self._due and self._spec.policy != "strict":
+        if self._due and self._spec.faults != "strict":
             raise InfrastructureError(
                 f"the referee ended table {self._plan.table} of {self._spec.id} with "
                 f"{len(self._due)} games not played.",
@@ -176,7 +176,7 @@ class Table:
         return referee_pb2.Table(
             match=spec.id,
             game=spec.game,
-            options={name: str(value).lower() for name, value in spec.options.items()},
+            options=spec.option_texts(),
             seats=[
                 referee_pb2.Seat(
                     address=address,
@@ -198,8 +198,8 @@ class Table:
             ],
             start_ms=spec.clock.start_ms,
             allowance_ms=spec.clock.allowance_ms,
-            strict=spec.policy == "strict",
-            unforgiving=spec.policy == "unforgiving",
+            strict=spec.faults == "strict",
+            unforgiving=spec.faults == "unforgiving",
             watch_ms=0 if self._watch is None else self._watch.every_ms,
             # A remote bot could read the notes of its opponents on the pages.
             watch_notes=self._watch is not None

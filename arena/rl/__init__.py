@@ -28,14 +28,15 @@ except ModuleNotFoundError as error:
     ) from error
 
 from arena.rl.aec import ArenaEnv, env, raw_env
-from arena.rl.opponents import OpponentClock, OpponentFault
+from arena.rl.opponents import OpponentFault
 from arena.rl.seat import SeatEnv
 from arena.rl.vector import SelfPlayVectorEnv
+from arena.store.match_settings import Clock
 from referee.games.registry import GAMES
 
 __all__ = [
     "ArenaEnv",
-    "OpponentClock",
+    "Clock",
     "OpponentFault",
     "SeatEnv",
     "SelfPlayVectorEnv",

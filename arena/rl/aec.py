@@ -17,7 +17,8 @@ from arena.rl.encoded_game import (
     observed,
     standing,
 )
-from arena.rl.opponents import Opponent, OpponentClock, Opponents
+from arena.rl.opponents import Opponent, Opponents
+from arena.store.match_settings import Clock
 from referee.games.shared.coded_errors import InvalidValue
 from referee.games.shared.dealing import SEED_BYTES, Chance, Seeded
 
@@ -41,7 +42,7 @@ class ArenaEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no type hints
         render_mode: str | None = None,
         bots: Mapping[int, Opponent] | None = None,
         data: Path | None = None,
-        clock: OpponentClock | None = None,
+        clock: Clock | None = None,
     ) -> None:
         super().__init__()
         self.table = EncodedGame(game, seats, options)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Final, TypeAlias
@@ -22,6 +21,7 @@ from arena.bots.in_process import Choose, answer, load
 from arena.config import DATABASE, locate, setting
 from arena.errors import BotError
 from arena.rl.encoded_game import EncodedGame
+from arena.store.match_settings import Clock, MatchSettings
 from referee.game_codec import DecodeError, GameCodec
 from referee.games.contract import IllegalAction
 from referee.games.shared.coded_errors import CodedError, InvalidValue
@@ -52,21 +52,6 @@ class OpponentFault(CodedError):
         self.output = output
 
 
-@dataclass(frozen=True, slots=True)
-class OpponentClock:
-    """Time limits of bot processes in milliseconds, by default those of a match.
-
-    Attributes:
-        start_ms: time to start.
-        allowance_ms: time for each decision.
-        bank_ms: additional time of a game; decisions that exceed the allowance draw from it.
-    """
-
-    start_ms: int = 10_000
-    allowance_ms: int = 200
-    bank_ms: int = 10_000
-
-
 class Opponents:
     """The bots of one environment. Processes start when they are first needed.
 
@@ -77,11 +62,11 @@ class Opponents:
     """
 
     def __init__(
-        self, table: EncodedGame, data: Path | None = None, clock: OpponentClock | None = None
+        self, table: EncodedGame, data: Path | None = None, clock: Clock | None = None
     ) -> None:
         self._table = table
         self._data = data
-        self._clock = clock or OpponentClock()
+        self._clock = clock or Clock()
         self._codec = GameCodec(table.game)
         self._resolved: dict[str | Path, Bot] = {}
         self._players: dict[tuple[int, str | Path], Choose] = {}
@@ -178,15 +163,15 @@ class Opponents:
         return self._players[key]
 
     def _opening(self, seat: int) -> bot_pb2.StartRequest:
-        options = {name: str(value).lower() for name, value in self._table.options.items()}
-        return bot_pb2.StartRequest(
-            match=MATCH,
-            game=self._table.game.id,
-            seats=self._table.seats,
-            seat=seat,
-            options=options,
-            games=GAMES_PER_TABLE,
+        table = self._table
+        settings = MatchSettings(
+            game=table.game.id,
+            options=table.options,
+            seats=table.seats,
+            boards=GAMES_PER_TABLE,
+            clock=self._clock,
         )
+        return settings.start_request(MATCH, seat)
 
     def _bot(self, text: str | Path) -> Bot:
         if text not in self._resolved:
@@ -221,11 +206,10 @@ class BotProcess:
         OpponentFault: it does not start.
     """
 
-    def __init__(self, bot: Bot, opening: bot_pb2.StartRequest, clock: OpponentClock) -> None:
+    def __init__(self, bot: Bot, opening: bot_pb2.StartRequest, clock: Clock) -> None:
         self._label = bot.label
         self._clock = clock
         self._bank_ms = float(clock.bank_ms)
-        opening.clock.CopyFrom(self._limits())
         session = BotSession(bot, opening, clock.start_ms / 1000, patience=0)
         try:
             self._session = session.__enter__()
@@ -236,16 +220,13 @@ class BotProcess:
         """Fill the time bank."""
         self._bank_ms = float(self._clock.bank_ms)
 
-    def _limits(self) -> bot_pb2.Clock:
-        return bot_pb2.Clock(allowance_ms=self._clock.allowance_ms, bank_ms=int(self._bank_ms))
-
     def __call__(self, question: bot_pb2.ActRequest) -> bot_pb2.Action:
         """Return the answer.
 
         Raises:
             OpponentFault: it is missing, late or invalid.
         """
-        question.clock.CopyFrom(self._limits())
+        question.clock.CopyFrom(self._clock.message(self._bank_ms))
         self._session.patience = (self._clock.allowance_ms + self._bank_ms) / 1000
         began = time.monotonic()
         try:

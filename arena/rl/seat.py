@@ -19,7 +19,8 @@ from arena.rl.encoded_game import (
     potential,
     standing,
 )
-from arena.rl.opponents import Opponent, OpponentClock, Opponents, one_each
+from arena.rl.opponents import Opponent, Opponents, one_each
+from arena.store.match_settings import Clock
 from referee.games.contract import IllegalAction
 from referee.games.shared.coded_errors import InvalidValue
 from referee.games.shared.dealing import SEED_BYTES, Chance, Seeded
@@ -73,7 +74,7 @@ class SeatEnv(gymnasium.Env[Observation, int]):
         discount: float = 1.0,
         render_mode: str | None = None,
         data: Path | None = None,
-        clock: OpponentClock | None = None,
+        clock: Clock | None = None,
     ) -> None:
         self.table = EncodedGame(game, seats, options)
         self.render_mode = render_mode

@@ -6,20 +6,20 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from arena.errors import Conflict, NotFound
+from arena.errors import Conflict, InvalidSettings, NotFound
 from arena.store.bots import remote_bots, versions
-from arena.store.tournaments import challenges, tournaments
+from arena.store.tournaments import challenges
 from arena.store.tournaments.challenges import ChallengeLimits
 from arena.submissions import open_ladders
 from arena.tournaments import scheduler
 from referee.games.contract import SetupError
-from referee.games.registry import GAMES, find, parse_form
+from referee.games.registry import GAMES, parse_form
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from arena.store.bots.versions import Version
-    from arena.store.matches.spec import TournamentPlan
+    from arena.store.match_settings import TournamentPlan
     from arena.store.tournaments.tournaments import Tournament
 
 _SIDES: Final = 2
@@ -81,12 +81,10 @@ def begin(
         settings={},
     )
     try:
-        entries = scheduler.enrol(engine, [challenger.id, challenged.id])
-        return tournaments.create(
+        return scheduler.begin(
             engine,
             plan,
-            entries,
-            scheduler.opening(plan, entries),
+            [challenger.id, challenged.id],
             check=lambda connection: challenges.check(connection, owner, limits),
         )
     except Conflict as error:
@@ -158,18 +156,19 @@ def _plan(engine: Engine, form: str, *players: Version) -> TournamentPlan:
         try:
             game_id, seats, options = parse_form(form)
             chosen = open_ladders.plan_of(game_id, seats, options)
-        except SetupError as error:
-            raise ChallengeRefused(422, f'unknown form "{form}": {error}.') from None
+        except (InvalidSettings, SetupError) as error:
+            reason = str(error).rstrip(".")
+            raise ChallengeRefused(422, f'unknown form "{form}": {reason}.') from None
         for player in players:
-            if not _plays(player, chosen.game):
+            if not player.plays(chosen.game):
                 raise ChallengeRefused(422, f"{player.id} does not play {chosen.game}.")
-        if not _has_two_sides(chosen):
+        if chosen.sides != _SIDES:
             raise ChallengeRefused(422, f"a challenge has two sides; {chosen.form} does not.")
     else:
         fitting = (
             plan
             for plan in _candidates(engine)
-            if _has_two_sides(plan) and all(_plays(player, plan.game) for player in players)
+            if plan.sides == _SIDES and all(player.plays(plan.game) for player in players)
         )
         first = next(fitting, None)
         if first is None:
@@ -186,12 +185,3 @@ def _candidates(engine: Engine) -> Iterator[TournamentPlan]:
     """Yield the settings of the open ladders, then those of the default form of each game."""
     yield from (ladder.plan for ladder in open_ladders.listing(engine))
     yield from map(open_ladders.plan_of, GAMES)
-
-
-def _has_two_sides(plan: TournamentPlan) -> bool:
-    return find(plan.game).side_count(plan.seats, plan.options) == _SIDES
-
-
-def _plays(version: Version, game: str) -> bool:
-    games = version.manifest.get("games")
-    return not games or game in games

@@ -5,17 +5,19 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from arena.errors import Conflict
+from arena.config import SEATS
+from arena.errors import Conflict, check_name, check_new_name
 from arena.formats.contract import FormatEntrant
 from arena.formats.ladder import LadderFormat
 from arena.ladders import ladder_key
 from arena.store.bots import versions
-from arena.store.matches.spec import TournamentPlan
+from arena.store.match_settings import TournamentPlan
 from arena.store.postgresql import lock_decision
 from arena.store.tournaments import lifecycle, tournaments
 from arena.tournaments import scheduler
+from referee.games.contract import OptionValue
 from referee.games.registry import GAMES
 
 if TYPE_CHECKING:
@@ -28,8 +30,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("arena.submissions")
 
-_BOARDS: Final = 10
-
 
 def listing(engine: Engine) -> tuple[Tournament, ...]:
     """Return all open ladders, the oldest first."""
@@ -41,7 +41,7 @@ def listing(engine: Engine) -> tuple[Tournament, ...]:
 
 
 def plan_of(
-    game_id: str, seats: int | None = None, options: Mapping[str, object] | None = None
+    game_id: str, seats: int | None = None, options: Mapping[str, OptionValue] | None = None
 ) -> TournamentPlan:
     """Return the settings of an open ladder of a form.
 
@@ -51,22 +51,17 @@ def plan_of(
         options: the options of the game that differ from their defaults.
 
     Raises:
-        SetupError: the game does not allow these seats or options.
+        InvalidSettings: the game does not allow these seats or options.
     """
-    game = GAMES[game_id]
-    settled = game.settle(options or {})
-    if seats is None:
-        seats = next(number for number in game.seats if game.allows(number, settled))
-    game.check_new(seats, settled)
-    return TournamentPlan(
+    plan = TournamentPlan(
         name=f"{game_id} ladder",
         game=game_id,
-        options=settled,
-        seats=seats,
-        boards=_BOARDS,
+        options=options or {},
+        seats=seats or 0,
         format="ladder",
         settings={"open": True},
     )
+    return plan.settled(entrants=SEATS.most)
 
 
 def default_plans(engine: Engine) -> list[TournamentPlan]:
@@ -108,10 +103,8 @@ def _open_once(engine: Engine, plan: TournamentPlan) -> None:
         if any(_is_open(other) and other.form == plan.form for other in others):
             raise Conflict(f"the ladder {plan.form} is open already.", code="ladder-open")
 
-    entries = scheduler.enrol(engine, _entrants(engine, plan.game))
-    fixtures = scheduler.opening(plan, entries)
     try:
-        tournaments.create(engine, plan, entries, fixtures, check=check)
+        scheduler.begin(engine, plan, _entrants(engine, plan.game), check=check)
     except Conflict as error:
         if error.code != "ladder-open":
             raise
@@ -131,7 +124,13 @@ def begin_season(engine: Engine, plan: TournamentPlan, name: str = "") -> Tourna
         engine: the store.
         plan: the settings if the form has never had an open ladder.
         name: the name of the new ladder; empty: the form and the number of the season.
+
+    Raises:
+        BadName: the name is not valid.
     """
+    if name:
+        check_name("a tournament", name)
+        check_new_name("a tournament", name)
     earlier = [
         tournament
         for tournament in tournaments.listing(engine, game=plan.game)
@@ -160,8 +159,7 @@ def _entrants(engine: Engine, game: str) -> list[str]:
     """Return the newest version of each hosted bot that plays a game."""
     newest: dict[str, str] = {}
     for version in versions.listing(engine):
-        games = version.manifest.get("games")
-        if version.folder and version.quarantined is None and (not games or game in games):
+        if version.folder and version.quarantined is None and version.plays(game):
             newest[version.name] = version.id
     return list(newest.values())
 

@@ -123,6 +123,11 @@ class TomlDocument:
         """Return the line of a value, or of the nearest table around it, from 1."""
         return _toml_line(self.text, keys)
 
+    def error(self, wrong: InvalidKey, error: type[FileError]) -> FileError:
+        """Return an invalid value as an error of a class that names its file and line."""
+        line = self.line(*wrong.path)
+        return error(self.path, wrong.problem, wrong.sentence, _key(wrong.path), line)
+
     def unknown_key(self, path: KeyPath, known: Iterable[str]) -> FileError:
         """Return the error that a key is unknown, with the nearest known one."""
         sentence = _unknown_key_sentence(path, known)
@@ -190,17 +195,24 @@ def read_toml(
         FileError: the file cannot be read or is not valid; of the class `error`.
     """
     toml = parse_toml(path, error, read)
-    document, text = toml.values, toml.text
-    fault = next(_faults(document, model, (), closed=True), None)
-    if fault is not None:
-        _refuse(path, fault, _toml_line(text, fault.path), error)
-    content = msgspec.convert(document, model)
     try:
+        content = convert(toml.values, model)
         check(content)
     except InvalidKey as wrong:
-        fault = _Fault(wrong.path, wrong.problem, wrong.sentence)
-        _refuse(path, fault, _toml_line(text, fault.path), error)
+        raise toml.error(wrong, error) from None
     return content
+
+
+def convert(document: object, model: type[T]) -> T:
+    """Return values, as in a TOML file, as a model; keys that are not in the model are errors.
+
+    Raises:
+        InvalidKey: a value is not valid.
+    """
+    fault = next(_faults(document, model, (), closed=True), None)
+    if fault is not None:
+        raise InvalidKey(fault.path, fault.sentence, fault.problem)
+    return msgspec.convert(document, model)
 
 
 def read_json(path: Path, model: type[T], error: type[FileError] = FileError) -> T:

@@ -1,6 +1,6 @@
-"""Read tournament files, schedule the matches of running tournaments, and estimate their end.
+"""Read requested tournaments, schedule the matches of running tournaments, and estimate their end.
 
-Uses `arena.config`, `arena.errors`, `arena.formats`, `arena.presentation`, `arena.ratings`,
+Uses `arena.errors`, `arena.formats`, `arena.presentation`, `arena.ratings`,
 `arena.store` and `arena.system`. Used by `arena.announcements`, `arena.cli`, `arena.queue`,
-`arena.records`, `arena.submissions`, `arena.tuning` and `arena.web`.
+`arena.records`, `arena.submissions` and `arena.web`.
 """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,6 @@ from arena.store.schema import MatchState
 
 if TYPE_CHECKING:
     from arena.store.matches.listing import Match
-    from arena.store.matches.spec import TournamentPlan
     from arena.store.tournaments.tournaments import Tournament, TournamentProgress
 
 
@@ -19,22 +17,6 @@ def iso(seconds: float | None) -> str | None:
     if seconds is None:
         return None
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
-
-
-def plan(settings: TournamentPlan) -> dict[str, Any]:
-    """Return the settings of a tournament."""
-    return {
-        "name": settings.name,
-        "game": settings.game,
-        "form": settings.form,
-        "options": dict(settings.options),
-        "seats": settings.seats,
-        "boards": settings.boards,
-        "format": settings.format,
-        "settings": dict(settings.settings),
-        "clock": asdict(settings.clock),
-        "policy": settings.policy,
-    }
 
 
 def tournament(tournament: Tournament, progress: TournamentProgress) -> dict[str, Any]:
@@ -46,7 +28,8 @@ def tournament(tournament: Tournament, progress: TournamentProgress) -> dict[str
     """
     return {
         "tournament": tournament.id,
-        **plan(tournament.plan),
+        **tournament.plan.to_json(),
+        "form": tournament.plan.form,
         "entrants": list(tournament.entrants),
         "owners": {entry.name: entry.owner for entry in tournament.entries if entry.owner},
         "withdrawn": [entry.name for entry in tournament.entries if entry.withdrawn is not None],

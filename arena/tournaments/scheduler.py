@@ -10,23 +10,23 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
+from arena.errors import InvalidSettings
 from arena.formats import registry
 from arena.formats.contract import Fixture, Format, FormatEntrant, FormatOver, NextMatches, Step
 from arena.formats.ladder import LadderFormat
 from arena.ratings import duel
 from arena.ratings.sprt import Model, SprtSettings, log_likelihood_ratio
 from arena.store.bots import versions
-from arena.store.matches.spec import TournamentPlan
+from arena.store.match_settings import TournamentPlan
 from arena.store.schema import TournamentState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.format_history import FormatHistory
 from arena.store.tournaments.ladder_history import LadderHistory
 from arena.store.tournaments.lifecycle import ChangeMarks
 from arena.store.tournaments.tournaments import Tournament
-from referee.games.registry import find as game_of
 
 if TYPE_CHECKING:
-    from sqlalchemy import Engine
+    from sqlalchemy import Connection, Engine
 
 log = logging.getLogger("arena.scheduler")
 
@@ -41,17 +41,19 @@ def format_of(plan: TournamentPlan) -> Format:
         ValueError: the format does not exist, or its settings are not valid; the text is a
             sentence.
     """
-    sides = game_of(plan.game).side_count(plan.seats, plan.options)
-    return registry.make(plan.format, sides, plan.settings, _ratio)
+    return registry.make(plan.format, plan.sides, plan.settings, _ratio)
 
 
 def opening(plan: TournamentPlan, entries: Sequence[FormatEntrant]) -> tuple[Fixture, ...]:
     """Return the first matches of a tournament.
 
     Raises:
-        ValueError: the entrants cannot play the format; the text is a sentence.
+        InvalidSettings: the entrants cannot play the format.
     """
-    step = format_of(plan).next(entries, ())
+    try:
+        step = format_of(plan).next(entries, ())
+    except ValueError as error:
+        raise InvalidSettings(f"{error}.", code=getattr(error, "code", "")) from None
     return step.fixtures if isinstance(step, NextMatches) else ()
 
 
@@ -61,6 +63,9 @@ def begin(
     entrants: Sequence[str],
     seed: bytes | None = None,
     owners: Mapping[str, str] | None = None,
+    check: Callable[[Connection], None] = lambda _: None,
+    *,
+    paused: bool = False,
 ) -> Tournament:
     """Create a tournament; its first matches are due at once.
 
@@ -70,13 +75,29 @@ def begin(
         entrants: versions as ``name@number`` in order of their seeds, the best first.
         seed: the random seed of all deals; None for a random seed for each match.
         owners: owners by entrant that replace the owners of the bots in this tournament.
+        check: is called in the same transaction before anything is stored; raises to refuse.
+        paused: start no match until the tournament is resumed.
 
     Raises:
-        ValueError: the entrants cannot play the format.
+        InvalidSettings: the entrants cannot play the format.
         StoreError: as `tournaments.create` raises it, including its subclasses.
     """
     entries = enrol(engine, entrants, owners)
-    return tournaments.create(engine, plan, entries, opening(plan, entries), seed)
+    first = opening(plan, entries)
+    return tournaments.create(engine, plan, entries, first, seed, check, paused=paused)
+
+
+def check_open(tournament: Tournament) -> None:
+    """Check that bots can join a tournament after its start.
+
+    Raises:
+        InvalidSettings: its format does not accept later entrants.
+    """
+    if tournament.plan.format in registry.CLOSED:
+        raise InvalidSettings(
+            f"{tournament.id} is a {tournament.plan.format}, which does not accept later entrants.",
+            code="closed-format",
+        )
 
 
 def enrol(

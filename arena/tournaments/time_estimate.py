@@ -20,12 +20,11 @@ from arena.ratings.sprt import SprtSettings
 from arena.ratings.sprt_length import SprtUnit, elo_of, length
 from arena.store import schema
 from arena.store.database import reading
+from arena.store.match_settings import TournamentPlan
 from arena.store.matches import results
-from arena.store.matches.spec import TournamentPlan
 from arena.store.schema import MatchState
 from arena.store.tournaments import tournaments
 from arena.tournaments.scheduler import format_of
-from referee.games.registry import find
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -141,7 +140,7 @@ def _boards_between(
 
 def games(plan: TournamentPlan, number: int) -> int:
     """Return the number of games of this many matches."""
-    return number * plan.boards * find(plan.game).side_count(plan.seats, plan.options)
+    return number * plan.boards * plan.sides
 
 
 def duration(seconds: float) -> str:

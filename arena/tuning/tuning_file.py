@@ -5,21 +5,20 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from msgspec import Meta
 
-from arena.config import BOARDS, SEATS
-from arena.store.matches.spec import Clock
+from arena.config import BOARDS
+from arena.store.match_settings import MatchSettings, within
 from arena.system.structured_file import FileError, InvalidKey, read_toml
 from arena.tuning.spsa import Parameter
 
 NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 MOST_PARAMETERS: Final = 256
 """Maximum number of parameters: the number of bits of a seed."""
-_CLOCK: Final = Clock()
 
 
 class TuningFileError(FileError):
@@ -38,29 +37,19 @@ class _ParameterTable:
     integer: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class TuningFile:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuningFile(MatchSettings):
     """The keys of a tuning file."""
 
     bot: str
-    game: str
     iterations: Annotated[int, Meta(ge=1, le=1_000_000, description="1 to 1,000,000")]
     parameters: dict[str, _ParameterTable]
-    seats: Annotated[int, Meta(ge=SEATS.least, le=SEATS.most, description=f"{SEATS}")] | None = None
-    options: dict[str, bool | int | str] = field(default_factory=dict)
-    boards: Annotated[int, Meta(ge=BOARDS.least, le=BOARDS.most, description=f"{BOARDS}")] = 1
+    boards: Annotated[int, within(BOARDS)] = 1
     """Boards of an iteration, each played in both seatings."""
     parallel: Annotated[int, Meta(ge=1, le=256, description="1 to 256")] = 1
     """Iterations that are played at the same time with the same values."""
     seed: str = "1"
-    start_ms: Annotated[int, Meta(ge=1)] = _CLOCK.start_ms
-    allowance_ms: Annotated[int, Meta(ge=0)] = _CLOCK.allowance_ms
-    bank_ms: Annotated[int, Meta(ge=0)] = _CLOCK.bank_ms
-
-    @property
-    def clock(self) -> Clock:
-        """The time limits of the matches."""
-        return Clock(self.start_ms, self.allowance_ms, self.bank_ms)
+    faults: Literal["lenient", "unforgiving"] = "lenient"
 
     @property
     def tuned(self) -> tuple[Parameter, ...]:

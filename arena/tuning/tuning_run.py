@@ -18,13 +18,12 @@ from arena.bots.version_store import content_hash
 from arena.config import Folder
 from arena.errors import BotError
 from arena.matches import local_match
+from arena.store import match_settings
 from arena.store.matches.games import PlayedGame
 from arena.system import output_file
-from arena.tournaments import game_settings
 from arena.tuning import spsa
 from arena.tuning.spsa import Parameter
 from arena.tuning.tuning_file import TuningFile, with_arguments
-from referee.games.contract import OptionValue
 from referee.games.shared.dealing import derive
 
 FORMAT = 1
@@ -210,10 +209,8 @@ class MatchPlayer:
     """Plays iterations as local matches of two copies of a bot with different arguments.
 
     Args:
-        file: the settings.
+        file: the settled settings.
         bot: the bot.
-        seats: the number of seats.
-        options: a value for every option of the game.
         folder: a folder for the output of the bots.
     """
 
@@ -221,17 +218,12 @@ class MatchPlayer:
         self,
         file: TuningFile,
         bot: Bot,
-        seats: int,
-        options: Mapping[str, OptionValue],
         folder: Folder,
     ) -> None:
         self._file = file
         self._bot = bot
-        self._seats = seats
-        self._options = dict(options)
         self._folder = folder
-        self._seed = game_settings.seed_of(file.seed)
-        self._game = game_settings.game_named(file.game).id
+        self._seed = match_settings.seed_of(file.seed)
         self._stop = Event()
 
     def stop(self) -> None:
@@ -243,14 +235,8 @@ class MatchPlayer:
         seed = derive(self._seed, "tuning", iteration)
         match = local_match.local_match(
             [self._version("first", first), self._version("second", second)],
-            self._game,
-            self._options,
-            self._seats,
-            boards=self._file.boards,
-            clock=self._file.clock,
-            policy="lenient",
-            seed=seed,
-            seed_text=seed.hex(),
+            self._file,
+            seed,
         )
         try:
             local_match.play(match, self._folder, self._stop_if_requested)
@@ -276,12 +262,10 @@ class MatchPlayer:
 
 
 @contextmanager
-def match_player(
-    file: TuningFile, bot: Bot, seats: int, options: Mapping[str, OptionValue]
-) -> Iterator[MatchPlayer]:
+def match_player(file: TuningFile, bot: Bot) -> Iterator[MatchPlayer]:
     """Yield a player of local matches; at the end, its matches are stopped."""
     with TemporaryDirectory(prefix="pokearena-tune-") as directory:
-        player = MatchPlayer(file, bot, seats, options, Folder(Path(directory)))
+        player = MatchPlayer(file, bot, Folder(Path(directory)))
         try:
             yield player
         finally:

@@ -80,7 +80,7 @@ def form_of(game_id: str, seats: int, options: Mapping[str, OptionValue]) -> str
     return "-".join(words)
 
 
-def parse_form(form: str) -> tuple[str, int | None, dict[str, object]]:
+def parse_form(form: str) -> tuple[str, int | None, dict[str, OptionValue]]:
     """Return the game, the number of seats and the options in the name of a form.
 
     The number of seats is None if the name omits it. The options are not checked.

@@ -25,7 +25,7 @@ from arena.queue import worker_registrations
 from arena.queue.match_queue import MatchQueue
 from arena.store import database
 from arena.store.bots import versions
-from arena.store.matches.spec import Clock, TournamentPlan
+from arena.store.match_settings import Clock, TournamentPlan
 from arena.store.schema import TournamentState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament

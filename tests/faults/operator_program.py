@@ -26,8 +26,8 @@ from arena.store.access import audit_log, organisers, sessions
 from arena.store.bots import owners, quarantine, remote_bots, stored_builds, submissions, versions
 from arena.store.bots.submissions import ReceivedUpload, SubmissionLimits
 from arena.store.idle_results import ANALYSES, LUCK
+from arena.store.match_settings import Clock, TournamentPlan
 from arena.store.matches import corrections, listing, offline_bot_waits, transitions
-from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.objects import file_moves, object_storage, stored_objects
 from arena.store.schema import ObjectKind
 from arena.store.tournaments import ladder_history, lifecycle, tournaments
@@ -119,7 +119,14 @@ def correct(engine: Engine) -> None:
     for name in names:
         versions.add(engine, name, "1", secrets.token_hex(32), f"/{name}", {})
     entrants = [f"{name}@1" for name in names]
-    plan = TournamentPlan("corrected", "saint_poker", {}, 2, 1, clock=Clock(60_000, 20_000))
+    plan = TournamentPlan(
+        name="corrected",
+        game="saint_poker",
+        options={},
+        seats=2,
+        boards=1,
+        clock=Clock(60_000, 20_000),
+    )
     tournament = scheduler.begin(engine, plan, entrants, bytes(32)).id
     versions.reassign(engine, names[0], "ada")
     [match, other, *_] = listing.matches(engine, tournament=tournament)
@@ -138,7 +145,9 @@ def sum_ladder(engine: Engine) -> None:
     names = [f"bot-{secrets.token_hex(4)}" for _ in range(3)]
     for name in names:
         versions.add(engine, name, "1", secrets.token_hex(32), f"/{name}", {})
-    plan = TournamentPlan("summed", "saint_poker", {}, 2, 1, format="ladder")
+    plan = TournamentPlan(
+        name="summed", game="saint_poker", options={}, seats=2, boards=1, format="ladder"
+    )
     ladder = scheduler.begin(engine, plan, [f"{name}@1" for name in names], bytes(32))
     rules = LadderFormat(sides=2)
     history = LadderHistory(engine, ladder.id, rules)
@@ -178,7 +187,14 @@ def main(url: str, action: str, *words: str) -> None:
     """Run the operation that the command line names."""
     engine = database.open(url)
     if action == "schedule":
-        plan = TournamentPlan("cup", "saint_poker", {}, 2, 1, clock=Clock(60_000, 20_000))
+        plan = TournamentPlan(
+            name="cup",
+            game="saint_poker",
+            options={},
+            seats=2,
+            boards=1,
+            clock=Clock(60_000, 20_000),
+        )
         scheduler.begin(engine, plan, words, bytes(32))
     elif action == "add_version":
         versions.add(engine, "late", "1", "0" * 64, "/late", {})

@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from arena.store.matches.spec import Clock
+from arena.store.match_settings import Clock
 from tests.faults import processes
 from tests.faults.conftest import Conclude
 from tests.faults.fault_arena import Arena

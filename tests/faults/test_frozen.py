@@ -8,8 +8,8 @@ import time
 import pytest
 
 from arena import config
+from arena.store.match_settings import Clock
 from arena.store.matches.lease_times import LEASE_SECONDS
-from arena.store.matches.spec import Clock
 from tests.faults import processes
 from tests.faults.checker import RESUME_SECONDS
 from tests.faults.conftest import Conclude

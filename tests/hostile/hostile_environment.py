@@ -20,8 +20,9 @@ from arena.bots.exit_report import Report
 from arena.bots.resolver import from_folder
 from arena.bots.sandbox.level import Level
 from arena.matches.runner import play_match
+from arena.store.match_settings import Clock
 from arena.store.matches.games import PlayedGame
-from arena.store.matches.spec import Clock, Entrant, MatchSpec
+from arena.store.matches.spec import Entrant, MatchSpec
 from referee.games.shared.dealing import commitment
 from tests.guarded_process import GuardedProcess
 from tests.hostile.corpus import PROGRAMS
@@ -140,7 +141,7 @@ class HostileEnvironment:
             seats=2,
             boards=boards,
             clock=Clock(allowance_ms=500, bank_ms=bank_ms, start_ms=5000),
-            policy="lenient",
+            faults="lenient",
             entrants=entrants,
             commitment=commitment(SEED),
             seed=SEED,

@@ -18,9 +18,9 @@ from sqlalchemy import Engine
 
 from arena.store import database
 from arena.store.bots import versions
+from arena.store.match_settings import Clock, TournamentPlan
 from arena.store.matches import listing, results
 from arena.store.matches.listing import Match
-from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
@@ -144,11 +144,11 @@ class MultiHostArena:
     def schedule(self, entrants: list[str]) -> Tournament:
         """Schedule a round robin of Poke."""
         plan = TournamentPlan(
-            "cup",
-            "poke",
-            {"must_beat": True},
-            2,
-            1,
+            name="cup",
+            game="poke",
+            options={"must_beat": True},
+            seats=2,
+            boards=1,
             clock=Clock(60_000, 60_000, 60_000),
         )
         tournament = scheduler.begin(self.engine, plan, entrants, bytes(32))

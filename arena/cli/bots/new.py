@@ -285,9 +285,9 @@ def _new_from_policy(
     folder: Path, policy: Path, game: str | None, seats: int | None, sample: bool
 ) -> None:
     from arena.cli.bots import policy_source
-    from arena.tournaments import game_settings
+    from arena.store import match_settings
 
-    named = None if game is None else game_settings.game_named(game)
+    named = None if game is None else match_settings.game_named(game)
     if named is not None and seats is not None:
         named.check_seats(seats, named.settle({}))
     game_id = named.id if named is not None else None

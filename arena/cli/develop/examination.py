@@ -14,10 +14,10 @@ from arena.cli.output import ProgressLine, clean
 from arena.cli.workspace import Workspace
 from arena.matches import local_records
 from arena.matches.private_referee import own_referee
+from arena.store import match_settings
 from arena.submissions.conformance.check import Check, CheckOutcome
 from arena.submissions.conformance.examination import examine as examined
 from arena.system import output_file
-from arena.tournaments import game_settings
 from referee.sanitizing import sanitized
 
 _MARKS: Final = {
@@ -46,7 +46,7 @@ def examine(
             bot,
             referee,
             games,
-            game_settings.seed_of(seed),
+            match_settings.seed_of(seed),
             seed_argument=seed,
             bot_argument=typed,
             thorough=not quick,

@@ -24,13 +24,13 @@ def rules(game: str | None, as_json: bool) -> None:
     Without GAME, list the games.
     """
     from arena.cli.develop import rulebook
-    from arena.tournaments import game_settings
+    from arena.store import match_settings
     from referee.games.registry import GAMES
 
     if game is None:
         _list(list(GAMES.values()), as_json)
         return
-    rules_of_game = game_settings.game_named(game)
+    rules_of_game = match_settings.game_named(game)
     shapes = rulebook.forms(rules_of_game)
     if as_json:
         output.document(_as_json(rules_of_game, shapes, rulebook.page(rules_of_game)))

@@ -58,13 +58,13 @@ def test(
     from arena.cli import game_options
     from arena.cli.develop import examination
     from arena.cli.workspace import Workspace
-    from arena.tournaments import game_settings
+    from arena.store import match_settings
 
     workspace = Workspace(data)
-    game_ids = [game_settings.game_named(name).id for name in games]
+    game_ids = [match_settings.game_named(name).id for name in games]
     resolved = workspace.bot(bot)
     for name in game_ids:
-        game_options.check_plays(resolved, game_settings.game_named(name))
+        game_options.check_plays(resolved, match_settings.game_named(name))
     output.warn_without_sandbox()
     checks: list[Check] = []
     shown = examination.Shown(resolved, as_json)

@@ -38,16 +38,13 @@ def tune(file: Path, restart: bool, as_json: bool, data: Path | None) -> None:
     from arena.cli import game_options
     from arena.cli.bots import registration
     from arena.cli.workspace import Workspace
-    from arena.tournaments import game_settings
+    from arena.store import match_settings
     from arena.tuning import tuning_file, tuning_run
 
-    content = tuning_file.read(file)
-    game = game_settings.game_named(content.game)
-    options = game_settings.settled_options(game, content.options)
-    seats = game_options.seats_for(game, options, 2, content.seats)
+    content = game_options.settled(tuning_file.read(file), entrants=2)
     workspace = Workspace(data)
     bot = workspace.bot(_beside(file, content.bot))
-    game_options.check_plays(bot, game)
+    game_options.check_plays(bot, content.rules)
     if bot.manifest is None:
         raise CommandError(
             f"{bot.label} is a remote bot, which cannot receive arguments; tune a folder or a "
@@ -63,13 +60,13 @@ def tune(file: Path, restart: bool, as_json: bool, data: Path | None) -> None:
         content.tuned,
         content.iterations,
         content.parallel,
-        game_settings.seed_of(content.seed),
+        match_settings.seed_of(content.seed),
         tuning_run.key_of(content, bot),
         results,
     )
     progress = output.ProgressLine()
     try:
-        with tuning_run.match_player(content, bot, seats, options) as player:
+        with tuning_run.match_player(content, bot) as player:
             tuning.run(
                 player.play,
                 lambda done: progress("iterations", done, tuning.iterations),

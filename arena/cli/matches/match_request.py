@@ -13,71 +13,58 @@ from arena.cli.errors import UNREACHABLE, CommandError
 from arena.cli.workspace import Workspace
 from arena.matches import human_seats
 from arena.matches.local_match import LocalMatch, local_match
-from arena.store.matches.spec import Clock
-from arena.tournaments import game_settings
+from arena.store.match_settings import MatchSettings, seed_of
 
 PARTNER = "sample:greedy"
 _CONNECT_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class MatchRequest:
-    """The requested match."""
+class PersonOptions:
+    """What concerns a person at the table."""
 
-    game: str
-    bots: Sequence[str]
-    """As typed on the command line."""
-    seed: str
-    boards: int
-    options: Sequence[str]
-    clock: Clock
-    policy: str
-    seats: int | None = None
-    """Number of seats; None chooses the first one that fits the bots."""
     think: int | None = None
-    """Thinking time of a person at a table in seconds; None: unlimited."""
+    """Thinking time in seconds; None: unlimited."""
     partner: str = PARTNER
-    """The bot for the other seats of a person's side, as typed on the command line."""
+    """The bot for the other seats of the person's side, as typed on the command line."""
     all_seatings: bool = False
-    """Whether a match with a person has a table for every seating, not only one."""
+    """Whether the match has a table for every seating, not only one."""
 
 
-def prepare(workspace: Workspace, request: MatchRequest) -> LocalMatch:
-    """Resolve and build the bots, and return the requested match."""
-    game = game_settings.game_named(request.game)
-    options = game_options.options_of(game, request.options)
-    seats = game_options.seats_for(game, options, len(request.bots), request.seats)
-    sides = game.side_count(seats, options)
-    bots = with_unique_labels(
-        _bot(workspace, request, text, seats > sides) for text in request.bots
-    )
+def prepare(
+    workspace: Workspace,
+    settings: MatchSettings,
+    texts: Sequence[str],
+    seed: str,
+    person: PersonOptions | None = None,
+) -> LocalMatch:
+    """Resolve and build the bots, and return the requested match.
+
+    Args:
+        workspace: the workspace.
+        settings: the settings as requested.
+        texts: the bots as typed on the command line.
+        seed: a text that determines the cards.
+        person: what concerns a person at the table.
+    """
+    person = person or PersonOptions()
+    settled = game_options.settled(settings, len(texts))
+    game, has_partners = settled.rules, settled.seats > settled.sides
+    bots = with_unique_labels(_bot(workspace, person, text, has_partners) for text in texts)
     for bot in (*bots, *(bot.partner for bot in bots if bot.partner is not None)):
         game_options.check_plays(bot, game)
         registration.up_to_date(workspace, bot)
         _check_reachable(bot)
-    return local_match(
-        bots,
-        game.id,
-        options,
-        seats,
-        boards=request.boards,
-        clock=request.clock,
-        policy=request.policy,
-        seed=game_settings.seed_of(request.seed),
-        seed_text=request.seed,
-        all_seatings=request.all_seatings,
-    )
+    return local_match(bots, settled, seed_of(seed), seed, all_seatings=person.all_seatings)
 
 
-def _bot(workspace: Workspace, request: MatchRequest, text: str, needs_partner: bool) -> Bot:
+def _bot(workspace: Workspace, person: PersonOptions, text: str, needs_partner: bool) -> Bot:
     """Return a bot, or a person, with a partner if its side has several seats."""
     if text != HUMAN:
         return workspace.bot(text)
-    person = human_seats.person(request.think)
+    human = human_seats.person(person.think)
     return (
-        human_seats.with_partner(person, workspace.bot(request.partner))
-        if needs_partner
-        else person
+        human_seats.with_partner(human, workspace.bot(person.partner)) if needs_partner else human
     )
 
 

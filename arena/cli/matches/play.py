@@ -136,9 +136,10 @@ def play(
     The data folder keeps the records: --list prints them, and `last` names the newest one in
     replay, why, verify, logs and ask.
     """
+    from arena.cli import game_options as setup
     from arena.cli.matches import local_matches, match_request
     from arena.cli.workspace import Workspace
-    from arena.store.matches.spec import Clock
+    from arena.store.match_settings import Clock, MatchSettings
 
     _check_options(bots, watch=watch, as_json=as_json)
     workspace = Workspace(data)
@@ -149,20 +150,17 @@ def play(
         return OK
     if game is None or not bots:
         raise click.MissingParameter(param_type="argument", param_hint="BOT" if game else "GAME")
-    request = match_request.MatchRequest(
+    settings = MatchSettings(
         game=game,
-        bots=bots,
-        seed=output.random_seed() if seed is None else seed,
+        options=setup.named(pairs),
+        seats=seats or 0,
         boards=boards,
-        options=pairs,
         clock=Clock(start, allowance, bank),
-        policy="lenient" if lenient else "strict",
-        seats=seats,
-        think=think,
-        partner=partner,
-        all_seatings=all_seatings,
+        faults="lenient" if lenient else "strict",
     )
-    match = match_request.prepare(workspace, request)
+    person = match_request.PersonOptions(think, partner, all_seatings)
+    seed = output.random_seed() if seed is None else seed
+    match = match_request.prepare(workspace, settings, bots, seed, person)
     options = _OutputOptions(watch, open_page, record, trace, keep, as_json)
     return _play_and_report(match, workspace, bots, options)
 
@@ -445,7 +443,7 @@ def _as_json(match: LocalMatch, files: _WrittenFiles) -> dict[str, object]:
         "options": dict(spec.options),
         "seats": spec.seats,
         "boards": spec.boards,
-        "policy": spec.policy,
+        "policy": spec.faults,
         "seed": spec.seed.hex(),
         "commitment": spec.commitment,
         "complete": match.complete,

@@ -28,7 +28,7 @@ from arena.services.web_process import WebSettings
 if TYPE_CHECKING:
     from arena.cli.workspace import Workspace
     from arena.services.local import Services
-    from arena.store.matches.spec import TournamentPlan
+    from arena.store.match_settings import TournamentPlan
 
 _POLL_SECONDS = 0.5
 
@@ -125,18 +125,18 @@ def ladder_of(form: str, option: str) -> TournamentPlan:
     Raises:
         CommandError: the form does not exist.
     """
+    from arena.errors import InvalidSettings
+    from arena.store import match_settings
     from arena.submissions import open_ladders
-    from arena.tournaments import game_settings
-    from referee.games.contract import SetupError
     from referee.games.registry import parse_form
 
     name, _, rest = form.partition("-")
-    game = game_settings.game_named(name)
+    game = match_settings.game_named(name)
     _, seats, options = parse_form(f"{game.id}-{rest}" if rest else game.id)
     try:
-        return open_ladders.plan_of(game.id, seats, game_settings.settled_options(game, options))
-    except SetupError as error:
-        raise CommandError(f"{option} {form}: {error}.", USAGE, code="unknown-form") from None
+        return open_ladders.plan_of(game.id, seats, options)
+    except InvalidSettings as error:
+        raise CommandError(f"{option} {form}: {error}", USAGE, code="unknown-form") from None
 
 
 @contextlib.contextmanager

@@ -257,16 +257,16 @@ def _scope(
     workspace: Workspace, tournament: str | None, game: str | None, bot: str | None
 ) -> WebhookScope:
     """Return the restrictions of a webhook after checking that their objects exist."""
+    from arena.store import match_settings
     from arena.store.bots import versions
     from arena.store.tournaments import tournaments
     from arena.store.webhooks import WebhookScope
-    from arena.tournaments import game_settings
 
     if tournament is not None:
         tournaments.find(workspace.existing_store, tournament)
     if bot is not None and not versions.listing(workspace.existing_store, name=bot, retired=True):
         raise CommandError(f"unknown bot {bot}.", FAILED, "pokearena bot list", code="unknown-bot")
-    game_id = game_settings.game_named(game).id if game is not None else ""
+    game_id = match_settings.game_named(game).id if game is not None else ""
     return WebhookScope(tournament or "", game_id, bot or "")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from arena.bots import resolver
@@ -16,10 +15,11 @@ from arena.cli.workspace import Workspace
 from arena.formats.contract import FormatEntrant
 from arena.ladders import ladder_columns, ladder_values
 from arena.presentation.registry import presentation_of
+from arena.store import match_settings
 from arena.store.bots import versions
-from arena.store.matches.spec import TournamentPlan
 from arena.store.tournaments import tournaments
-from arena.tournaments import game_settings, json_values, scheduler, time_estimate
+from arena.tournaments import json_values, scheduler, time_estimate
+from arena.tournaments.tournament_request import TournamentRequest
 from referee.games.contract import Game
 from referee.games.registry import GAMES
 from referee.games.shared.dealing import derive
@@ -32,22 +32,7 @@ _SEARCHER_BOARDS = 1
 _OTHER_BOARDS = 2
 
 
-@dataclass(frozen=True, slots=True)
-class DemoTournament:
-    """A planned tournament of the demo and the labels of its bots."""
-
-    plan: TournamentPlan
-    bots: tuple[str, ...]
-
-    @property
-    def row(self) -> tuple[object, ...]:
-        """The cells of this tournament in the table of `table`."""
-        matches = len(scheduler.opening(self.plan, [FormatEntrant(bot) for bot in self.bots]))
-        games = time_estimate.games(self.plan, matches)
-        return self.plan.form, matches, games, ", ".join(self.bots)
-
-
-def planned(boards: int | None, cycles: int, full: bool = False) -> list[DemoTournament]:
+def planned(boards: int | None, cycles: int, full: bool = False) -> list[TournamentRequest]:
     """Return a round robin of the house bots in each game.
 
     Args:
@@ -63,26 +48,30 @@ def planned(boards: int | None, cycles: int, full: bool = False) -> list[DemoTou
             for bot in bots
             if bot.plays(game.id) and (full or _with_searcher(game) or bot.label != _SEARCHER)
         )
-        plan = TournamentPlan(
+        plan = TournamentRequest(
             name="demo",
             game=game.id,
             options=game.settle({}),
             seats=_seats(game),
             boards=boards or _boards(game, full),
             settings={"cycles": cycles},
+            bots=labels,
         )
-        demo.append(DemoTournament(plan, labels))
+        demo.append(plan)
     return demo
 
 
-def table(tournaments: Sequence[DemoTournament]) -> list[str]:
+def table(tournaments: Sequence[TournamentRequest]) -> list[str]:
     """Return the lines of a table of the planned tournaments."""
-    rows = [tournament.row for tournament in tournaments]
+    rows = []
+    for plan in tournaments:
+        matches = len(scheduler.opening(plan, list(map(FormatEntrant, plan.bots))))
+        rows.append((plan.form, matches, time_estimate.games(plan, matches), ", ".join(plan.bots)))
     return output.aligned(("<form", "matches", "games", "<bots"), rows)
 
 
 def begin(
-    workspace: Workspace, tournaments: Sequence[DemoTournament], seed: str | None
+    workspace: Workspace, tournaments: Sequence[TournamentRequest], seed: str | None
 ) -> list[str]:
     """Register the house bots and schedule the tournaments; return their ids.
 
@@ -94,10 +83,9 @@ def begin(
     bots = _bots()
     labels = {bot.label: registration.register_house_bot(workspace, bot).id for bot in bots}
     ids = []
-    for tournament in tournaments:
-        plan = tournament.plan
-        entrants = [labels[bot] for bot in tournament.bots]
-        secret = None if seed is None else derive(game_settings.seed_of(seed), plan.game, 0)
+    for plan in tournaments:
+        entrants = [labels[bot] for bot in plan.bots]
+        secret = None if seed is None else derive(match_settings.seed_of(seed), plan.game, 0)
         ids.append(scheduler.begin(workspace.store, plan, entrants, secret).id)
     return ids
 

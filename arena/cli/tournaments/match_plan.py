@@ -1,66 +1,51 @@
-"""Convert a tournament file or flags into a plan, and preview or join tournaments."""
+"""Resolve the bots of a requested tournament, and preview or join tournaments."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena.cli import game_options, lookup, output
 from arena.cli.bots import registration
-from arena.cli.errors import USAGE, CommandError
+from arena.cli.errors import CommandError
 from arena.cli.output import count
-from arena.errors import BadName, InvalidSettings, OutOfRange
 from arena.formats.contract import FormatEntrant
 from arena.store.access.audit_log import audited_command
-from arena.store.matches.spec import TournamentPlan
 from arena.store.tournaments import lifecycle, tournaments
 from arena.system.process_info import cores
-from arena.tournaments import scheduler, time_estimate, tournament_file, tournament_plan
-from referee.games.contract import Game, SetupError
+from arena.tournaments import schedule_preview, scheduler, time_estimate, tournament_request
 from referee.games.registry import find
 
 if TYPE_CHECKING:
     from arena.bots.bot import Bot
     from arena.cli.workspace import Workspace
-    from arena.tournaments.tournament_file import NamedBot, TournamentSpec
-    from arena.tournaments.tournament_plan import SchedulePreview
+    from arena.tournaments.schedule_preview import SchedulePreview
+    from arena.tournaments.tournament_request import NamedBot, TournamentRequest
 
 _MAX_PRINTED_MATCHES = 40
 
 
-def prepare(
-    workspace: Workspace, spec: TournamentSpec
-) -> tuple[TournamentPlan, list[tuple[Bot, str]]]:
-    """Return the plan, and the bots with their owners. Stores nothing.
+def resolved(
+    workspace: Workspace, request: TournamentRequest, file: Path | None
+) -> list[tuple[Bot, str]]:
+    """Return the bots with their owners. Stores nothing.
 
     Raises:
-        CommandError: it cannot be played; the sentence names the file, if any.
+        CommandError: a bot cannot play; the sentence names the file and the line, if any.
     """
-    where = f"{spec.file}: " if spec.file else ""
+    return [(_bot(workspace, request, bot, file), bot.owner or "") for bot in request.entrants]
+
+
+def _bot(
+    workspace: Workspace, request: TournamentRequest, named: NamedBot, file: Path | None
+) -> Bot:
     try:
-        return _prepared(workspace, spec)
+        bot = workspace.bot(named.bot)
+        game_options.check_plays(bot, request.rules)
     except CommandError as error:
-        raise CommandError(f"{where}{error}", error.status, error.advice, code=error.code) from None
-    except (BadName, InvalidSettings, OutOfRange, SetupError) as error:
-        raise CommandError(f"{where}{error}", USAGE, code=error.code) from None
-
-
-def _prepared(
-    workspace: Workspace, spec: TournamentSpec
-) -> tuple[TournamentPlan, list[tuple[Bot, str]]]:
-    plan = tournament_plan.plan_of(spec)
-    game = find(plan.game)
-    return plan, [(_bot(workspace, spec, named, game), named.owner) for named in spec.bots]
-
-
-def _bot(workspace: Workspace, spec: TournamentSpec, named: NamedBot, game: Game) -> Bot:
-    """Return a bot that plays the game; errors name its line in the tournament file."""
-    try:
-        bot = workspace.bot(named.text)
-        game_options.check_plays(bot, game)
-    except CommandError as error:
-        line = tournament_file.line_of(spec, named)
-        place = "" if line is None else f"line {line}: "
+        line = tournament_request.line_of(file, named) if file else None
+        place = f"{file}: " * (file is not None) + f"line {line}: " * (line is not None)
         raise CommandError(f"{place}{error}", error.status, error.advice, code=error.code) from None
     return bot
 
@@ -74,19 +59,25 @@ def registered(
     return versions, owners
 
 
-def preview(workspace: Workspace, spec: TournamentSpec, workers: int | None, as_json: bool) -> None:
+def preview(
+    workspace: Workspace,
+    plan: TournamentRequest,
+    file: Path | None,
+    workers: int | None,
+    as_json: bool,
+) -> None:
     """Print the matches that would be played, and their estimated duration."""
-    plan, bots = prepare(workspace, spec)
+    bots = resolved(workspace, plan, file)
     entrants = [FormatEntrant(bot.label, owner) for bot, owner in bots]
     at_once = workers or cores()
     store = workspace.store if workspace.has_store else None
-    schedule = tournament_plan.preview(store, plan, entrants, at_once)
+    schedule = schedule_preview.preview(store, plan, entrants, at_once)
     if as_json:
         output.document(schedule.to_json())
         return
     first = schedule.first
     settings = "".join(f" · {name} {value}" for name, value in plan.settings.items())
-    output.line(f"{plan.name} · {plan.form} · {plan.format}{settings} · {plan.policy}")
+    output.line(f"{plan.name} · {plan.form} · {plan.format}{settings} · {plan.faults}")
     output.line(f"{len(entrants)} bots · {count(plan.boards, 'board')} a match")
     output.line()
     output.table(
@@ -98,8 +89,8 @@ def preview(workspace: Workspace, spec: TournamentSpec, workers: int | None, as_
     output.line()
     for line in [*_words(schedule, at_once), *_forecast(schedule)]:
         output.line(line)
-    if spec.file:
-        output.next_step(f"pokearena tournament run {spec.file}")
+    if file is not None:
+        output.next_step(f"pokearena tournament run {file}")
 
 
 def _words(schedule: SchedulePreview, at_once: int) -> list[str]:
@@ -154,7 +145,7 @@ def join(
         CommandError: its format does not accept new entrants.
     """
     name = lookup.find_tournament(workspace, tournament)
-    tournament_plan.check_open(tournaments.find(workspace.store, name))
+    scheduler.check_open(tournaments.find(workspace.store, name))
     game = find(tournaments.find(workspace.store, name).plan.game)
     resolved = [workspace.bot(text) for text in bots]
     for entrant in resolved:

@@ -23,14 +23,10 @@ from arena.cli.options import (
 from arena.config import BOARDS, CYCLES
 
 if TYPE_CHECKING:
-    from arena.tournaments.tournament_file import TournamentSpec
+    from arena.tournaments.tournament_request import TournamentRequest
 
-_NAMES = {
-    "start": "start_ms",
-    "allowance": "allowance_ms",
-    "bank": "bank_ms",
-}
-_PLAIN = ("name", "format", "seats", "boards", "seed", "faults", *_NAMES)
+_PLAIN = ("name", "format", "seats", "boards", "seed", "faults")
+_CLOCK = ("start", "allowance", "bank")
 
 
 @click.command(
@@ -64,7 +60,7 @@ _PLAIN = ("name", "format", "seats", "boards", "seed", "faults", *_NAMES)
     "-n",
     "--boards",
     type=bounded(BOARDS),
-    default=10,
+    default=BOARDS.usual,
     show_default=True,
     help="Number of boards per match; each is played with every seating.",
 )
@@ -112,25 +108,24 @@ def run(
     from arena.cli.workspace import Workspace
 
     workspace = Workspace(data)
-    spec = _spec(flags)
+    file = Path(flags["game"]) if flags["game"].endswith(".toml") else None
+    plan = _requested(flags, file)
     if dry_run:
-        match_plan.preview(workspace, spec, workers, as_json)
+        match_plan.preview(workspace, plan, file, workers, as_json)
         return None
     from arena.cli import output
     from arena.cli.tournaments import running
     from arena.cli.tournaments.views import report
     from arena.services.web_process import HOST, PORT, Pages, listen_near
-    from arena.store.tournaments import tournaments
-    from arena.tournaments import game_settings, scheduler, tournament_plan
+    from arena.tournaments import scheduler
 
-    plan, bots = match_plan.prepare(workspace, spec)
+    bots = match_plan.resolved(workspace, plan, file)
     entrants, owners = match_plan.registered(workspace, bots)
-    entries = scheduler.enrol(workspace.store, entrants, owners)
-    first = tournament_plan.opening(plan, entries)
-    secret = None if spec.seed is None else game_settings.seed_of(spec.seed)
+    # Refuse before services start.
+    scheduler.opening(plan, scheduler.enrol(workspace.store, entrants, owners))
 
     def begin() -> list[str]:
-        created = tournaments.create(workspace.store, plan, entries, first, secret)
+        created = scheduler.begin(workspace.store, plan, entrants, plan.secret, owners)
         output.hint(f"{created.id} · {plan.form} · {', '.join(entrants)}")
         return [created.id]
 
@@ -141,32 +136,17 @@ def run(
     return report(workspace, snapshots, as_json)
 
 
-def _spec(flags: dict[str, Any]) -> TournamentSpec:
-    """Return the settings in the file, if any, updated by the given flags.
+def _requested(flags: dict[str, Any], file: Path | None) -> TournamentRequest:
+    """Return the tournament in the file, if any, updated by the given flags.
 
     A tournament file is complete: a configuration file does not change it.
     """
-    from arena.cli import game_options as setup
-    from arena.tournaments import game_settings, tournament_file, tournament_plan
-    from arena.tournaments.tournament_file import NamedBot, TournamentSpec
+    from arena.store.match_settings import game_named
+    from arena.tournaments import tournament_request
 
-    context = click.get_current_context()
-    assert context is not None
-    ignored = {ParameterSource.DEFAULT}
-    if flags["game"].endswith(".toml"):
-        ignored.add(ParameterSource.DEFAULT_MAP)
-    used = {name for name in flags if context.get_parameter_source(name) not in ignored}
-    given: dict[str, Any] = {_NAMES.get(name, name): flags[name] for name in _PLAIN if name in used}
-    if used & {"settings", "cycles"}:
-        settings = flags["settings"] if "settings" in used else ()
-        cycles = {"cycles": flags["cycles"]} if "cycles" in used else {}
-        given["settings"] = {**tournament_plan.pairs(settings, "the setting"), **cycles}
-    if "pairs" in used:
-        given["options"] = setup.named(flags["pairs"])
-    if flags["bots"]:
-        given["bots"] = tuple(map(NamedBot, flags["bots"]))
-    if flags["game"].endswith(".toml"):
-        return tournament_file.read(Path(flags["game"])).updated(given)
+    given = _given(flags, {ParameterSource.DEFAULT_MAP} if file else set())
+    if file is not None:
+        return tournament_request.read_request(file, given)
     if Path(flags["game"]).is_file():
         raise CommandError(
             f'the name of a tournament file must end with .toml, but "{flags["game"]}" does not.',
@@ -174,10 +154,38 @@ def _spec(flags: dict[str, Any]) -> TournamentSpec:
             code="not-toml",
         )
     if not flags["bots"]:
-        game_settings.game_named(flags["game"])
+        game_named(flags["game"])
         raise CommandError(
             f"a tournament of {flags['game']} needs bots; add their names or folders.",
             USAGE,
             code="no-bots",
         )
-    return TournamentSpec(game=flags["game"]).updated(given)
+    return tournament_request.request_of({"game": flags["game"], **given})
+
+
+def _given(flags: dict[str, Any], ignored: set[ParameterSource]) -> dict[str, Any]:
+    """Return the flags that are given, named as in a tournament file.
+
+    Args:
+        flags: the values of all options.
+        ignored: sources of values that are left out, besides defaults.
+    """
+    from arena.cli import game_options as setup
+    from arena.tournaments import tournament_request
+
+    context = click.get_current_context()
+    assert context is not None
+    sources = {name: context.get_parameter_source(name) for name in flags}
+    used = {n for n, source in sources.items() if source not in ignored | {ParameterSource.DEFAULT}}
+    given: dict[str, Any] = {name: flags[name] for name in _PLAIN if name in used}
+    if clock := {f"{name}_ms": flags[name] for name in _CLOCK if name in used}:
+        given["clock"] = clock
+    if used & {"settings", "cycles"}:
+        settings = flags["settings"] if "settings" in used else ()
+        cycles = {"cycles": flags["cycles"]} if "cycles" in used else {}
+        given["settings"] = {**tournament_request.pairs(settings, "the setting"), **cycles}
+    if "pairs" in used:
+        given["options"] = setup.named(flags["pairs"])
+    if flags["bots"]:
+        given["bots"] = flags["bots"]
+    return given

@@ -89,7 +89,7 @@ def _heading(workspace: Workspace, tournament: Tournament) -> list[str]:
     return [
         f"{tournament.id} · {plan.name} · {output.tournament_state(tournament.state, playing)}",
         f"{plan.game} for {plan.seats}{options} · {count(plan.boards, 'board')} a match · "
-        f"{plan.format}{settings} · {plan.policy}",
+        f"{plan.format}{settings} · {plan.faults}",
         f"started {output.local_time(tournament.created)}, "
         f"ended {output.local_time(tournament.ended)} · "
         f"{progress.closed} of {progress.matches} matches closed, "

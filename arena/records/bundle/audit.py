@@ -30,7 +30,7 @@ from arena.records.bundle import evidence
 from arena.records.bundle.bundle import OPEN, Bundle, Scheduled, conclude, differences
 from arena.records.bundle.evidence import Finding, Task
 from arena.store import ids
-from arena.store.matches.spec import TournamentPlan
+from arena.store.match_settings import TournamentPlan
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import schedule
 from arena.system import process_pool

@@ -11,8 +11,9 @@ from arena.ladders import ladder_columns
 from arena.ratings.elo import EloSettings
 from arena.ratings.standings import Standings
 from arena.records.redaction import public_record
+from arena.store.match_settings import TournamentPlan
 from arena.store.matches.spec import Entrant as Seated
-from arena.store.matches.spec import MatchSpec, TournamentPlan
+from arena.store.matches.spec import MatchSpec
 from arena.store.schema import MatchState
 from arena.store.tournaments.tournaments import Tournament
 from referee.games.shared.coded_errors import InvalidValue
@@ -117,18 +118,12 @@ class Bundle:
         Raises:
             KeyError: an entrant is not among those of the tournament.
         """
-        plan = self.tournament.plan
         return MatchSpec(
+            **self.tournament.plan.values(),
             id=match.id,
             tournament=self.tournament.id,
             round=match.round,
             number=match.number,
-            game=plan.game,
-            options=plan.options,
-            seats=plan.seats,
-            boards=plan.boards,
-            clock=plan.clock,
-            policy=plan.policy,
             entrants=tuple(self._seated(name) for name in match.entrants),
             commitment=match.commitment,
             seed=b"",

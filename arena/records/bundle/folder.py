@@ -6,16 +6,16 @@ import json
 import re
 import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any, Final, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from msgspec import Meta
 
 from arena.formats.contract import FormatEntrant
 from arena.records.bundle.bundle import FORMAT, Bundle, BundledVersion, BundleError, Scheduled
-from arena.store.matches.spec import Clock, TournamentPlan
+from arena.store.match_settings import Clock, TournamentPlan
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments.tournaments import Tournament
 from arena.system.structured_file import FileError, FileProblem, read_json
@@ -69,6 +69,8 @@ class _Header:
 
 @dataclass(frozen=True, slots=True)
 class _ClockMember:
+    """A clock whose members are all required."""
+
     start_ms: _Count
     allowance_ms: _Count
     bank_ms: _Count
@@ -111,7 +113,7 @@ class _TournamentDocument(_Header):
     pairing: str
     settings: dict[str, Any]
     clock: _ClockMember
-    policy: str
+    policy: Literal["lenient", "unforgiving"]
     state: TournamentState
     created: _Time
     entrants: tuple[_EntrantMember, ...]
@@ -128,9 +130,8 @@ class _TournamentDocument(_Header):
 def write_document(bundle: Bundle) -> dict[str, Any]:
     """Return the `tournament.json` document of a bundle."""
     tournament = bundle.tournament
-    settings = json_values.plan(tournament.plan)
-    # The form follows from the other settings; "format" is the format of the document.
-    del settings["form"]
+    settings = tournament.plan.to_json()
+    # "format" is the format of the document.
     renamed = {"pairing" if name == "format" else name: settings[name] for name in settings}
     return {
         "format": FORMAT,
@@ -172,7 +173,6 @@ def _match(match: Scheduled) -> dict[str, Any]:
 
 
 def _tournament(document: _TournamentDocument) -> Tournament:
-    clock = document.clock
     return Tournament(
         id=document.tournament,
         plan=TournamentPlan(
@@ -183,8 +183,8 @@ def _tournament(document: _TournamentDocument) -> Tournament:
             boards=document.boards,
             format=document.pairing,
             settings=document.settings,
-            clock=Clock(clock.start_ms, clock.allowance_ms, clock.bank_ms),
-            policy=document.policy,
+            clock=Clock(**asdict(document.clock)),
+            faults=document.policy,
         ),
         entries=tuple(
             FormatEntrant(

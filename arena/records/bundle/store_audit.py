@@ -135,9 +135,9 @@ def _record(spec: MatchSpec, text: str) -> MatchRecord:
 
 def _scheduled_otherwise(match: MatchRows, spec: MatchSpec) -> Iterator[str]:
     """Yield the differences between a match and its schedule: its id, its games, or its seed."""
-    plan, row = match.plan(), match.match
+    row = match.match
     key = ids.match_key(
-        plan.agreed(), spec.round, spec.number, [entrant.content_hash for entrant in spec.entrants]
+        spec.agreed(), spec.round, spec.number, [entrant.content_hash for entrant in spec.entrants]
     )
     if key != row["key"] or ids.match_id(row["tournament"], key) != match.id:
         yield (

@@ -51,6 +51,11 @@ class Version:
         """The programming language stated in its manifest; empty if it is omitted."""
         return str(self.manifest.get("language", ""))
 
+    def plays(self, game: str) -> bool:
+        """Return whether its manifest allows this game."""
+        games = self.manifest.get("games")
+        return not games or game in games
+
 
 def add(
     engine: Engine,

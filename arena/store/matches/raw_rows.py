@@ -13,7 +13,8 @@ from sqlalchemy import JSON, Column, ColumnElement, Connection, Engine, Text, ca
 
 from arena.store import schema
 from arena.store.database import reading
-from arena.store.matches.spec import Clock, Entrant, MatchSpec, TournamentPlan
+from arena.store.match_settings import stored_values
+from arena.store.matches.spec import Entrant, MatchSpec
 from arena.store.objects import record_archive
 from arena.store.objects.object_storage import ObjectLost
 from arena.store.schema import MatchState
@@ -67,41 +68,19 @@ class MatchRows:
         """The entrants' names."""
         return tuple(str(row["version"]) for row in self.entrants)
 
-    def plan(self) -> TournamentPlan:
-        """Return the settings that all matches of the tournament share, without its name.
-
-        Raises:
-            ValueError: the options are not valid JSON.
-        """
-        row = self.tournament
-        return TournamentPlan(
-            name="",
-            game=row["game"],
-            options=decoded(row["options"]),
-            seats=row["seats"],
-            boards=row["boards"],
-            clock=Clock(row["start_ms"], row["allowance_ms"], row["bank_ms"]),
-            policy=row["policy"],
-        )
-
     def spec(self) -> MatchSpec:
         """Return the specification of the match, including the seed.
 
         Raises:
             ValueError: the tournament's options are not valid JSON.
         """
-        plan = self.plan()
+        options = decoded(self.tournament["options"])
         return MatchSpec(
+            **stored_values({**self.tournament, "options": options}),
             id=self.id,
             tournament=self.match["tournament"],
             round=self.match["round"],
             number=self.match["number"],
-            game=plan.game,
-            options=plan.options,
-            seats=plan.seats,
-            boards=plan.boards,
-            clock=plan.clock,
-            policy=plan.policy,
             entrants=tuple(
                 Entrant(row["version"], row["content_hash"], row["folder"], {})
                 for row in self.entrants

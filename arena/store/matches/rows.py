@@ -22,9 +22,10 @@ from sqlalchemy import (
 
 from arena.store import schema
 from arena.store.database import now
+from arena.store.match_settings import stored_values
 from arena.store.matches.games import CommittedGame, PlayedGame
 from arena.store.matches.listing import not_found
-from arena.store.matches.spec import Clock, Entrant, MatchSpec
+from arena.store.matches.spec import Entrant, MatchSpec
 
 
 def spec(connection: Connection, match: str) -> MatchSpec:
@@ -47,16 +48,11 @@ def spec_of(connection: Connection, row: Row[*tuple[Any, ...]]) -> MatchSpec:
         row: a row with `spec_columns`.
     """
     return MatchSpec(
+        **stored_values(row._asdict()),
         id=row.id,
         tournament=row.tournament,
         round=row.round,
         number=row.number,
-        game=row.game,
-        options=row.options,
-        seats=row.seats,
-        boards=row.boards,
-        clock=Clock(row.start_ms, row.allowance_ms, row.bank_ms),
-        policy=row.policy,
         entrants=_entrants(connection, row.id),
         commitment=row.commitment,
         seed=row.seed,

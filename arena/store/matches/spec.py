@@ -1,55 +1,12 @@
 """The specification of a match: plain values that are fixed before its first deal."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from referee.games.contract import Options
-from referee.games.registry import form_of
-
-
-@dataclass(frozen=True, slots=True)
-class Clock:
-    """Time limits of a bot in ms: to start, for each decision, and a bank for each table."""
-
-    start_ms: int = 10_000
-    allowance_ms: int = 200
-    bank_ms: int = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class TournamentPlan:
-    """The settings that all matches of a tournament share, and the tournament's name and format."""
-
-    name: str
-    game: str
-    options: Options
-    """A value for every option of the game."""
-    seats: int
-    boards: int
-    """Number of boards of each match."""
-    format: str = "round-robin"
-    settings: Mapping[str, bool | int | float | str] = field(default_factory=dict)
-    """The format's settings that differ from their defaults."""
-    clock: Clock = field(default_factory=Clock)
-    policy: str = "lenient"
-    """The penalty for faults: "lenient", "unforgiving" or, for a bot's author, "strict"."""
-
-    @property
-    def form(self) -> str:
-        """The form of the game; each form has its own ladder."""
-        return form_of(self.game, self.seats, self.options)
-
-    def agreed(self) -> dict[str, object]:
-        """Return the settings that determine the matches' keys, as JSON values."""
-        return {
-            "game": self.game,
-            "options": dict(self.options),
-            "seats": self.seats,
-            "boards": self.boards,
-            "clock": asdict(self.clock),
-            "policy": self.policy,
-        }
+from arena.store import ids
+from arena.store.match_settings import MatchSettings
+from referee.games.shared.dealing import commitment
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +21,14 @@ class Entrant:
     manifest: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class MatchSpec:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchSpec(MatchSettings):
     """A match to be played, including its secret seed."""
 
     id: str
     tournament: str | None
     round: int
     number: int
-    game: str
-    options: Options
-    seats: int
-    boards: int
-    clock: Clock
-    policy: str
     entrants: tuple[Entrant, ...]
     """In canonical order; table t gives side s to entrant (s + t) modulo the number of entrants."""
     commitment: str
@@ -120,10 +71,41 @@ class MatchSpec:
             "commitment": self.commitment,
             "entrants": [[entrant.version, entrant.content_hash] for entrant in self.entrants],
             "clock": asdict(self.clock),
-            "policy": self.policy,
+            "policy": self.faults,
             "tournament": self.tournament,
             "round": self.round,
             "number": self.number,
             **({} if self.mirrored else {"mirrored": False}),
             **({} if self.tables is None else {"tables": self.tables}),
         }
+
+
+def single_match(
+    purpose: str,
+    settings: MatchSettings,
+    seed: bytes,
+    entrants: Sequence[Entrant],
+    tables: int | None = None,
+) -> MatchSpec:
+    """Return a match that belongs to no tournament; equal arguments give equal ids and cards.
+
+    Args:
+        purpose: "play" or "test".
+        settings: the settings of the match.
+        seed: the seed, 32 bytes.
+        entrants: the entrants in canonical order.
+        tables: the number of tables, if it is not that of the seatings.
+    """
+    contents = [f"{entrant.version} {entrant.content_hash}" for entrant in entrants]
+    key = ids.match_key({**settings.agreed(), "seed": seed.hex()}, 0, 0, contents)
+    return MatchSpec(
+        **settings.values(),
+        id=ids.match_id(purpose, key),
+        tournament=None,
+        round=0,
+        number=0,
+        entrants=tuple(entrants),
+        commitment=commitment(seed),
+        seed=seed,
+        tables=tables,
+    )

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, insert, select, update
 
 from arena.formats.contract import Fixture
 from arena.store import ids, schema
-from arena.store.matches.spec import TournamentPlan
+from arena.store.match_settings import TournamentPlan
 from arena.store.schema import MatchState
 from referee.games.shared import dealing
 

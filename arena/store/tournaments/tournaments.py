@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Engine, Row, and_, func, insert, select
 
-from arena import config
-from arena.errors import Conflict, NotFound, OutOfRange, StoreError, check_name, check_new_name
+from arena.errors import Conflict, NotFound, StoreError, check_name
 from arena.formats.contract import Fixture, FormatEntrant
 from arena.store import closings, ids, schema
 from arena.store.bots.owners import check_if_new
 from arena.store.database import now, reading, writing
+from arena.store.match_settings import TournamentPlan
 from arena.store.matches import lease_times
-from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.postgresql import lock_rows
 from arena.store.schema import ClosingKind, MatchState, TournamentState
 from arena.store.tournaments import schedule
@@ -140,7 +139,7 @@ def create(
 
     Args:
         engine: the store.
-        plan: the settings of the tournament.
+        plan: its settled settings, which are not checked again.
         entries: its entrants; their names are versions as ``name@number``.
         fixtures: the matches that are fixed from the start.
         seed: the random seed of all deals. Without one each match gets 32 random bytes.
@@ -150,20 +149,16 @@ def create(
     Raises:
         NotFound: an entrant is not registered.
         Conflict: an entrant is retired or in quarantine.
-        BadName: the name of the tournament or of an owner is not valid.
-        OutOfRange: a number of the plan is outside its range.
+        BadName: the name of an owner is not valid.
         StoreError: an entrant is named twice.
     """
     from arena.formats import registry
 
-    check_name("a tournament", plan.name)
-    check_new_name("a tournament", plan.name)
     names = [entry.name for entry in entries]
     if len(set(names)) < len(names):
         raise StoreError(
             "an entrant is named twice; each version enters a tournament once.", code="named-twice"
         )
-    check_plan(plan)
     plan = replace(plan, settings=registry.with_present_pairing(plan.format, plan.settings))
     with writing(engine, "schedule") as connection:
         check(connection)
@@ -175,27 +170,6 @@ def create(
         enter(connection, name, entries, first=0)
         schedule.store(connection, name, plan, fixtures, seed)
     return find(engine, name)
-
-
-def check_plan(plan: TournamentPlan) -> None:
-    """Check the ranges of all numbers in the settings of a new tournament.
-
-    Raises:
-        OutOfRange: a number is outside its range.
-    """
-    from arena.formats import registry
-
-    clock = plan.clock
-    for name, value, bounds in (
-        ("boards", plan.boards, config.BOARDS),
-        ("start_ms", clock.start_ms, config.START_MS),
-        ("allowance_ms", clock.allowance_ms, config.ALLOWANCE_MS),
-        ("bank_ms", clock.bank_ms, config.BANK_MS),
-    ):
-        if value not in bounds:
-            raise OutOfRange(name, str(bounds), value)
-    for name, setting in plan.settings.items():
-        registry.check_setting(name, setting)
 
 
 def find(engine: Engine, tournament: str) -> Tournament:
@@ -236,7 +210,7 @@ def plans(connection: Connection, *, game: str, over: bool) -> list[TournamentPl
     table = schema.tournaments
     ended = table.c.ended.is_not(None) if over else table.c.ended.is_(None)
     rows = connection.execute(select(table).where(table.c.game == game, ended))
-    return [_plan(row) for row in rows]
+    return [TournamentPlan.of_row(row._asdict()) for row in rows]
 
 
 def states(engine: Engine) -> dict[str, TournamentState]:
@@ -371,26 +345,12 @@ def _tournament(row: Row[*tuple[Any, ...]], entries: tuple[FormatEntrant, ...]) 
     state = TournamentState(row.state)
     return Tournament(
         id=row.id,
-        plan=_plan(row),
+        plan=TournamentPlan.of_row(row._asdict()),
         entries=entries,
         state=state,
         created=row.created,
         ended=row.ended,
         seed=row.seed if state is TournamentState.CLOSED else None,
-    )
-
-
-def _plan(row: Row[*tuple[Any, ...]]) -> TournamentPlan:
-    return TournamentPlan(
-        name=row.name,
-        game=row.game,
-        options=row.options,
-        seats=row.seats,
-        boards=row.boards,
-        format=row.format,
-        settings=row.settings,
-        clock=Clock(row.start_ms, row.allowance_ms, row.bank_ms),
-        policy=row.policy,
     )
 
 
@@ -468,15 +428,7 @@ def _insert(
     connection.execute(
         insert(schema.tournaments).values(
             id=name,
-            name=plan.name,
-            game=plan.game,
-            options=dict(plan.options),
-            seats=plan.seats,
-            boards=plan.boards,
-            format=plan.format,
-            settings=dict(plan.settings),
-            **asdict(plan.clock),
-            policy=plan.policy,
+            **plan.columns(),
             seed=seed,
             state=TournamentState.PAUSED if paused else TournamentState.RUNNING,
             created=now(),

@@ -50,7 +50,7 @@ class Stopwatch:
         worst, played, game, decision = self.worst
         sentence = (
             f"median {_ms(self._quantile(0.5))} · p99 {_ms(self._quantile(0.99))} · worst "
-            f"{_ms(worst)} ({played.form.name}, game {game}, decision {decision}) · "
+            f"{_ms(worst)} ({played.form.form}, game {game}, decision {decision}) · "
             f"at most {self.banked:.0f} of {CLOCK.bank_ms} ms drawn from a bank"
         )
         if self.banked < _MUCH * CLOCK.bank_ms:

@@ -9,12 +9,12 @@ from arena.bots.bot import Bot
 from arena.bots.exit_report import MIB, Limits
 from arena.bots.version_store import content_hash
 from arena.errors import InfrastructureError
+from arena.store.match_settings import MatchSettings
 from arena.submissions.conformance import examined_forms
 from arena.submissions.conformance.check import Check, CheckOutcome
 from arena.submissions.conformance.decision_clock import Stopwatch
 from arena.submissions.conformance.examination_matches import ExaminationMatch, play
 from arena.submissions.conformance.examination_order import ExaminationOrder
-from arena.submissions.conformance.examined_forms import ExaminedForm
 from arena.submissions.conformance.question_rounds import (
     TOGETHER,
     FailingQuestion,
@@ -167,7 +167,7 @@ class _Examination:
         for form in tried:
             if len(broken) >= _MAX_BROKEN_CHECKS:
                 break
-            self._on_test(f"{form.name}: awkward questions")
+            self._on_test(f"{form.form}: awkward questions")
             sheet = self._sheet(form)
             for finding in QuestionRounds(self._order, form, sheet).findings(broken):
                 by_name.setdefault(finding.name, []).append(finding)
@@ -181,7 +181,7 @@ class _Examination:
                 continue
             yield _questions_check(name, game, findings, took / len(by_name))
 
-    def _sheet(self, form: ExaminedForm) -> QuestionSheet:
+    def _sheet(self, form: MatchSettings) -> QuestionSheet:
         seat, games, each = self._order.question_arguments(form)
         return prepare_questions(form, seat, self._order.seed, games, each)
 
@@ -197,7 +197,7 @@ class _Examination:
                 left = len(tried) - number
                 yield self._skipped(game, f"{left} more forms: {failed} have failed already")
                 return
-            self._on_test(f"{form.name}: plays")
+            self._on_test(f"{form.form}: plays")
             played = self._play(form, PLAYS, 2, _TABLE_SECONDS)
             done += 1
             decisions += len(played.times)
@@ -216,21 +216,23 @@ class _Examination:
         if not failed and self._order.thorough:
             yield self._long_table_check(tried[0])
 
-    def _long_table_check(self, form: ExaminedForm) -> Check:
-        self._on_test(f"{form.name}: {LONG_TABLE}")
+    def _long_table_check(self, form: MatchSettings) -> Check:
+        self._on_test(f"{form.form}: {LONG_TABLE}")
         began = time.monotonic()
         played = self._play(form, LONG_TABLE, _LONG_TABLE_GAMES, _LONG_TABLE_SECONDS)
         if played.fault is not None:
             return fault_check(self._order, LONG_TABLE, played)
         if not played.games:
             return self._unchecked(
-                LONG_TABLE, form.game, f"no game ended within {_LONG_TABLE_SECONDS:.0f} s"
+                LONG_TABLE, form.rules, f"no game ended within {_LONG_TABLE_SECONDS:.0f} s"
             )
         many = f"{len(played.games)} games, {len(played.times):,} decisions by the same processes"
         many += f" in {_LONG_TABLE_SECONDS:.0f} s" * played.unfinished
-        return Check(LONG_TABLE, CheckOutcome.PASSED, many, form.game.id, time.monotonic() - began)
+        return Check(LONG_TABLE, CheckOutcome.PASSED, many, form.game, time.monotonic() - began)
 
-    def _play(self, form: ExaminedForm, what: str, boards: int, seconds: float) -> ExaminationMatch:
+    def _play(
+        self, form: MatchSettings, what: str, boards: int, seconds: float
+    ) -> ExaminationMatch:
         until = time.monotonic() + seconds
         try:
             played = play(self._order, form, what, boards, until)

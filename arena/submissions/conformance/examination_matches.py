@@ -11,14 +11,16 @@ from pokearena.v1 import referee_pb2, referee_pb2_grpc
 from arena.bots.bot import Bot, with_unique_labels
 from arena.bots.exit_report import Report
 from arena.bots.resolver import sample
+from arena.matches.local_match import entrant_of
 from arena.matches.runner import OPTIONS, record_text
 from arena.matches.table import Table, Watch
+from arena.store.match_settings import MatchSettings
 from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import MatchSpec
 from arena.store.matches.table_plan import TablePlan, plan
 from arena.submissions.conformance.check import CheckRecord
 from arena.submissions.conformance.examination_order import ExaminationOrder
-from arena.submissions.conformance.examined_forms import ExaminedForm, entrant_of, match_of
+from arena.submissions.conformance.examined_forms import match_of
 from referee.record import Line, read_games
 
 PARTNER: Final = "meek"
@@ -34,7 +36,7 @@ class _TableStopped(Exception):
 class ExaminationMatch:
     """The tables of a match and their results."""
 
-    form: ExaminedForm
+    form: MatchSettings
     spec: MatchSpec
     games: list[PlayedGame] = field(default_factory=list)
     reports: list[Report] = field(default_factory=list)
@@ -96,7 +98,7 @@ class ExaminationMatch:
 
 
 def play(
-    order: ExaminationOrder, form: ExaminedForm, what: str, boards: int, until: float
+    order: ExaminationOrder, form: MatchSettings, what: str, boards: int, until: float
 ) -> ExaminationMatch:
     """Play a table of this form: the bot against itself, with one process per seat.
 

@@ -5,13 +5,11 @@ import time
 from dataclasses import dataclass
 from typing import Final
 
-from pokearena.v1 import bot_pb2
-
 from arena.bots.bot import Bot
 from arena.bots.bot_session import BotSession
+from arena.store.match_settings import MatchSettings
 from arena.store.matches.spec import MatchSpec
-from arena.submissions.conformance.examined_forms import CLOCK, ExaminedForm
-from arena.submissions.conformance.question_sheet import clock_of
+from arena.submissions.conformance.examined_forms import CLOCK
 
 QUESTION_SECONDS: Final = (CLOCK.allowance_ms + CLOCK.bank_ms) / 1000
 """Time limit of one question in seconds: allowance and bank, the maximum a bot can have."""
@@ -62,23 +60,15 @@ class ExaminationOrder:
 
     def session(self, spec: MatchSpec, seat: int) -> BotSession:
         """Return a session with the bot at a seat of this match."""
-        opening = bot_pb2.StartRequest(
-            match=spec.id,
-            game=spec.game,
-            seats=spec.seats,
-            seat=seat,
-            options={name: str(value).lower() for name, value in spec.options.items()},
-            games=spec.boards,
-            clock=clock_of(spec.clock),
-        )
+        opening = spec.start_request(spec.id, seat)
         return BotSession(self.bot, opening, spec.clock.start_ms / 1000, QUESTION_SECONDS)
 
-    def question_arguments(self, form: ExaminedForm) -> tuple[int, int, int]:
+    def question_arguments(self, form: MatchSettings) -> tuple[int, int, int]:
         """Return the arguments of `prepare_questions` for a form.
 
         Returns:
             The seat that receives questions, the number of games to search, and the maximum number
             of questions per kind.
         """
-        seat = sum(form.name.encode()) % form.seats
+        seat = sum(form.form.encode()) % form.seats
         return (seat, 16, 8) if self.thorough else (seat, 4, 2)

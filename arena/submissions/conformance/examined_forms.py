@@ -1,48 +1,20 @@
 """The forms in which games are tested. They come from the registry, so new games are included."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 from typing import Final
 
-from arena.bots.bot import Bot
-from arena.store import ids
-from arena.store.matches.spec import Clock, Entrant, MatchSpec
+from arena.store.match_settings import Clock, MatchSettings
+from arena.store.matches.spec import Entrant, MatchSpec, single_match
 from referee.games.contract import Game, Option, OptionValue
-from referee.games.registry import form_of
-from referee.games.shared.dealing import commitment
 
 CLOCK: Final = Clock()
 """Clock of an ordinary match."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExaminedForm:
-    """A game with a number of seats and options."""
-
-    game: Game
-    seats: int
-    options: Mapping[str, OptionValue]
-    """A value for every option of the game."""
-
-    @property
-    def name(self) -> str:
-        """Name of the form's ladder, for example "pokex-4"."""
-        return form_of(self.game.id, self.seats, self.options)
-
-    @property
-    def sides(self) -> int:
-        """Number of bots that play the form."""
-        return self.game.side_count(self.seats, self.options)
-
-    @property
-    def has_changed_option(self) -> bool:
-        """Whether an option differs from its default."""
-        return any(v != self.game.options[n].default for n, v in self.options.items())
-
-
-def forms(game: Game) -> tuple[ExaminedForm, ...]:
+def forms(game: Game) -> tuple[MatchSettings, ...]:
     """Return the forms of a game, the default one first, the one that differs most last.
 
     The forms are: every number of seats with default options; every combination of options at the
@@ -56,18 +28,21 @@ def forms(game: Game) -> tuple[ExaminedForm, ...]:
         (min(s for s in game.seats if game.allows(s, choice)), choice) for choice in every
     ]
     combinations += [(max(game.seats), every[-1])]
-    distinct: list[ExaminedForm] = []
+    distinct: list[MatchSettings] = []
     for seats, options in combinations:
-        form = ExaminedForm(game, seats, options)
+        form = MatchSettings(
+            game=game.id, options=options, seats=seats, clock=CLOCK, faults="strict"
+        )
         if game.allows(seats, options) and form not in distinct:
             distinct.append(form)
     return tuple(distinct)
 
 
-def varied_forms(game: Game) -> tuple[ExaminedForm, ...]:
+def varied_forms(game: Game) -> tuple[MatchSettings, ...]:
     """Return the most different forms: all numbers of seats with defaults, and the last form."""
     every = forms(game)
-    return tuple(f for f in every if not f.has_changed_option or f is every[-1])
+    usual = every[0].options
+    return tuple(f for f in every if f.options == usual or f is every[-1])
 
 
 def _settings(game: Game) -> Iterator[dict[str, OptionValue]]:
@@ -85,9 +60,9 @@ def _values(option: Option) -> tuple[OptionValue, ...]:
 
 
 def match_of(
-    form: ExaminedForm, what: str, seed: bytes, boards: int, entrants: tuple[Entrant, ...]
+    form: MatchSettings, what: str, seed: bytes, boards: int, entrants: tuple[Entrant, ...]
 ) -> MatchSpec:
-    """Return a match of this form with the default clock that ends at the first fault.
+    """Return a match of this form.
 
     The same arguments produce the same match, because they determine its ID and its cards.
 
@@ -98,36 +73,5 @@ def match_of(
         boards: the number of boards.
         entrants: the match's entrants.
     """
-    seed_bytes = hashlib.sha256(f"{what}\0{form.name}\0".encode() + seed).digest()
-    agreed = {
-        "game": form.game.id,
-        "options": dict(form.options),
-        "seats": form.seats,
-        "boards": boards,
-        "clock": asdict(CLOCK),
-        "policy": "strict",
-        "seed": seed_bytes.hex(),
-    }
-    contents = [f"{entrant.version} {entrant.content_hash}" for entrant in entrants]
-    key = ids.match_key(agreed, 0, 0, contents)
-    return MatchSpec(
-        id=ids.match_id("test", key),
-        tournament=None,
-        round=0,
-        number=0,
-        game=form.game.id,
-        options=form.options,
-        seats=form.seats,
-        boards=boards,
-        clock=CLOCK,
-        policy="strict",
-        entrants=entrants,
-        commitment=commitment(seed_bytes),
-        seed=seed_bytes,
-    )
-
-
-def entrant_of(bot: Bot, content: str) -> Entrant:
-    """Return a bot as an entrant of a match's record."""
-    manifest = {} if bot.manifest is None else asdict(bot.manifest)
-    return Entrant(bot.label, content, "" if bot.remote else str(bot.folder), manifest)
+    seed_bytes = hashlib.sha256(f"{what}\0{form.form}\0".encode() + seed).digest()
+    return single_match("test", replace(form, boards=boards), seed_bytes, entrants)

@@ -6,10 +6,10 @@ from itertools import groupby
 from typing import Final
 
 from arena.bots.bot_session import BotSession, MethodUnimplemented, Response, SessionFailed
+from arena.store.match_settings import MatchSettings
 from arena.store.matches.spec import MatchSpec
 from arena.submissions.conformance.check import CheckRecord
 from arena.submissions.conformance.examination_order import ExaminationOrder
-from arena.submissions.conformance.examined_forms import ExaminedForm
 from arena.submissions.conformance.question_sheet import (
     PreparedQuestion,
     QuestionKind,
@@ -122,7 +122,7 @@ class QuestionResult:
 class QuestionRounds:
     """Sends the questions of one `QuestionSheet` to a bot; an object can be used once."""
 
-    def __init__(self, order: ExaminationOrder, form: ExaminedForm, sheet: QuestionSheet) -> None:
+    def __init__(self, order: ExaminationOrder, form: MatchSettings, sheet: QuestionSheet) -> None:
         self._order = order
         self._form = form
         self._sheet = sheet
@@ -140,7 +140,7 @@ class QuestionRounds:
                 STARTS,
                 1,
                 broken=FailingQuestion(
-                    f"{self._form.name}: it did not start: {error}",
+                    f"{self._form.form}: it did not start: {error}",
                     question,
                     self._order.ask_command(question),
                     self._sheet.record,
@@ -267,7 +267,7 @@ class QuestionRounds:
         try:
             with self._order.session(self._sheet.spec, self._sheet.seat) as session:
                 self._put_together(session, positions)
-            command = self._order.test_command(self._form.game.id)
+            command = self._order.test_command(self._form.game)
         except (SessionFailed, IllegalAnswer, MethodUnimplemented):
             pass
         sentence = f"of {len(positions)} questions in one message: {error}"
@@ -288,7 +288,7 @@ class QuestionRounds:
                     command = self._order.ask_command(question, "--play")
                     sentence += "; by Act it answers well"
                 else:
-                    command = self._order.test_command(self._form.game.id)
+                    command = self._order.test_command(self._form.game)
                     sentence += "; asked alone it answers well, so the cause is an earlier question"
             elif self._answers_from_start(position):
                 remark = True
@@ -324,7 +324,7 @@ class QuestionRounds:
 
     def _place_of(self, position: PreparedQuestion) -> str:
         game, decision = position.place
-        return f"{self._form.name}, game {game}, decision {decision}, seat {self._sheet.seat}"
+        return f"{self._form.form}, game {game}, decision {decision}, seat {self._sheet.seat}"
 
     def _judge(self, position: PreparedQuestion, response: Response) -> None:
-        judge(self._form.game.id, position.recorded, response)
+        judge(self._form.game, position.recorded, response)

@@ -9,9 +9,10 @@ from typing import Any, Final
 from pokearena.v1 import bot_pb2
 
 from arena.matches.runner import record_text
-from arena.store.matches.spec import Clock, Entrant, MatchSpec
+from arena.store.match_settings import MatchSettings
+from arena.store.matches.spec import Entrant, MatchSpec
 from arena.submissions.conformance.check import CheckRecord
-from arena.submissions.conformance.examined_forms import ExaminedForm, match_of
+from arena.submissions.conformance.examined_forms import match_of
 from referee.games.contract import Legal, State
 from referee.games.shared.dealing import Seeded, board_seed
 from referee.record import GameRecord, action_line, dump, game_line, read_games, result_line
@@ -86,16 +87,11 @@ class QuestionSheet:
 
 def recorded_clocks(spec: MatchSpec, seat: int) -> list[RecordedClock]:
     """Return the initial rights of the seats; only `seat` receives its legal actions."""
-    return [RecordedClock(clock_of(spec.clock), seat == other) for other in range(spec.seats)]
-
-
-def clock_of(clock: Clock) -> bot_pb2.Clock:
-    """Return a full clock as a protocol message."""
-    return bot_pb2.Clock(allowance_ms=clock.allowance_ms, bank_ms=clock.bank_ms)
+    return [RecordedClock(spec.clock.message(), seat == other) for other in range(spec.seats)]
 
 
 def prepare_questions(
-    form: ExaminedForm, seat: int, seed: bytes, games: int, each: int
+    form: MatchSettings, seat: int, seed: bytes, games: int, each: int
 ) -> QuestionSheet:
     """Prepare questions for a seat.
 
@@ -186,22 +182,22 @@ def _chosen(
 class _RandomGame:
     """A game with random actions."""
 
-    def __init__(self, form: ExaminedForm, spec: MatchSpec, number: int) -> None:
+    def __init__(self, form: MatchSettings, spec: MatchSpec, number: int) -> None:
         self.number = number
         self.decisions: list[tuple[int, int, set[QuestionKind], int]] = []
         """(decision, seat, kinds, number of listed actions) of each decision."""
         self._chance = Random(f"{spec.seed.hex()} {number}")
-        self._codec = codec_of(form.game)
-        sides = form.game.sides(spec.seats, form.options)
+        self._codec = codec_of(form.rules)
+        sides = form.rules.sides(spec.seats, form.options)
         line: dict[str, Any] = game_line(number, number)
         line |= {"table": 0, "seating": [spec.versions[side] for side in sides]}
         self._lines = [dump(line)]
-        state = form.game.start(
+        state = form.rules.start(
             Seeded(board_seed(spec.seed, number)), spec.seats, dict(form.options)
         )
         while state.actors:
             state = self._follow(state)
-        outcome = form.game.outcome(state, sides)
+        outcome = form.rules.outcome(state, sides)
         nothing = [0] * spec.seats
         tally = {"bank_ms": nothing, "slowest_ms": nothing, "faults": nothing, "crashes": nothing}
         verdicts = ["finished"] * spec.seats

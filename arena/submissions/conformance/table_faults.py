@@ -29,15 +29,15 @@ def fault_check(order: ExaminationOrder, name: str, played: ExaminationMatch) ->
     """
     fault = played.fault
     assert fault is not None
-    sentence = f"{played.form.name}: {fault['verdict']}: {fault['sentence']}"
+    sentence = f"{played.form.form}: {fault['verdict']}: {fault['sentence']}"
     check = Check(
         name,
         CheckOutcome.FAILED,
         sentence,
-        played.form.game.id,
+        played.form.game,
         record=played.record,
         output=str(fault.get("output", "")),
-        command=order.test_command(played.form.game.id),
+        command=order.test_command(played.form.game),
     )
     if "question" not in fault:
         return check
@@ -55,7 +55,7 @@ def fault_check(order: ExaminationOrder, name: str, played: ExaminationMatch) ->
     )
     if order.at_once > 1:
         # The record lacks simultaneous questions of games that the fault left unfinished.
-        return replace(check, sentence=summary, command=order.test_command(played.form.game.id))
+        return replace(check, sentence=summary, command=order.test_command(played.form.game))
     return replace(check, sentence=summary, command=order.ask_command(place, "--from-start"))
 
 

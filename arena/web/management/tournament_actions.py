@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import fields
 from typing import Any, Final
 
 from sqlalchemy import Engine
 
-from arena.errors import InvalidSettings, NotFound
-from arena.formats.contract import FormatEntrant
+from arena.config import ALLOWANCE_MS, BANK_MS, BOARDS, START_MS
+from arena.errors import NotFound
 from arena.formats.registry import FORMATS
 from arena.store.bots import versions
 from arena.store.bots.versions import Version
-from arena.store.matches.spec import Clock, TournamentPlan
+from arena.store.match_settings import Clock
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.tournaments import Tournament
 from arena.system.process_info import cores
-from arena.tournaments import game_settings, json_values, scheduler, tournament_plan
-from arena.tournaments.tournament_file import NamedBot, TournamentSpec
+from arena.tournaments import json_values, schedule_preview, scheduler
+from arena.tournaments.tournament_request import TournamentRequest, check_plays, pairs, request_of
 from arena.web.management.action import REASON, Action, ActionRequest, ActionResult, InputField
 from referee.games.registry import GAMES
 
-_CLOCK: Final = Clock()
+_CLOCK: Final = tuple(each.name for each in fields(Clock))
 FIELDS: Final = (
     InputField("game", "the card game", required=True, choices=tuple(GAMES), example="poke"),
     InputField(
@@ -44,7 +44,7 @@ FIELDS: Final = (
     ),
     InputField("options", "options of the game (see its rules), one NAME=VALUE per line", "pairs"),
     InputField("seats", "number of seats; empty: the first that the bots can fill", "number"),
-    InputField("boards", "boards per match", "number", example="10"),
+    InputField("boards", "boards per match", "number", example=str(BOARDS.usual)),
     InputField("seed", "seed of all cards; empty: random"),
     InputField(
         "faults",
@@ -52,57 +52,39 @@ FIELDS: Final = (
         choices=("lenient", "unforgiving"),
         example="lenient",
     ),
-    InputField("start_ms", "time to start, in ms", "number", example=str(_CLOCK.start_ms)),
-    InputField("allowance_ms", "time per decision, ms", "number", example=str(_CLOCK.allowance_ms)),
-    InputField("bank_ms", "time bank per table, in ms", "number", example=str(_CLOCK.bank_ms)),
+    InputField("start_ms", "time to start, in ms", "number", example=str(START_MS.usual)),
+    InputField("allowance_ms", "time per decision, ms", "number", example=str(ALLOWANCE_MS.usual)),
+    InputField("bank_ms", "time bank per table, in ms", "number", example=str(BANK_MS.usual)),
     InputField("paused", "create it paused, and start it later", "checkbox"),
 )
 _OPTIONAL_REASON: Final = InputField("reason", "reason for the audit log")
 
 
-@dataclass(frozen=True, slots=True)
-class _NewTournament:
-    plan: TournamentPlan
-    entrants: list[FormatEntrant]
-    seed: bytes | None
-
-
-def _checked_settings(request: ActionRequest) -> _NewTournament:
-    """Return the checked settings of a new tournament."""
+def _requested(request: ActionRequest) -> tuple[TournamentRequest, list[str]]:
+    """Return the checked settings of a new tournament, and its versions."""
     engine = request.web.engine
     bots = [_registered(engine, text) for text in request.lines("bots")]
-    spec = _spec(request, bots)
-    plan = tournament_plan.plan_of(spec)
+    entrants = [bot.id for bot in bots]
+    plan = request_of(_values(request) | {"bots": entrants})
     for bot in bots:
-        tournament_plan.check_plays(bot.id, bot.manifest.get("games"), plan.game)
-    entrants = scheduler.enrol(engine, [bot.id for bot in bots])
-    seed = None if spec.seed is None else game_settings.seed_of(spec.seed)
-    return _NewTournament(plan, entrants, seed)
+        check_plays(bot, plan.game)
+    return plan, entrants
 
 
-def _spec(request: ActionRequest, bots: list[Version]) -> TournamentSpec:
-    values: dict[str, Any] = {
-        "bots": tuple(NamedBot(bot.id) for bot in bots),
-        "settings": _pairs(request, "settings"),
-        "options": _pairs(request, "options"),
-    }
-    for name in ("name", "format", "seed", "faults"):
-        if text := request.text(name):
-            values[name] = text
-    for name in ("seats", "boards", "start_ms", "allowance_ms", "bank_ms"):
-        number = request.number(name)
-        if number is not None:
-            values[name] = number
-    return TournamentSpec(game=request.text("game")).updated(values)
-
-
-def _pairs(request: ActionRequest, name: str) -> dict[str, Any]:
-    value = request.values.get(name)
-    if isinstance(value, dict):
-        if not all(isinstance(item, str | int | float | bool) for item in value.values()):
-            raise InvalidSettings(f'the values of "{name}" must be strings, numbers or booleans.')
-        return {str(key): item for key, item in value.items()}
-    return dict(tournament_plan.pairs(request.lines(name), name))
+def _values(request: ActionRequest) -> dict[str, Any]:
+    """Return the sent values, named as in a tournament file."""
+    values: dict[str, Any] = {"clock": {}}
+    for each in FIELDS:
+        place = values["clock"] if each.name in _CLOCK else values
+        if each.kind == "text" and (text := request.text(each.name)):
+            place[each.name] = text
+        elif each.kind == "number" and (number := request.number(each.name)) is not None:
+            place[each.name] = number
+        elif each.kind == "pairs":
+            sent = request.values.get(each.name)
+            is_table = isinstance(sent, dict)
+            place[each.name] = sent if is_table else pairs(request.lines(each.name), each.name)
+    return values
 
 
 def _registered(engine: Engine, text: str) -> Version:
@@ -116,8 +98,9 @@ def _registered(engine: Engine, text: str) -> Version:
 
 
 def _preview(request: ActionRequest) -> ActionResult:
-    new = _checked_settings(request)
-    shown = tournament_plan.preview(request.web.engine, new.plan, new.entrants, cores())
+    engine = request.web.engine
+    plan, entrants = _requested(request)
+    shown = schedule_preview.preview(engine, plan, scheduler.enrol(engine, entrants), cores())
     return ActionResult(
         shown.to_json(),
         template="management/preview.html",
@@ -126,13 +109,9 @@ def _preview(request: ActionRequest) -> ActionResult:
 
 
 def _create(request: ActionRequest) -> ActionResult:
-    new = _checked_settings(request)
-    created = tournament_plan.begin(
-        request.web.engine,
-        new.plan,
-        new.entrants,
-        new.seed,
-        paused=request.flag("paused"),
+    plan, entrants = _requested(request)
+    created = scheduler.begin(
+        request.web.engine, plan, entrants, plan.secret, paused=request.flag("paused")
     )
     return _result(request, created)
 
@@ -151,10 +130,10 @@ def _state_change(
 def _add(request: ActionRequest) -> ActionResult:
     engine, name = request.web.engine, request.path["id"]
     tournament = tournaments.find(engine, name)
-    tournament_plan.check_open(tournament)
+    scheduler.check_open(tournament)
     bots = [_registered(engine, text) for text in request.lines("bots")]
     for bot in bots:
-        tournament_plan.check_plays(bot.id, bot.manifest.get("games"), tournament.plan.game)
+        check_plays(bot, tournament.plan.game)
     entries = scheduler.enrol(engine, [bot.id for bot in bots])
     return _result(request, lifecycle.add(engine, name, entries))
 

@@ -27,21 +27,20 @@ from arena.presentation.narration import result
 from arena.presentation.reserved_space import live_frames
 from arena.store.bots import version_files, versions
 from arena.store.bots.versions import Version
-from arena.store.matches.spec import Clock, MatchSpec
+from arena.store.match_settings import MatchSettings
+from arena.store.matches.spec import MatchSpec
 from arena.web.data.play_tables import PlayTable, TableState, question_id
 from arena.web.data.web_state import WebState
 from arena.web.markdown_to_html import rendered
 from arena.web.page import InvalidQuery, Links, Page, PageNotFound, PageRequest
 from arena.web.pages.replay import replay_view
 from arena.web.pages.replay_content import Replay, replay
-from referee.games.contract import Game, OptionValue, SetupError
+from referee.games.contract import Game, SetupError
 from referee.games.registry import GAMES
 from referee.record import read
 
 THINK_SECONDS: Final = (300, 900, 1800, 3600)
 """Thinking times of a person for a match that the page offers, besides none."""
-_CLOCK: Final = Clock(start_ms=10_000, allowance_ms=200, bank_ms=10_000)
-"""Time limits of the bots, as those of `pokearena play`."""
 _SHOWN_ACTIONS: Final = 100
 _LISTED_BOTS: Final = 200
 _USUAL: Final = "sample:greedy"
@@ -57,27 +56,8 @@ QUERY: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TableSetup:
-    """The game of a table: its rules, options and seats."""
-
-    game: Game
-    options: dict[str, OptionValue]
-    seats: int
-
-    @property
-    def sides(self) -> int:
-        """Number of entrants."""
-        return self.game.side_count(self.seats, self.options)
-
-    @property
-    def has_partners(self) -> bool:
-        """Whether a side has several seats."""
-        return self.seats > self.sides
-
-
-def table_setup(name: str, given: Mapping[str, str]) -> TableSetup:
-    """Return the setup that a form or a query describes; defaults replace what is missing.
+def table_setup(name: str, given: Mapping[str, str]) -> MatchSettings:
+    """Return the settings that a form or a query describes; defaults replace what is missing.
 
     Raises:
         PageNotFound: the game is unknown.
@@ -94,7 +74,8 @@ def table_setup(name: str, given: Mapping[str, str]) -> TableSetup:
         game.check_new(seats, options)
     except SetupError as error:
         raise InvalidQuery(f"{error}.") from None
-    return TableSetup(game, options, seats)
+    # The default for faults: one of a bot does not end a game of three or more.
+    return MatchSettings(game=name, options=options, seats=seats, boards=1)
 
 
 def page(web: WebState, page_request: PageRequest) -> Page:
@@ -117,7 +98,7 @@ def game_page(web: WebState, page_request: PageRequest) -> Page:
         InvalidQuery: an option or the number of seats is not allowed.
     """
     setup = table_setup(page_request.path["game"], page_request.query)
-    game = setup.game
+    game = setup.rules
     available = web.settings.seats_people
     bots = _bots(web, game) if available else ()
     return Page(
@@ -155,9 +136,8 @@ def _bots(web: WebState, game: Game) -> tuple[tuple[str, str], ...]:
 
 def _is_playable(version: Version, game: str) -> bool:
     """Whether the server can start this version: it is hosted, active and plays the game."""
-    games = version.manifest.get("games")
     is_active = version.retired is None and version.quarantined is None
-    return is_active and bool(version.folder) and (not games or game in games)
+    return is_active and bool(version.folder) and version.plays(game)
 
 
 @lru_cache(maxsize=16)
@@ -183,25 +163,13 @@ def prepared(web: WebState, game: str, form: Mapping[str, str]) -> LocalMatch:
     place = form.get("place") or "0"
     if place not in places:
         raise InvalidQuery(f"place must be {' or '.join(places)}.")
-    bots = [_bot(web, setup.game, form.get(f"bot{n}") or _USUAL) for n in range(setup.sides - 1)]
+    bots = [_bot(web, setup.rules, form.get(f"bot{n}") or _USUAL) for n in range(setup.sides - 1)]
     person = human_seats.person(_think_seconds(form.get("think") or ""))
-    if setup.has_partners:
-        partner = _bot(web, setup.game, form.get("partner") or _USUAL)
+    if setup.seats > setup.sides:
+        partner = _bot(web, setup.rules, form.get("partner") or _USUAL)
         person = human_seats.with_partner(person, partner)
     bots.insert(int(place), person)
-    seed = secrets.token_bytes(32)
-    return local_match(
-        with_unique_labels(bots),
-        setup.game.id,
-        setup.options,
-        setup.seats,
-        boards=1,
-        clock=_CLOCK,
-        # A fault of a bot does not end the game of a person at a table of three or more.
-        policy="lenient",
-        seed=seed,
-        seed_text=seed.hex(),
-    )
+    return local_match(with_unique_labels(bots), setup, secrets.token_bytes(32))
 
 
 def _think_seconds(text: str) -> int | None:

@@ -8,8 +8,8 @@ from sqlalchemy import Engine
 from arena.cli.workspace import Workspace
 from arena.formats.round_robin import round_robin
 from arena.store.bots import versions
+from arena.store.match_settings import TournamentPlan
 from arena.store.matches import games, transitions
-from arena.store.matches.spec import TournamentPlan
 from arena.tournaments import scheduler
 from referee.games.registry import find
 
@@ -74,7 +74,12 @@ def store_tournament(
     options = find(game).settle({})
     sides = len(set(find(game).sides(seats, options)))
     plan = TournamentPlan(
-        "cup", game, options, seats=seats, boards=boards, settings={"cycles": cycles}
+        name="cup",
+        game=game,
+        options=options,
+        seats=seats,
+        boards=boards,
+        settings={"cycles": cycles},
     )
     rounds = 1 + max(pairing.round for pairing in round_robin(len(names), sides, 1))
     tournament = scheduler.begin(workspace.store, plan, names)

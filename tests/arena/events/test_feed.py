@@ -33,8 +33,8 @@ from arena.services import worker_process
 from arena.services.local import Services
 from arena.services.web_process import Pages, WebSettings, listen_near
 from arena.store.bots import remote_bots, versions
+from arena.store.match_settings import Clock, TournamentPlan
 from arena.store.matches import results
-from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.tournaments.tournaments import Tournament
 from arena.system import redis_connection
 from arena.tournaments import scheduler
@@ -101,7 +101,14 @@ def begun_tournament(
 ) -> Tournament:
     """Schedule a tournament of slow bots."""
     entrants = [arena.admit(f"bot{n}", -(n % 2), NAP) for n in range(players)]
-    plan = TournamentPlan("cup", game, options, players, boards, clock=Clock(20_000, 5000))
+    plan = TournamentPlan(
+        name="cup",
+        game=game,
+        options=options,
+        seats=players,
+        boards=boards,
+        clock=Clock(20_000, 5000),
+    )
     return scheduler.begin(arena.engine, plan, entrants, bytes(32))
 
 
@@ -214,7 +221,9 @@ def test_the_feed_shows_no_board_that_a_bot_with_a_network_still_plays(
 
         def begin() -> Tournament:
             clock = Clock(20_000, 5000)
-            plan = TournamentPlan("cup", "poke", {"must_beat": True}, 2, 2, clock=clock)
+            plan = TournamentPlan(
+                name="cup", game="poke", options={"must_beat": True}, seats=2, boards=2, clock=clock
+            )
             return scheduler.begin(arena.engine, plan, [ours, far], bytes(32))
 
         published = played(arena, begin)

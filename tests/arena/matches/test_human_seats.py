@@ -16,8 +16,9 @@ from arena.matches.private_referee import own_referee
 from arena.matches.runner import play_match, record_text
 from arena.matches.table import seated
 from arena.presentation import text
+from arena.store.match_settings import Clock
 from arena.store.matches.games import PlayedGame
-from arena.store.matches.spec import Clock, Entrant, MatchSpec
+from arena.store.matches.spec import Entrant, MatchSpec
 from arena.store.matches.table_plan import plan
 from referee.games.contract import Action
 from referee.games.registry import find
@@ -82,7 +83,7 @@ def match(game: str, bots: tuple[Bot, ...], seats: int, tables: int | None = 1) 
         seats=seats,
         boards=1,
         clock=Clock(allowance_ms=50, bank_ms=100),
-        policy="strict",
+        faults="strict",
         entrants=tuple(Entrant(bot.label, "", str(bot.folder or ""), {}) for bot in bots),
         commitment=commitment(SEED),
         seed=SEED,

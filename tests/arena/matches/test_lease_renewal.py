@@ -10,8 +10,8 @@ from sqlalchemy import Engine
 
 from arena.store import database
 from arena.store.bots import versions
+from arena.store.match_settings import TournamentPlan
 from arena.store.matches import listing, transitions
-from arena.store.matches.spec import TournamentPlan
 from arena.tournaments import scheduler
 
 PLAYER = """
@@ -65,7 +65,9 @@ class MatchProcesses:
         self.url = url
         for name in "ab":
             versions.add(engine, name, "1", name * 64, f"/{name}", {})
-        plan = TournamentPlan("cup", "poke", {"must_beat": True}, 2, 1)
+        plan = TournamentPlan(
+            name="cup", game="poke", options={"must_beat": True}, seats=2, boards=1
+        )
         scheduler.begin(engine, plan, ["a@1", "b@1"])
         [self.match] = listing.matches(engine)
 

@@ -22,8 +22,9 @@ from arena.bots.sandbox import available_levels
 from arena.bots.sandbox.available_levels import best_level
 from arena.errors import InfrastructureError
 from arena.matches.runner import play_match, record_text
+from arena.store.match_settings import Clock
 from arena.store.matches.games import CommittedGame, PlayedGame
-from arena.store.matches.spec import Clock, Entrant, MatchSpec
+from arena.store.matches.spec import Entrant, MatchSpec
 from referee.games.shared.dealing import commitment
 from referee.record import read
 from tests.errors import has_code
@@ -121,7 +122,7 @@ class MatchArena:
             seats=len(bots),
             boards=boards,
             clock=Clock(bank_ms=1000),
-            policy="lenient",
+            faults="lenient",
             entrants=entrants,
             commitment=commitment(SEED),
             seed=SEED,
@@ -352,7 +353,7 @@ def test_a_bot_that_cannot_be_started_forfeits_at_once(
 @pytest.mark.long
 def test_the_strict_policy_stops_at_the_first_fault(arena: MatchArena) -> None:
     bots = [arena.bot("good"), arena.bot("bad", "return bot_pb2.ActResponse()")]
-    played = arena.play(replace(arena.spec(bots), policy="strict"), bots)
+    played = arena.play(replace(arena.spec(bots), faults="strict"), bots)
     assert not played.complete
     assert played.verdicts(1) == ["protocol"]
 

@@ -19,9 +19,9 @@ from arena.queue.worker import MatchWorker
 from arena.queue.worker_registrations import SandboxState, workers
 from arena.store import database
 from arena.store.bots import pushed_versions, versions
+from arena.store.match_settings import TournamentPlan
 from arena.store.matches import listing, transitions
 from arena.store.matches.games import PlayedGame
-from arena.store.matches.spec import TournamentPlan
 from arena.store.tournaments import lifecycle, tournaments
 from arena.system import redis_connection
 from arena.system.process_log import ProcessLog
@@ -32,8 +32,10 @@ from tests.examples import examples
 from tests.waiting import wait_until
 
 MATCHES = 4
-CUP = TournamentPlan("cup", "poke", {"must_beat": True}, 2, 1)
-LADDER = TournamentPlan("ladder", "poke", {"must_beat": True}, 2, 1, "ladder")
+CUP = TournamentPlan(name="cup", game="poke", options={"must_beat": True}, seats=2, boards=1)
+LADDER = TournamentPlan(
+    name="ladder", game="poke", options={"must_beat": True}, seats=2, boards=1, format="ladder"
+)
 
 
 def played(number: int) -> PlayedGame:
@@ -51,7 +53,12 @@ class SweeperHarness:
         for name in "ab":
             versions.add(engine, name, "1", name * 64, f"/{name}", {})
         plan = TournamentPlan(
-            "cup", "poke", {"must_beat": True}, 2, 1, settings={"cycles": MATCHES}
+            name="cup",
+            game="poke",
+            options={"must_beat": True},
+            seats=2,
+            boards=1,
+            settings={"cycles": MATCHES},
         )
         scheduler.begin(engine, plan, ["a@1", "b@1"])
         self.matches = [match.id for match in listing.matches(engine)]
@@ -206,7 +213,7 @@ def test_matches_of_pushed_versions_wait_for_a_worker_that_plays_them(
 ) -> None:
     refuses = SandboxState("landlock", "landlock", plays_pushed=False)
     add_worker(harness.connection, "w1", refuses)
-    plan = TournamentPlan("house", "poke", {"must_beat": True}, 2, 1)
+    plan = TournamentPlan(name="house", game="poke", options={"must_beat": True}, seats=2, boards=1)
     versions.add(harness.engine, "c", "1", "c" * 64, "/c", {})
     house = scheduler.begin(harness.engine, plan, ["b@1", "c@1"])
     add_pushed_version(harness.engine, versions.find(harness.engine, "a@1"))

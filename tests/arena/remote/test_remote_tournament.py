@@ -18,8 +18,8 @@ from arena.services.local import Services
 from arena.services.relay_process import RelayOptions
 from arena.store import database
 from arena.store.bots import remote_bots, versions
+from arena.store.match_settings import Clock, TournamentPlan
 from arena.store.matches import listing, offline_bot_waits, results
-from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
@@ -69,7 +69,12 @@ class RemoteArena:
 
     def schedule(self, entrants: list[str], boards: int = 1, bank: int = 60_000) -> Tournament:
         plan = TournamentPlan(
-            "cup", "poke", {"must_beat": True}, 2, boards, clock=Clock(5_000, 500, bank)
+            name="cup",
+            game="poke",
+            options={"must_beat": True},
+            seats=2,
+            boards=boards,
+            clock=Clock(5_000, 500, bank),
         )
         return scheduler.begin(self.engine, plan, entrants, bytes(32))
 

@@ -22,8 +22,8 @@ from arena.queue import redis_server
 from arena.queue.match_queue import MatchQueue
 from arena.store.bots import versions
 from arena.store.bots.version_files import keep
+from arena.store.match_settings import Clock, TournamentPlan
 from arena.store.matches import listing, results
-from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.schema import MatchState
 from arena.system import redis_connection
 from arena.tournaments import scheduler
@@ -195,7 +195,12 @@ def test_a_worker_on_another_host_plays_a_bot_through_the_tunnel(
         with AuthorMachine(tmp_path, relay.port, token, named="sample:greedy"):
             wait_until(lambda: relay.is_here(version))
             plan = TournamentPlan(
-                "cup", "poke", {"must_beat": True}, 2, 1, clock=Clock(60_000, 60_000)
+                name="cup",
+                game="poke",
+                options={"must_beat": True},
+                seats=2,
+                boards=1,
+                clock=Clock(60_000, 60_000),
             )
             scheduler.begin(relay.engine, plan, [near, version], bytes(32))
             [match] = listing.matches(relay.engine)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from arena.errors import BotError
-from arena.rl import OpponentClock, OpponentFault, SeatEnv, raw_env
+from arena.rl import Clock, OpponentFault, SeatEnv, raw_env
 from referee.games.shared.coded_errors import InvalidValue
 from tests.arena.cli.terminal import in_own_process
 from tests.errors import has_code
@@ -130,7 +130,7 @@ def test_the_environment_starts_again_after_it_was_closed(tmp_path: Path) -> Non
 def test_a_fault_of_a_bot_is_an_error_with_its_reason(
     choose: str, sentence: str, tmp_path: Path
 ) -> None:
-    clock = OpponentClock(allowance_ms=200, bank_ms=150) if "sleep" in choose else None
+    clock = Clock(allowance_ms=200, bank_ms=150) if "sleep" in choose else None
     env = SeatEnv("saint_poker", against=written(tmp_path / "bad", choose), seat=0, clock=clock)
     with pytest.raises(OpponentFault, match=sentence) as caught:
         play(env, 1)

@@ -26,8 +26,8 @@ from arena.services.web_process import Pages, listen
 from arena.store import database
 from arena.store.access.audit_log import COMMAND_LINE
 from arena.store.bots import versions
+from arena.store.match_settings import Clock, TournamentPlan
 from arena.store.matches import corrections, listing, results
-from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
@@ -92,11 +92,11 @@ class ServicesArena:
     def schedule(self, entrants: list[str], boards: int, cycles: int = 1) -> Tournament:
         """Schedule a round robin of Poke with a fixed seed."""
         plan = TournamentPlan(
-            "cup",
-            "poke",
-            {"must_beat": True},
-            2,
-            boards,
+            name="cup",
+            game="poke",
+            options={"must_beat": True},
+            seats=2,
+            boards=boards,
             settings={"cycles": cycles},
             clock=Clock(20_000, 5000),
         )

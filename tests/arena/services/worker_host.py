@@ -14,8 +14,8 @@ from arena.queue.match_queue import MatchQueue
 from arena.store import database
 from arena.store.bots import versions
 from arena.store.bots.version_files import keep
+from arena.store.match_settings import Clock, TournamentPlan
 from arena.store.matches import listing
-from arena.store.matches.spec import Clock, TournamentPlan
 from arena.system import redis_connection
 from arena.tournaments import scheduler
 from tests.arena.cli.terminal import POKEARENA
@@ -61,7 +61,13 @@ class WorkerHostHarness:
                 add_pushed_version(self.engine, added)
         clock, settings = Clock(60_000, 60_000), {"cycles": matches}
         plan = TournamentPlan(
-            "cup", "poke", {"must_beat": True}, 2, 1, clock=clock, settings=settings
+            name="cup",
+            game="poke",
+            options={"must_beat": True},
+            seats=2,
+            boards=1,
+            clock=clock,
+            settings=settings,
         )
         scheduler.begin(self.engine, plan, entrants, bytes(32))
         due = [match.id for match in listing.matches(self.engine)]

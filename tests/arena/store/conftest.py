@@ -13,8 +13,8 @@ from sqlalchemy import Engine, update
 
 from arena.store import database, schema
 from arena.store.bots import versions
+from arena.store.match_settings import TournamentPlan
 from arena.store.matches.games import PlayedGame
-from arena.store.matches.spec import TournamentPlan
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
 from tests.cluster import Cluster, cluster
@@ -80,7 +80,12 @@ def schedule(store: Engine) -> Callable[..., Tournament]:
         for bot in range(bots):
             versions.add(store, f"bot{bot}", "1", f"{bot:064x}", f"/bots/{bot}", {"run": ["x"]})
         plan = TournamentPlan(
-            "cup", game, {"must_beat": True}, seats=2, boards=boards, settings={"cycles": cycles}
+            name="cup",
+            game=game,
+            options={"must_beat": True},
+            seats=2,
+            boards=boards,
+            settings={"cycles": cycles},
         )
         names = [f"bot{bot}@1" for bot in range(bots)]
         return scheduler.begin(store, plan, names, seed)

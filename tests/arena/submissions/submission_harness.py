@@ -10,7 +10,7 @@ from arena.cli.workspace import Workspace
 from arena.store import ids
 from arena.store.bots import submissions, versions
 from arena.store.bots.submissions import ReceivedUpload, Submission, SubmissionLimits
-from arena.store.matches.spec import TournamentPlan
+from arena.store.match_settings import TournamentPlan
 from arena.store.tournaments.tournaments import Tournament
 from arena.submissions.conformance.check import Check
 from arena.submissions.pending_uploads import PendingUploads
@@ -71,5 +71,13 @@ class SubmissionHarness:
         for number, name in enumerate(HOUSE):
             versions.add(self.engine, name, "1", f"{number:064x}", f"/bots/{name}", {"run": ["x"]})
         options = {"must_beat": True} if game == "poke" else {}
-        plan = TournamentPlan(game, game, options, 2, 1, format="ladder", settings=settings)
+        plan = TournamentPlan(
+            name=game,
+            game=game,
+            options=options,
+            seats=2,
+            boards=1,
+            format="ladder",
+            settings=settings,
+        )
         return scheduler.begin(self.engine, plan, [f"{name}@1" for name in HOUSE], bytes(32))

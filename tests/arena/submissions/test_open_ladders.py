@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text, update
 
+from arena.errors import InvalidSettings
 from arena.store import database, schema
 from arena.store.bots import versions
 from arena.store.database import writing
 from arena.store.postgresql import lock_decision
 from arena.store.tournaments import lifecycle, tournaments
 from arena.submissions import open_ladders
-from referee.games.contract import SetupError
 from referee.games.registry import GAMES
 from tests.arena.submissions.submission_harness import SubmissionHarness
 from tests.cluster import cluster
@@ -142,5 +142,5 @@ def test_a_ladder_of_another_form_waits_without_bots(harness: SubmissionHarness)
     (ladder,) = open_ladders.listing(harness.engine)
     assert (ladder.plan.form, ladder.entrants) == ("saint_poker-3", ())
     assert tournaments.progress(harness.engine, ladder.id).matches == 0
-    with pytest.raises(SetupError):
+    with pytest.raises(InvalidSettings):
         open_ladders.plan_of("saint_poker", 40)

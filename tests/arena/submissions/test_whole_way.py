@@ -15,8 +15,8 @@ import pytest
 from arena.cli.bots import registration
 from arena.cli.workspace import Workspace
 from arena.store.bots import owners, submissions
+from arena.store.match_settings import Clock, TournamentPlan
 from arena.store.matches import listing
-from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.schema import MatchState, SubmissionStage
 from arena.submissions import open_ladders
 from arena.tournaments import scheduler
@@ -66,7 +66,12 @@ def test_a_bot_is_pushed_onto_a_ladder_and_plays_there(tmp_path: Path) -> None:
         for n in ("random", "meek")
     ]
     plan = TournamentPlan(
-        *("open", "poke", {"must_beat": True}, 2, 1, "ladder"),
+        name="open",
+        game="poke",
+        options={"must_beat": True},
+        seats=2,
+        boards=1,
+        format="ladder",
         settings={"open": True, "limit": 60},
         clock=Clock(60_000, 5000),
     )

@@ -12,9 +12,10 @@ from arena.errors import Conflict
 from arena.formats.contract import FormatOver, NextMatches
 from arena.store import database
 from arena.store.bots import versions
+from arena.store.match_settings import TournamentPlan
 from arena.store.matches import games, listing, transitions
 from arena.store.matches.games import PlayedGame
-from arena.store.matches.spec import MatchSpec, TournamentPlan
+from arena.store.matches.spec import MatchSpec
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.tournaments import Tournament
@@ -38,7 +39,13 @@ def store(tmp_path: Path) -> Engine:
 def begun_tournament(store: Engine) -> Callable[..., Tournament]:
     def make(format_name: str, bots: int = 4, **settings: int) -> Tournament:
         plan = TournamentPlan(
-            "cup", "poke", {"must_beat": True}, 2, 1, format=format_name, settings=settings
+            name="cup",
+            game="poke",
+            options={"must_beat": True},
+            seats=2,
+            boards=1,
+            format=format_name,
+            settings=settings,
         )
         return scheduler.begin(store, plan, BOTS[:bots], bytes(32))
 
@@ -221,7 +228,7 @@ def test_a_withdrawal_cancels_open_matches_and_keeps_closed_ones(
 
 def test_bots_of_stored_or_given_owners_do_not_share_a_table(store: Engine) -> None:
     versions.set_owner(store, versions.find(store, "bot0@1"), "ada")
-    plan = TournamentPlan("cup", "saint_poker", {}, 3, 1)
+    plan = TournamentPlan(name="cup", game="saint_poker", options={}, seats=3, boards=1)
     made = scheduler.begin(store, plan, BOTS, owners={"bot1@1": "ada"})
     assert [entry.owner for entry in made.entries] == ["ada", "ada", "", "", ""]
     tables = [match.entrants for match in listing.matches(store, tournament=made.id)]

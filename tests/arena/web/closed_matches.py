@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from arena.cli.workspace import Workspace
 from arena.store.bots import versions
+from arena.store.match_settings import TournamentPlan
 from arena.store.matches import games, transitions
-from arena.store.matches.spec import TournamentPlan
 from arena.tournaments import scheduler
 from referee.record import read_games
 from tests.conformance.match_records import match_record
@@ -47,7 +47,9 @@ def play(
     names = [f"luck{number}" for number in range(sides)]
     for number, name in enumerate(names):
         versions.add(workspace.store, name, "1", f"{number:064x}", f"/bots/{name}", {"run": ["x"]})
-    plan = TournamentPlan("cup", played.game.id, played.options, seats=played.seats, boards=boards)
+    plan = TournamentPlan(
+        name="cup", game=played.game.id, options=played.options, seats=played.seats, boards=boards
+    )
     entrants = [f"{name}@1" for name in names]
     begun_tournament = scheduler.begin(workspace.store, plan, entrants, seed)
     lease = transitions.lease(workspace.store, transitions.due(workspace.store)[0], "w", 600)

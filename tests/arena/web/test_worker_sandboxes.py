@@ -12,8 +12,8 @@ from arena.queue import redis_server, worker_list
 from arena.queue.worker_registrations import SandboxState
 from arena.store.access import organisers
 from arena.store.bots import versions
+from arena.store.match_settings import TournamentPlan
 from arena.store.matches import listing
-from arena.store.matches.spec import TournamentPlan
 from arena.system import redis_connection
 from arena.tournaments import scheduler
 from arena.web.app import create
@@ -38,7 +38,7 @@ def web(tmp_path: Path, redis: Redis, monkeypatch: pytest.MonkeyPatch) -> Iterat
     workspace = Workspace(tmp_path / "data")
     for name in "abc":
         versions.add(workspace.store, name, "1", name * 64, f"/{name}", {})
-    plan = TournamentPlan("cup", "poke", {"must_beat": True}, 2, 1)
+    plan = TournamentPlan(name="cup", game="poke", options={"must_beat": True}, seats=2, boards=1)
     scheduler.begin(workspace.store, plan, ["a@1", "b@1", "c@1"])
     add_pushed_version(workspace.store, versions.find(workspace.store, "a@1"))
     path = redis.get_connection_kwargs()["path"]

@@ -14,8 +14,8 @@ from starlette.testclient import TestClient
 from arena.cli.workspace import Workspace
 from arena.ladders import ladder_key
 from arena.store.bots import owners, quarantine, remote_bots, versions
+from arena.store.match_settings import Clock, TournamentPlan
 from arena.store.matches import games, transitions
-from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.tournaments import lifecycle, tournaments
 from arena.tournaments import scheduler
 from arena.web.app import create
@@ -180,10 +180,15 @@ def test_an_owner_of_several_bots_must_name_one(cli: Cli, arena: ChallengeArena)
 
 def test_the_settings_are_those_of_the_open_ladder(cli: Cli, arena: ChallengeArena) -> None:
     ladder = TournamentPlan(
-        *("ladder", "pokex", GAMES["pokex"].settle({}), 2, 5, "ladder"),
+        name="ladder",
+        game="pokex",
+        options=GAMES["pokex"].settle({}),
+        seats=2,
+        boards=5,
+        format="ladder",
         settings={"open": True},
         clock=Clock(5000, 77, 888),
-        policy="unforgiving",
+        faults="unforgiving",
     )
     scheduler.begin(arena.store, ladder, ["greedy@1", "rival@1"])
     for form in ((), ("--form", "pokex-2")):
@@ -193,7 +198,7 @@ def test_the_settings_are_those_of_the_open_ladder(cli: Cli, arena: ChallengeAre
         for tournament in tournaments.listing(arena.store)
         if tournament.plan.format == "challenge"
     ]
-    assert [(each.form, each.clock, each.policy) for each in made] == [
+    assert [(each.form, each.clock, each.faults) for each in made] == [
         ("pokex-2", ladder.clock, "unforgiving")
     ] * 2
     assert all(each.settings == {} for each in made)

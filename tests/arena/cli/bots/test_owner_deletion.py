@@ -12,8 +12,8 @@ from arena.errors import BadName, NotFound
 from arena.store import ids
 from arena.store.bots import owner_data, owners, remote_bots, submissions, versions
 from arena.store.bots.submissions import ReceivedUpload, SubmissionLimits
+from arena.store.match_settings import TournamentPlan
 from arena.store.matches import transitions
-from arena.store.matches.spec import TournamentPlan
 from arena.store.schema import SubmissionState
 from arena.store.tournaments import tournaments
 from arena.submissions.pending_uploads import PendingUploads
@@ -173,7 +173,9 @@ def test_waiting_matches_are_cancelled_after_running_ones_finish(
     cli: Cli, deletion_arena: DeletionArena
 ) -> None:
     options = {"must_beat": True}
-    plan = TournamentPlan("next", "poke", options, 2, 1, settings={"cycles": 2})
+    plan = TournamentPlan(
+        name="next", game="poke", options=options, seats=2, boards=1, settings={"cycles": 2}
+    )
     tournament = scheduler.begin(deletion_arena.store, plan, ["luck0@1", "luck1@1"])
     lease = transitions.lease(
         deletion_arena.store, transitions.due(deletion_arena.store)[0], "w", 600

@@ -12,8 +12,8 @@ from arena.config import Folder, Running
 from arena.queue import redis_server
 from arena.store import database, schema
 from arena.store.bots import versions
+from arena.store.match_settings import TournamentPlan
 from arena.store.matches import transitions
-from arena.store.matches.spec import TournamentPlan
 from arena.store.matches.transitions import ArenaFault
 from arena.system import process_info
 from arena.tournaments import scheduler
@@ -152,7 +152,9 @@ def test_delayed_and_void_matches_are_named(cli: Cli) -> None:
     engine = Workspace(Path(".pokearena")).store
     for name in ("meek", "random"):
         versions.add(engine, name, "1", name, f"/{name}", {})
-    plan = TournamentPlan("cup", "poke", {}, seats=2, boards=1, settings={"cycles": 2})
+    plan = TournamentPlan(
+        name="cup", game="poke", options={}, seats=2, boards=1, settings={"cycles": 2}
+    )
     cup = scheduler.begin(engine, plan, ["meek@1", "random@1"])
     delayed, void = transitions.due(engine)
     for match, machines in ((delayed, "a"), (void, "aab")):

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from arena.cli.errors import FAILED, OK
-from arena.store.matches.spec import Clock
+from arena.store.match_settings import Clock
 from arena.submissions.conformance import (
     decision_clock,
     examination_order,

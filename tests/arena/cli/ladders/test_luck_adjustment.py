@@ -15,8 +15,8 @@ from arena.services import idle_computations
 from arena.services.idle_computations import measure_luck_of_next
 from arena.store.bots import versions
 from arena.store.idle_results import LUCK
+from arena.store.match_settings import TournamentPlan
 from arena.store.matches import games, transitions
-from arena.store.matches.spec import TournamentPlan
 from arena.tournaments import scheduler
 from bench.strength import MeasuredForm
 from referee.games.contract import Action
@@ -71,7 +71,9 @@ def store_played_match(workspace: Workspace, boards: int) -> None:
         bot, _, version = name.partition("@")
         folder = f"/bots/{bot}"
         versions.add(workspace.store, bot, version, f"{number:064x}", folder, {"run": ["x"]})
-    plan = TournamentPlan("cup", FORM.game.id, {}, seats=FORM.seats, boards=boards)
+    plan = TournamentPlan(
+        name="cup", game=FORM.game.id, options={}, seats=FORM.seats, boards=boards
+    )
     scheduler.begin(workspace.store, plan, list(BOTS))
     lease = transitions.lease(workspace.store, transitions.due(workspace.store)[0], "w")
     assert lease is not None

@@ -11,7 +11,7 @@ from arena.cli.matches import match_request, play_progress
 from arena.cli.matches.play_progress import match_progress
 from arena.cli.workspace import Workspace
 from arena.ratings.duel import elo_difference, trinomial
-from arena.store.matches.spec import Clock
+from arena.store.match_settings import Clock, MatchSettings
 
 
 def test_progress_has_the_score_the_elo_difference_and_the_remaining_time() -> None:
@@ -48,16 +48,8 @@ def test_an_undetermined_difference_has_a_text(places: list[tuple[int, int]]) ->
 
 
 def test_progress_is_repeated_while_no_game_ends(cwd: Path) -> None:
-    request = match_request.MatchRequest(
-        game="poke",
-        bots=("sample:meek", "sample:meek"),
-        seed="1",
-        boards=2,
-        options=(),
-        clock=Clock(10_000, 100, 1000),
-        policy="strict",
-    )
-    match = match_request.prepare(Workspace(), request)
+    settings = MatchSettings(game="poke", boards=2, clock=Clock(10_000, 100, 1000), faults="strict")
+    match = match_request.prepare(Workspace(), settings, ("sample:meek", "sample:meek"), "1")
     lines = Queue[str]()
     with play_progress.repeated(match, lines.put, 0.01):
         assert lines.get(timeout=60) == lines.get(timeout=60)

@@ -5,15 +5,15 @@ import json
 from arena.cli.workspace import Workspace
 from arena.store.access import audit_log
 from arena.store.bots import versions
+from arena.store.match_settings import TournamentPlan
 from arena.store.matches import listing
-from arena.store.matches.spec import TournamentPlan
 from arena.store.schema import MatchState
 from arena.tournaments import scheduler
 from referee.games.registry import find
 from tests.arena.cli.stored_tournament import play_match, store_tournament
 from tests.arena.cli.terminal import Cli
 
-PLAN = TournamentPlan("cup", "poke", find("poke").settle({}), 2, 1)
+PLAN = TournamentPlan(name="cup", game="poke", options=find("poke").settle({}), seats=2, boards=1)
 
 
 def test_corrections_have_reasons_and_audit_entries(cli: Cli) -> None:

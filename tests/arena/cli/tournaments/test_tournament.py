@@ -212,7 +212,7 @@ def test_ctrl_c_loses_nothing_and_resume_continues(cli: Cli, cwd: Path) -> None:
 def test_an_interrupted_tournament_is_resumed_to_its_end(cli: Cli, cwd: Path) -> None:
     from arena.cli.bots import registration
     from arena.cli.workspace import Workspace
-    from arena.store.matches.spec import TournamentPlan
+    from arena.store.match_settings import TournamentPlan
     from arena.store.tournaments import lifecycle
     from arena.tournaments import scheduler
 
@@ -306,7 +306,7 @@ def test_a_tournament_without_services_waits(cli: Cli, cwd: Path) -> None:
     from arena.cli.bots import registration
     from arena.cli.workspace import Workspace
     from arena.config import Running
-    from arena.store.matches.spec import TournamentPlan
+    from arena.store.match_settings import TournamentPlan
     from arena.system import process_info
     from arena.tournaments import scheduler
 

@@ -6,8 +6,15 @@ from pathlib import Path
 import pytest
 
 from arena.cli.errors import USAGE
+from arena.errors import InvalidSettings
+from arena.store.match_settings import Clock
 from arena.system.structured_file import FileProblem
-from arena.tournaments.tournament_file import NamedBot, TournamentFileError, TournamentSpec, read
+from arena.tournaments.tournament_request import (
+    NamedBot,
+    TournamentFileError,
+    TournamentRequest,
+    read_request,
+)
 from tests.arena.cli.terminal import Cli
 
 CUP = """
@@ -38,9 +45,9 @@ def tournament(cwd: Path) -> Path:
 
 
 def test_a_file_describes_a_whole_tournament(tournament: Path) -> None:
-    assert read(tournament) == TournamentSpec(
+    assert read_request(tournament) == TournamentRequest(
         game="poke",
-        bots=(
+        entrants=(
             NamedBot("sample:greedy"),
             NamedBot("sample:meek"),
             NamedBot("sample:random"),
@@ -48,19 +55,52 @@ def test_a_file_describes_a_whole_tournament(tournament: Path) -> None:
         ),
         name="Friday cup",
         format="swiss",
-        settings={"rounds": 2},
+        settings={"rounds": 2, "pairing": 2},
         options={"must_beat": False},
+        seats=2,
         boards=2,
         seed="friday",
         faults="unforgiving",
-        bank_ms=5000,
-        file=str(tournament),
+        clock=Clock(bank_ms=5000),
     )
 
 
 def test_options_override_the_file_and_settings_are_merged(tournament: Path) -> None:
-    changed = read(tournament).updated({"boards": 5, "settings": {"owners_meet": "true"}})
-    assert (changed.boards, changed.settings) == (5, {"rounds": 2, "owners_meet": "true"})
+    options = {"boards": 5, "settings": {"owners_meet": "true"}, "clock": {"start_ms": 7}}
+    changed = read_request(tournament, options)
+    settings = {"rounds": 2, "owners_meet": True, "pairing": 2}
+    assert (changed.boards, changed.settings) == (5, settings)
+    assert changed.clock == Clock(start_ms=7, bank_ms=5000)
+
+
+@pytest.mark.parametrize(
+    ("options", "key"),
+    [
+        ({"boards": 0}, ("boards",)),
+        ({"settings": {"rounds": "x"}}, ("settings", "rounds")),
+        ({"clock": {"bank_ms": -1}}, ("clock", "bank_ms")),
+        ({"bots": ["sample:greedy"]}, ("bots",)),
+    ],
+)
+def test_an_invalid_option_is_not_reported_as_an_error_of_the_file(
+    tournament: Path, options: dict[str, object], key: tuple[str, ...]
+) -> None:
+    with pytest.raises(InvalidSettings) as caught:
+        read_request(tournament, options)
+    assert caught.value.key == key
+
+
+def test_a_setting_of_the_file_that_the_format_of_an_option_lacks_has_its_line(
+    tournament: Path,
+) -> None:
+    with pytest.raises(TournamentFileError) as caught:
+        read_request(tournament, {"format": "knockout"})
+    assert (caught.value.key, caught.value.line) == ("settings.rounds", 10)
+
+
+def test_an_option_replaces_an_invalid_value_of_the_file(tournament: Path) -> None:
+    tournament.write_text(CUP.replace("boards = 2", "boards = 0"))
+    assert read_request(tournament, {"boards": 3}).boards == 3
 
 
 def test_folders_are_relative_to_the_file_and_may_have_patterns(cwd: Path) -> None:
@@ -71,17 +111,20 @@ def test_folders_are_relative_to_the_file_and_may_have_patterns(cwd: Path) -> No
     path = cwd / "cups" / "cup.toml"
     path.write_text('game = "poke"\nbots = ["entries/*", "entries/a", "greedy@1"]')
     entries = cwd / "cups" / "entries"
-    assert [bot.text for bot in read(path).bots] == [
+    assert [entrant.bot for entrant in read_request(path).entrants] == [
         str(entries / "a"),
         str(entries / "b"),
         str(entries / "a"),
         "greedy@1",
     ]
+    named = read_request(path, {"bots": ["entries/a", "entries/*"]})
+    assert [entrant.bot for entrant in named.entrants] == ["entries/a", "entries/*"]
 
 
 GAME = 'game = "poke"\n'
 SWISS = GAME + 'format = "swiss"\n'
 ENTRANT = GAME + '[[entrants]]\nbot = "x"\n'
+SPRT = GAME + 'format = "sprt"\n'
 GAUNTLET = GAME + 'format = "gauntlet"\n'
 
 
@@ -117,6 +160,20 @@ GAUNTLET = GAME + 'format = "gauntlet"\n'
             "settings.cycles",
             3,
         ),
+        (
+            GAME + 'bots = ["a", "b"]\nsettings.rounds = 2',
+            FileProblem.UNKNOWN_KEY,
+            "settings.rounds",
+            3,
+        ),
+        (
+            SPRT + 'bots = ["a", "b"]\n[settings]\nlow = 5\nhigh = 1',
+            FileProblem.VALUE,
+            "settings",
+            4,
+        ),
+        (GAME + 'bots = ["a"]', FileProblem.VALUE, "bots", 2),
+        (GAME + 'bots = ["a", "b"]\nseats = 3', FileProblem.VALUE, "seats", 3),
         (GAME + "options.must = true", FileProblem.UNKNOWN_KEY, "options.must", 2),
         (GAME + "options.must_beat = 3", FileProblem.VALUE, "options.must_beat", 2),
         (GAME + "bots = [1]", FileProblem.VALUE, "bots", 2),
@@ -139,7 +196,7 @@ def test_an_invalid_file_is_refused_with_key_and_line(
     path = cwd / "cup.toml"
     path.write_text(text)
     with pytest.raises(TournamentFileError) as caught:
-        read(path)
+        read_request(path)
     error = caught.value
     assert (error.file, error.problem, error.key, error.line) == (path, problem, key, line)
 
@@ -186,7 +243,7 @@ def test_an_unknown_bot_of_the_command_line_has_no_line(cwd: Path, cli: Cli) -> 
 def test_a_misspelled_word_suggests_the_nearest_one(cwd: Path, text: str, nearest: str) -> None:
     (cwd / "cup.toml").write_text(GAME + text)
     with pytest.raises(TournamentFileError) as caught:
-        read(cwd / "cup.toml")
+        read_request(cwd / "cup.toml")
     assert nearest in caught.value.sentence
 
 
@@ -298,7 +355,7 @@ def test_a_tournament_file_is_played_paused_joined_left_and_shown(
 def test_bots_can_join_and_leave_a_running_tournament(cli: Cli) -> None:
     from arena.cli.bots import registration
     from arena.cli.workspace import Workspace
-    from arena.store.matches.spec import TournamentPlan
+    from arena.store.match_settings import TournamentPlan
     from arena.tournaments import scheduler
 
     workspace = Workspace()
@@ -307,7 +364,13 @@ def test_bots_can_join_and_leave_a_running_tournament(cli: Cli) -> None:
         for bot in ("meek", "bold")
     ]
     plan = TournamentPlan(
-        "x", "poke", {"must_beat": True}, 2, 1, format="ladder", settings={"limit": 30}
+        name="x",
+        game="poke",
+        options={"must_beat": True},
+        seats=2,
+        boards=1,
+        format="ladder",
+        settings={"limit": 30},
     )
     made = scheduler.begin(workspace.store, plan, names)
     assert cli("tournament", "pause", made.id).status == 0

@@ -12,9 +12,10 @@ from sqlalchemy import Engine
 from arena.ladders import rater
 from arena.store import database
 from arena.store.bots import versions
+from arena.store.match_settings import TournamentPlan
 from arena.store.matches import games, transitions
 from arena.store.matches.games import PlayedGame
-from arena.store.matches.spec import MatchSpec, TournamentPlan
+from arena.store.matches.spec import MatchSpec
 from arena.store.matches.table_plan import BoardPlan, TablePlan, plan
 from arena.store.matches.transitions import Lease
 from arena.store.schema import TournamentState
@@ -101,7 +102,15 @@ class SimulatedArena:
     ) -> Tournament:
         """Schedule a tournament."""
         options = find(game).settle({})
-        made = TournamentPlan("cup", game, options, seats, boards, pairing, settings or {})
+        made = TournamentPlan(
+            name="cup",
+            game=game,
+            options=options,
+            seats=seats,
+            boards=boards,
+            format=pairing,
+            settings=settings or {},
+        )
         return scheduler.begin(self.engine, made, bots, seed)
 
     def lease(self, match: str) -> Lease:

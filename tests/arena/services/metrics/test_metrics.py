@@ -25,8 +25,8 @@ from arena.services.closed_match_counts import Counts, language
 from arena.services.metrics_collector import ArenaCollector, connect
 from arena.store import backup_file, database, gauges, schema, webhooks
 from arena.store.bots import remote_bots, versions
+from arena.store.match_settings import TournamentPlan
 from arena.store.matches import lease_times, results, transitions
-from arena.store.matches.spec import TournamentPlan
 from arena.store.schema import MatchState
 from arena.store.tournaments import lifecycle
 from arena.store.webhooks import AnnouncementType, WebhookFormat, WebhookScope
@@ -49,7 +49,14 @@ def play(metrics_arena: MetricsArena, cycles: int = 1) -> str:
 def schedule(metrics_arena: MetricsArena, cycles: int) -> str:
     for name in "ab":
         versions.add(metrics_arena.workspace.store, name, "1", name * 64, f"/{name}", {})
-    plan = TournamentPlan("cup", "poke", {"must_beat": True}, 2, 1, settings={"cycles": cycles})
+    plan = TournamentPlan(
+        name="cup",
+        game="poke",
+        options={"must_beat": True},
+        seats=2,
+        boards=1,
+        settings={"cycles": cycles},
+    )
     return scheduler.begin(metrics_arena.workspace.store, plan, ["a@1", "b@1"]).id
 
 
@@ -139,7 +146,7 @@ def open_by_state(metrics_arena: MetricsArena) -> dict[str, float]:
 
 def test_matches_that_wait_are_counted_by_what_they_wait_for(metrics_arena: MetricsArena) -> None:
     store, redis = metrics_arena.workspace.store, metrics_arena.redis
-    plan = TournamentPlan("cup", "poke", {"must_beat": True}, 2, 1)
+    plan = TournamentPlan(name="cup", game="poke", options={"must_beat": True}, seats=2, boards=1)
     for name in ("a", "b"):
         versions.add(store, name, "1", name * 64, f"/{name}", {})
     remote_bots.add_direct(store, "far", "1", "127.0.0.1:1")

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, insert
 
-from arena.errors import BadName
+from arena.errors import BadName, InvalidSettings
 from arena.store import backup_file, database, schema
 from arena.store.access import organisers
 from arena.store.bots import owners, versions
-from arena.store.matches.spec import TournamentPlan
+from arena.store.match_settings import TournamentPlan
 from arena.tournaments import scheduler
 
 MANIFEST: dict[str, Any] = {"run": ["x"]}
@@ -38,10 +38,12 @@ def test_a_new_owner_organiser_or_tournament_with_a_misleading_name_is_refused(
     versions.add(store, "other", "1", "1" * 64, "/x", MANIFEST, "ada")
     with pytest.raises(BadName):
         versions.reassign(store, "bot", name)
-    for tournament, owner in ((name, "ada"), ("cup", name)):
-        plan = TournamentPlan(tournament, "poke", {}, seats=2, boards=1, settings={"cycles": 1})
-        with pytest.raises(BadName):
-            scheduler.begin(store, plan, ["bot@1", "other@1"], owners={"bot@1": owner})
+    with pytest.raises(InvalidSettings) as caught:
+        TournamentPlan(name=name, game="poke").settled(entrants=2)
+    assert caught.value.key == ("name",)
+    plan = TournamentPlan(name="cup", game="poke").settled(entrants=2)
+    with pytest.raises(BadName):
+        scheduler.begin(store, plan, ["bot@1", "other@1"], owners={"bot@1": name})
 
 
 def test_an_old_bot_and_owner_stay_usable(store: Engine, tmp_path: Path) -> None:
@@ -55,6 +57,8 @@ def test_an_old_bot_and_owner_stay_usable(store: Engine, tmp_path: Path) -> None
     versions.add(engine, "--help", "2", "2" * 64, "/x", MANIFEST, "-x")
     versions.add(engine, "bot", "1", "1" * 64, "/x", MANIFEST, "-x")
     versions.reassign(engine, "bot", "-x")
-    plan = TournamentPlan("cup", "poke", {}, seats=2, boards=1, settings={"cycles": 1})
+    plan = TournamentPlan(
+        name="cup", game="poke", options={}, seats=2, boards=1, settings={"cycles": 1}
+    )
     scheduler.begin(engine, plan, ["--help@2", "bot@1"])
     engine.dispose()

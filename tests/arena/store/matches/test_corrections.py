@@ -10,9 +10,9 @@ from arena.formats.contract import MatchStatus
 from arena.store import consistency
 from arena.store.access.audit_log import COMMAND_LINE
 from arena.store.bots import versions
+from arena.store.match_settings import TournamentPlan
 from arena.store.matches import corrections, listing, results, transitions
 from arena.store.matches.games import PlayedGame
-from arena.store.matches.spec import TournamentPlan
 from arena.store.schema import MatchState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.format_history import FormatHistory
@@ -89,7 +89,15 @@ def test_a_match_of_a_withdrawn_bot_is_not_replayed(
 def test_a_knockout_replays_only_its_newest_round(store: Engine) -> None:
     for bot in range(4):
         versions.add(store, f"bot{bot}", "1", f"{bot:064x}", f"/bots/{bot}", {"run": ["x"]})
-    plan = TournamentPlan("cup", "poke", {"must_beat": True}, 2, 1, "knockout", {"best_of": 1})
+    plan = TournamentPlan(
+        name="cup",
+        game="poke",
+        options={"must_beat": True},
+        seats=2,
+        boards=1,
+        format="knockout",
+        settings={"best_of": 1},
+    )
     tournament = scheduler.begin(store, plan, [f"bot{bot}@1" for bot in range(4)])
     first, second = transitions.due(store)
     play_match(store, first)

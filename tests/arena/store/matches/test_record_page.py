@@ -5,7 +5,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from arena.store.matches.spec import Clock, Entrant, MatchSpec
+from arena.store.match_settings import Clock
+from arena.store.matches.spec import Entrant, MatchSpec
 from referee.faults import Fault, TimeSpent, Verdict
 from referee.record import action_line, fault_line
 
@@ -30,20 +31,19 @@ def match_line(folder: str, tables: int | None = None) -> dict[str, Any]:
     """Return the line of a match of two bots."""
     entrants = tuple(Entrant(name, "0" * 64, folder, {}) for name in ("a@1", "b@1"))
     spec = MatchSpec(
-        "m-0",
-        None,
-        0,
-        0,
-        "poke",
-        {"must_beat": True},
-        2,
-        1,
-        Clock(1, 1, 1),
-        "lenient",
-        entrants,
-        "0" * 64,
-        bytes(32),
-        tables,
+        id="m-0",
+        tournament=None,
+        round=0,
+        number=0,
+        game="poke",
+        options={"must_beat": True},
+        seats=2,
+        boards=1,
+        clock=Clock(1, 1, 1),
+        entrants=entrants,
+        commitment="0" * 64,
+        seed=bytes(32),
+        tables=tables,
     )
     return spec.line()
 

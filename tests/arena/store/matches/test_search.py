@@ -7,11 +7,11 @@ import pytest
 from sqlalchemy import Engine, event
 
 from arena.store.bots import versions
+from arena.store.match_settings import TournamentPlan
 from arena.store.matches import search, transitions
 from arena.store.matches.games import PlayedGame
 from arena.store.matches.history import PlayedMatch
 from arena.store.matches.search import MatchFilter, SearchPosition
-from arena.store.matches.spec import TournamentPlan
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
 
@@ -42,7 +42,9 @@ def tournaments(store: Engine, played: MakePlayed) -> tuple[Tournament, Tourname
         (True, ["ann@1", "bob@1", "cy@1", "cy@2"]),
         (False, ["ann@1", "bob@1"]),
     ):
-        plan = TournamentPlan("cup", "poke", {"must_beat": must_beat}, seats=2, boards=1)
+        plan = TournamentPlan(
+            name="cup", game="poke", options={"must_beat": must_beat}, seats=2, boards=1
+        )
         made.append(scheduler.begin(store, plan, names))
         play(store, played)
     return made[0], made[1]

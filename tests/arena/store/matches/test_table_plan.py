@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from arena.matches.runner import record_text
+from arena.store.match_settings import Clock
 from arena.store.matches.games import CommittedGame
-from arena.store.matches.spec import Clock, Entrant, MatchSpec
+from arena.store.matches.spec import Entrant, MatchSpec
 from arena.store.matches.table_plan import BoardPlan, RemainingResources, plan
 from referee.games.shared.dealing import commitment
 
@@ -19,7 +20,7 @@ SPEC = MatchSpec(
     seats=2,
     boards=2,
     clock=Clock(bank_ms=1000),
-    policy="lenient",
+    faults="lenient",
     entrants=(Entrant("a@1", "aa", "/a", {}), Entrant("b@1", "bb", "/b", {})),
     commitment=commitment(SEED),
     seed=SEED,

@@ -6,9 +6,9 @@ from sqlalchemy import Engine
 
 from arena.formats.contract import MatchStatus
 from arena.store.bots import versions
+from arena.store.match_settings import TournamentPlan
 from arena.store.matches import listing, transitions
 from arena.store.matches.games import PlayedGame
-from arena.store.matches.spec import TournamentPlan
 from arena.store.tournaments.format_history import FormatHistory
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
@@ -23,7 +23,15 @@ def test_a_match_added_to_a_finished_round_is_read(store: Engine) -> None:
     """A series of a knockout may need one more match after the next stage has begun."""
     for bot in range(5):
         versions.add(store, f"bot{bot}", "1", f"{bot:064x}", f"/bots/{bot}", {"run": ["x"]})
-    plan = TournamentPlan("cup", "poke", {"must_beat": True}, 2, 1, "knockout", {"best_of": 1})
+    plan = TournamentPlan(
+        name="cup",
+        game="poke",
+        options={"must_beat": True},
+        seats=2,
+        boards=1,
+        format="knockout",
+        settings={"best_of": 1},
+    )
     tournament = scheduler.begin(store, plan, [f"bot{bot}@1" for bot in range(5)])
     history, asking = FormatHistory(store, tournament.id), Scheduler(store)
     assert [match.place for match in history.matches()] == [(0, 6), (1, 6)]

@@ -14,6 +14,7 @@ from arena.store.access import audit_log, organisers
 from arena.store.bots import owners, versions
 from arena.store.matches import listing
 from arena.store.tournaments import tournaments
+from arena.tournaments.tournament_request import TournamentFileError, read_request
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.management.action import Action
@@ -302,6 +303,46 @@ def test_the_form_of_a_refused_tournament_keeps_the_sent_values(
             assert 'value="Friday"' in answer.text
             assert "</textarea>" in answer.text
     assert len(tournaments.listing(web.engine)) == before
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("boards", 0),
+        ("seats", 7),
+        ("faults", "strict"),
+        ("name", "-x"),
+        ("options", {"must_beet": True}),
+        ("options", {"must_beat": 3}),
+        ("settings", {"round": 2}),
+        ("settings", {"rounds": 2.5}),
+        ("settings", {"rounds": -1}),
+        ("start_ms", 0),
+        ("bank_ms", 3_600_001),
+    ],
+)
+def test_a_file_and_the_api_refuse_a_value_with_the_same_sentence(
+    client: TestClient, token: str, tmp_path: Path, key: str, value: object
+) -> None:
+    settings = {"game": "poke", "format": "swiss", "bots": ["ada", "bob"], key: value}
+    client.headers["Authorization"] = f"Bearer {token}"
+    try:
+        answer = client.post("/organiser/tournaments/preview", json=settings)
+    finally:
+        del client.headers["Authorization"]
+    assert answer.status_code == 422
+    table = {"start_ms": "clock.start_ms", "bank_ms": "clock.bank_ms"}.get(key, key)
+    inner = value if isinstance(value, dict) else {"": value}
+    line = "".join(
+        f"{table}{'.' * bool(name)}{name} = {json.dumps(each)}\n" for name, each in inner.items()
+    )
+    file = tmp_path / "cup.toml"
+    file.write_text(f'game = "poke"\nformat = "swiss"\nbots = ["ada", "bob"]\n{line}')
+    with pytest.raises(TournamentFileError) as refused:
+        read_request(file)
+    assert refused.value.line == 4
+    if key != "faults":  # The form lists its choices.
+        assert answer.json()["error"] == refused.value.sentence
 
 
 def test_programs_use_the_same_actions_with_json(
