@@ -91,7 +91,7 @@ def test_rebuilding_does_not_change_a_correct_ladder(cli: Cli, tournament: str) 
         (schema.standings, {"place": 9}),
         (schema.ladder_fits, {"matches": 7}),
         (schema.entrant_sums, {"wins": 77}),
-        (schema.line_ups, {"halves": [0]}),
+        (schema.line_ups, {"halves": "[0]"}),
     ],
 )
 def test_an_altered_ladder_is_found_and_computed_again(

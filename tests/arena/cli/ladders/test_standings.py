@@ -14,6 +14,7 @@ from arena.cli import output
 from arena.cli.ladders import ladder_table
 from arena.cli.workspace import Workspace
 from arena.formats.ladder import LadderFormat
+from arena.ladders import ladder_key, rater
 from arena.ratings.closed_match import ClosedGame, ClosedMatch
 from arena.ratings.standings import of_matches
 from arena.records import rebuilt_results
@@ -239,6 +240,8 @@ def _slow_down(simulated_arena: SimulatedArena, tournament: str) -> None:
             connection.execute(update(games).where(*workspace).values(record=record))
     for match in rebuilt_results.rebuilt(simulated_arena.engine, [tournament]):
         rebuilt_results.store(simulated_arena.engine, match)
+    (scope,) = ladder_key.of_forms(simulated_arena.engine)
+    rater.rebuild(simulated_arena.engine, scope)
 
 
 def test_a_ladder_can_store_anchors(cli: Cli, begun_tournament: str) -> None:

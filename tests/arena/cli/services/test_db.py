@@ -195,7 +195,7 @@ def test_check_finds_altered_results_and_suggests_rebuild(
 ) -> None:
     match = execute(
         cwd,
-        "UPDATE results SET outcome = replace(outcome, 'finished', 'timeout') WHERE match = :match",
+        "UPDATE games SET verdicts = replace(verdicts, 'finished', 'timeout') WHERE match = :match",
     )
     checked = cli("db", "check")
     assert checked.status == FAILED
@@ -243,12 +243,8 @@ def marked(statement: str) -> Any:
     [
         "UPDATE games SET scores = '[1,-1]' WHERE match = :match AND game = 0",
         marked("UPDATE games SET places = '[3,3]' WHERE match = :match AND game = 0"),
-        marked("UPDATE results SET outcome = '{}' WHERE match = :match"),
-        marked("UPDATE results SET outcome = 'garbage' WHERE match = :match"),
-        marked("UPDATE results SET digest = 'garbage' WHERE match = :match"),
-        marked("UPDATE results SET digest = replace(digest, '1', '2') WHERE match = :match"),
-        marked("UPDATE results SET thinking = 'garbage' WHERE match = :match"),
-        marked("UPDATE results SET outcome = CAST(x'ff' AS TEXT) WHERE match = :match"),
+        marked("UPDATE games SET verdicts = 'garbage' WHERE match = :match"),
+        marked("UPDATE games SET thinking = CAST(x'ff' AS TEXT) WHERE match = :match"),
         "DELETE FROM results WHERE match = :match",
         "UPDATE games SET record = CAST(x'ff' AS TEXT) WHERE match = :match",
     ],

@@ -83,7 +83,7 @@ def test_matches_games_verdicts_and_decisions_match_the_store(metrics_arena: Met
     assert verdicts == {"finished": 24}
     assert value(after, "pokearena_verdicts_total", verdict="finished") == 24
     with database.reading(metrics_arena.workspace.store) as connection:
-        stored = connection.execute(select(schema.results.c.thinking)).scalars()
+        stored = connection.execute(select(schema.games.c.thinking)).scalars()
         decisions = sum(
             DecisionHistogram.read(histogram).decisions for match in stored for histogram in match
         )

@@ -1,4 +1,4 @@
-"""Fixtures of web tests."""
+"""Fixtures of the tests of the arena."""
 
 from collections.abc import Iterator
 
