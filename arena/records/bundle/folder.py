@@ -131,12 +131,13 @@ def write_document(bundle: Bundle) -> dict[str, Any]:
     """Return the `tournament.json` document of a bundle."""
     tournament = bundle.tournament
     settings = tournament.plan.to_json()
-    # "format" is the format of the document.
-    renamed = {"pairing" if name == "format" else name: settings[name] for name in settings}
     return {
         "format": FORMAT,
         "tournament": tournament.id,
-        **renamed,
+        **{name: settings[name] for name in ("name", "game", "options", "seats", "boards")},
+        # "format" is the format of the document.
+        "pairing": settings["format"],
+        **{name: settings[name] for name in ("settings", "clock", "policy")},
         "state": str(tournament.state),
         "created": json_values.iso(tournament.created),
         "ended": json_values.iso(tournament.ended),

@@ -55,7 +55,7 @@ def test_a_file_describes_a_whole_tournament(tournament: Path) -> None:
         ),
         name="Friday cup",
         format="swiss",
-        settings={"rounds": 2, "pairing": 2},
+        settings={"rounds": 2},
         options={"must_beat": False},
         seats=2,
         boards=2,
@@ -68,7 +68,7 @@ def test_a_file_describes_a_whole_tournament(tournament: Path) -> None:
 def test_options_override_the_file_and_settings_are_merged(tournament: Path) -> None:
     options = {"boards": 5, "settings": {"owners_meet": "true"}, "clock": {"start_ms": 7}}
     changed = read_request(tournament, options)
-    settings = {"rounds": 2, "owners_meet": True, "pairing": 2}
+    settings = {"rounds": 2, "owners_meet": True}
     assert (changed.boards, changed.settings) == (5, settings)
     assert changed.clock == Clock(start_ms=7, bank_ms=5000)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from arena.ladders import rater
 from arena.records.bundle.audit import audit
 from arena.records.bundle.folder import read
 from arena.store.matches import listing
@@ -109,6 +110,7 @@ def test_open_matches_are_not_counted(simulated_arena: SimulatedArena, client: T
     begun_tournament = simulated_arena.begin("round-robin", simulated_arena.bots(2), boards=2)
     (match,) = listing.matches(simulated_arena.engine, tournament=begun_tournament.id)
     simulated_arena.play(match.id, most=3)
+    rater.advance(simulated_arena.engine)
     document = client.get(f"/tournaments/{begun_tournament.id}.json").json()
     assert (document["games"], document["planned"], document["state"]) == (3, 4, "running")
     assert [line["games"] for line in document["standings"]] == [0, 0]
