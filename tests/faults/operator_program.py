@@ -138,10 +138,7 @@ def correct(engine: Engine) -> None:
 
 
 def sum_ladder(engine: Engine) -> None:
-    """Store the sums of a ladder's finished rounds, pair from them, and remove them.
-
-    The same with the sums of a ladder's pages.
-    """
+    """Store the sums of a ladder's finished rounds, pair from them, and remove them; rate it."""
     names = [f"bot-{secrets.token_hex(4)}" for _ in range(3)]
     for name in names:
         versions.add(engine, name, "1", secrets.token_hex(32), f"/{name}", {})

@@ -182,14 +182,10 @@ def when_an_organiser_corrects(arena: Arena, witness: Witness, kill: Kill, actio
 
 
 def when_a_ladder_is_summed_up(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
-    """Store and remove the sums of a ladder; then cancel the ladders that nobody can play."""
+    """Store and remove the sums of a ladder, and rate it; then cancel what nobody can play."""
     kill("sum_ladder")
     assert arena.operate("sum_ladder") == 0
-    kept = {
-        row[0]
-        for table in ("ladder_summaries", "ladder_folds", "ladder_histories")
-        for row in arena.sql(f"SELECT tournament FROM {table}")
-    }
+    kept = {row[0] for row in arena.sql("SELECT tournament FROM ladder_summaries")}
     for tournament in tournaments.listing(arena.engine):
         if tournament.ended is None:
             lifecycle.cancel(arena.engine, tournament.id)
@@ -216,7 +212,8 @@ DONE_AFTERWARDS: dict[str, Deed] = {
     **dict.fromkeys(
         (
             *("store_ladder_summary", "delete_ladder_summaries"),
-            *("store_ladder_fold", "store_ladder_history", "delete_ladder_folds"),
+            *("sum_results", "recount_results", "write_standings", "write_rating_points"),
+            "delete_ladder",
         ),
         when_a_ladder_is_summed_up,
     ),
