@@ -7,6 +7,7 @@ from sqlalchemy import Engine
 
 from arena.cli.workspace import Workspace
 from arena.formats.round_robin import round_robin
+from arena.ladders import rater
 from arena.store.bots import versions
 from arena.store.match_settings import TournamentPlan
 from arena.store.matches import games, transitions
@@ -95,4 +96,5 @@ def store_tournament(
             text = record(number, boards, sitting, entrants)
             transitions.commit_game(workspace.store, lease, games.read(text, sitting))
     scheduler.Scheduler(workspace.store).advance()
+    rater.advance(workspace.store)
     return tournament.id

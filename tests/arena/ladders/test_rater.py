@@ -144,6 +144,7 @@ def test_rows_equal_the_games_after_any_events(arena: SimulatedArena, seed: int)
     assert rows(arena.engine) == before
 
 
+@pytest.mark.long
 def test_processes_that_rate_at_once_write_the_same_rows(arena: SimulatedArena) -> None:
     begin(arena)
     stop = Event()
