@@ -168,11 +168,11 @@ def _format_settings(context: click.Context, incomplete: str) -> Iterator[str]:
 
 
 def _game_options(context: click.Context, incomplete: str) -> Iterator[str]:
-    from referee.games.registry import find
+    from referee.games.registry import find_game
 
     # Click leaves the arguments unassigned if the last option has no value yet.
     game = context.params.get("game") or context.args[0]
-    for name, option in find(game).options.items():
+    for name, option in find_game(game).options.items():
         if isinstance(option.default, bool):
             yield f"{name}=false" if option.default else name
         elif option.choices:

@@ -89,7 +89,9 @@ def scopes_of(
     from referee.games.registry import GAMES
 
     if tournament is not None:
-        stored = tournaments.find(workspace.store, find_tournament(workspace, tournament))
+        stored = tournaments.find_tournament(
+            workspace.store, find_tournament(workspace, tournament)
+        )
         return [ladder_key.of_tournament(stored)]
     # The rules of the games are not needed for the ladders of all games.
     every = ladder_key.of_seasons(workspace.store, name)

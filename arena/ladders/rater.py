@@ -171,7 +171,9 @@ def _changed(engine: Engine) -> list[LadderKey]:
     )
     with reading(engine) as connection:
         changed = connection.execute(query).scalars().all()
-    single = [ladder_key.of_tournament(tournaments.find(engine, name)) for name in changed]
+    single = [
+        ladder_key.of_tournament(tournaments.find_tournament(engine, name)) for name in changed
+    ]
     return [*single, *ladder_key.of_seasons(engine)]
 
 

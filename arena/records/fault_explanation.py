@@ -10,7 +10,7 @@ from arena.bots.exit_report import MIB
 from arena.presentation import text
 from arena.presentation.narration import InvalidPosition, render_view
 from arena.ratings.closed_match import FINISHED
-from referee.games.registry import find
+from referee.games.registry import find_game
 from referee.record import GameRecord, Line, MatchRecord
 from referee.replay import in_words
 from referee.sanitizing import sanitized
@@ -99,7 +99,7 @@ class Explanation:
         return sanitized(self._words(answer)) if answer else ""
 
     def _words(self, action: dict[str, Any]) -> str:
-        return in_words(find(self.record.match["game"]), action)
+        return in_words(find_game(self.record.match["game"]), action)
 
     @property
     def clock(self) -> str:

@@ -196,7 +196,7 @@ def remove(engine: Engine, webhook: str) -> None:
             raise _unknown(webhook)
 
 
-def find(engine: Engine, webhook: str) -> Webhook:
+def find_webhook(engine: Engine, webhook: str) -> Webhook:
     """Return a webhook.
 
     Raises:

@@ -98,7 +98,7 @@ def _check_version(engine: Engine, name: str, content: str, number: str) -> None
     if not number:
         return
     try:
-        versions.find(engine, f"{name}@{number}")
+        versions.find_version(engine, f"{name}@{number}")
     except NotFound:
         return
     raise SubmissionRefused(

@@ -104,7 +104,7 @@ def _challenger(engine: Engine, owner: str, label: str) -> Version:
     if version.owner != owner:
         raise ChallengeRefused(403, f"{version.id} does not belong to {owner}.")
     if not version.folder:
-        remote = remote_bots.find(engine, version.id)
+        remote = remote_bots.find_remote_bot(engine, version.id)
         if remote is None or not remote.is_connected:
             raise ChallengeRefused(409, f"the remote bot {version.id} is not connected.")
     return version
@@ -136,7 +136,7 @@ def _version(engine: Engine, label: str) -> Version:
     if active:
         return active[-1]
     try:
-        known = versions.find(engine, label) if at else None
+        known = versions.find_version(engine, label) if at else None
     except NotFound:
         known = None
     if known is None:

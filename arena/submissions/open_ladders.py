@@ -218,7 +218,7 @@ def retire(engine: Engine, version: Version) -> tuple[str, ...]:
 
 def _make_room(engine: Engine, ladder: str, newest: Version) -> None:
     """Withdraw a bot's oldest versions that exceed the ladder's limit per bot; 0 is unlimited."""
-    tournament = tournaments.find(engine, ladder)
+    tournament = tournaments.find_tournament(engine, ladder)
     most = int(tournament.plan.settings.get("versions", LadderFormat().versions))
     entered = [
         entry.name

@@ -119,7 +119,7 @@ class SubmissionPipeline:
 
         At another stage the arena itself was late; the submission then stays undecided.
         """
-        stored = submissions.find(self.engine, submission)
+        stored = submissions.find_submission(self.engine, submission)
         if stored.is_decided or stored.stage not in _STAGES_OF_THE_BOT:
             return stored
         refused = submissions.decide(
@@ -171,7 +171,7 @@ class SubmissionPipeline:
         submissions.step(
             self.engine, submission.id, SubmissionStage.APPROVING, awaits_approval=True
         )
-        return submissions.find(self.engine, submission.id)
+        return submissions.find_submission(self.engine, submission.id)
 
     def _made_before(self, submission: Submission) -> Version | None:
         """Return the version that the submission created before an interruption, if any."""

@@ -62,7 +62,7 @@ def managed_arena(folder: Path) -> Iterator[ManagedArena]:
     store = workspace.store
     tournament = store_tournament(workspace, ["mybot", "bob", "cy", "dan"], {})
     for name, owner in (("mybot", "ada"), ("bob", "eve")):
-        versions.set_owner(store, versions.find(store, f"{name}@1"), owner)
+        versions.set_owner(store, versions.find_version(store, f"{name}@1"), owner)
     void, *_ = listing.matches(store, tournament=tournament)
     corrections.void(store, void.id, COMMAND_LINE, "a power cut")
     quarantine.ban(store, "dan@1", "it attacks the sandbox")

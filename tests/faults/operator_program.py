@@ -155,7 +155,7 @@ def sum_ladder(engine: Engine) -> None:
         advancing.advance()
         rules.resume(ladder.entries, history.summary, history.matches(ladder.entries))
     advancing.advance()
-    key = ladder_key.of_tournament(tournaments.find(engine, ladder.id))
+    key = ladder_key.of_tournament(tournaments.find_tournament(engine, ladder.id))
     rater.advance(engine)
     rater.rebuild(engine, key)
     ladder_history.delete_summaries(engine, [ladder.id])
@@ -206,7 +206,7 @@ def main(url: str, action: str, *words: str) -> None:
     elif action == "give_up":
         offline_bot_waits.give_up(engine, 0, 0)
     elif action == "own":
-        versions.set_owner(engine, versions.find(engine, words[0]), words[1])
+        versions.set_owner(engine, versions.find_version(engine, words[0]), words[1])
     elif action == "add_owner":
         owners.add(engine, *words)
     elif action == "renew_owner":

@@ -157,7 +157,9 @@ class MultiHostArena:
         return tournament
 
     def is_closed(self, tournament: Tournament) -> bool:
-        return tournaments.find(self.engine, tournament.id).state == TournamentState.CLOSED
+        return (
+            tournaments.find_tournament(self.engine, tournament.id).state == TournamentState.CLOSED
+        )
 
     def played_by(self, name: str) -> Match | None:
         """Return a match that a worker of this host leases now, if any."""
@@ -175,9 +177,9 @@ class MultiHostArena:
             time.sleep(0.05)
         machine.host.cut()
         self.log_event(f"{name} is cut off, with {match.id}")
-        wait_until(lambda: listing.find(self.engine, match.id).state == MatchState.CLOSED)
+        wait_until(lambda: listing.find_match(self.engine, match.id).state == MatchState.CLOSED)
         machine.host.mend()
-        stored_match = listing.find(self.engine, match.id)
+        stored_match = listing.find_match(self.engine, match.id)
         self.log_event(f"{name} is back; {match.id} was closed by attempt {stored_match.attempt}")
 
 

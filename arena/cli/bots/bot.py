@@ -161,7 +161,7 @@ def show(version: str, as_json: bool, data: Path | None) -> None:
 
     workspace = Workspace(data)
     found_version = lookup.find_version(workspace, version)
-    remote = remote_bots.find(workspace.store, found_version.id)
+    remote = remote_bots.find_remote_bot(workspace.store, found_version.id)
     ladders = ladder_table.of_scopes(workspace.store, ladder_key.of_forms(workspace.store)).items()
     standing = {form: table for form, table in ladders if found_version.id in table.entrants}
     if as_json:

@@ -175,7 +175,7 @@ def test(webhook_id: str, as_json: bool, data: Path | None) -> None:
     from arena.store import webhooks
 
     engine = Workspace(data).existing_store
-    hook = webhooks.find(engine, webhook_id)
+    hook = webhooks.find_webhook(engine, webhook_id)
     message = webhook_message.of_test(hook, secrets.token_hex(8), time.time(), "")
     result = webhook_sender.send(hook, message)
     webhooks.note_test(engine, webhook_id, message.id, result)
@@ -217,7 +217,7 @@ def log(webhook_id: str | None, limit: int, as_json: bool, data: Path | None) ->
 
     engine = Workspace(data).existing_store
     if webhook_id:
-        webhooks.find(engine, webhook_id)
+        webhooks.find_webhook(engine, webhook_id)
     deliveries = webhooks.log(engine, webhook_id or "", limit)
     if as_json:
         for each in deliveries:
@@ -263,7 +263,7 @@ def _scope(
     from arena.store.webhooks import WebhookScope
 
     if tournament is not None:
-        tournaments.find(workspace.existing_store, tournament)
+        tournaments.find_tournament(workspace.existing_store, tournament)
     if bot is not None and not versions.listing(workspace.existing_store, name=bot, retired=True):
         raise CommandError(f"unknown bot {bot}.", FAILED, "pokearena bot list", code="unknown-bot")
     game_id = match_settings.game_named(game).id if game is not None else ""

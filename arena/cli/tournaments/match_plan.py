@@ -15,7 +15,7 @@ from arena.store.access.audit_log import audited_command
 from arena.store.tournaments import lifecycle, tournaments
 from arena.system.process_info import cores
 from arena.tournaments import schedule_preview, scheduler, time_estimate, tournament_request
-from referee.games.registry import find
+from referee.games.registry import find_game
 
 if TYPE_CHECKING:
     from arena.bots.bot import Bot
@@ -145,8 +145,8 @@ def join(
         CommandError: its format does not accept new entrants.
     """
     name = lookup.find_tournament(workspace, tournament)
-    scheduler.check_open(tournaments.find(workspace.store, name))
-    game = find(tournaments.find(workspace.store, name).plan.game)
+    scheduler.check_open(tournaments.find_tournament(workspace.store, name))
+    game = find_game(tournaments.find_tournament(workspace.store, name).plan.game)
     resolved = [workspace.bot(text) for text in bots]
     for entrant in resolved:
         game_options.check_plays(entrant, game)

@@ -58,7 +58,7 @@ def resume(
             raise CommandError("there is no open tournament.", FAILED, "pokearena tournament list")
 
     for name in names:
-        stored = store.find(workspace.store, name)
+        stored = store.find_tournament(workspace.store, name)
         if stored.ended is not None:
             advice = f"pokearena tournament show {name}"
             raise CommandError(

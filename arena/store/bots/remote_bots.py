@@ -93,7 +93,7 @@ def renew(engine: Engine, version: str) -> str:
     Raises:
         NotFound: the version is not a relayed bot.
     """
-    if not is_relayed(versions.find(engine, version).manifest):
+    if not is_relayed(versions.find_version(engine, version).manifest):
         raise NotFound(
             f"{version} has no token; one is made by `pokearena bot add --remote NAME`, for a bot "
             "that connects to the relay.",
@@ -138,7 +138,7 @@ def relay_addresses(engine: Engine, match: str) -> dict[str, Mapping[str, str] |
         return {row.control_address: row.tunnel_endpoint for row in connection.execute(query)}
 
 
-def find(engine: Engine, version: str) -> RemoteBot | None:
+def find_remote_bot(engine: Engine, version: str) -> RemoteBot | None:
     """Return the state of a version; None if it is not remote."""
     query = _states().where(schema.remotes.c.version == version)
     with reading(engine) as connection:
@@ -168,7 +168,7 @@ def version_with_token(engine: Engine, token: str) -> Version | None:
     query = select(table.c.version).where(table.c.token == token_hash(token))
     with reading(engine) as connection:
         version = connection.execute(query).scalar_one_or_none()
-    return None if version is None else versions.find(engine, version)
+    return None if version is None else versions.find_version(engine, version)
 
 
 def token_hashes(engine: Engine) -> frozenset[str]:

@@ -9,7 +9,7 @@ from arena.store.bots.versions import Version
 from arena.tunnel.endpoint import needed
 
 
-def find(engine: Engine, folder: Folder, name: str, number: str | None) -> Bot | None:
+def find_stored_bot(engine: Engine, folder: Folder, name: str, number: str | None) -> Bot | None:
     """Return a stored version as a bot; None if it does not exist.
 
     Args:

@@ -129,7 +129,7 @@ def add(engine: Engine, sent: ReceivedUpload, limits: SubmissionLimits) -> Submi
                     changed=now(),
                 )
             )
-    return waiting or find(engine, sent.id)
+    return waiting or find_submission(engine, sent.id)
 
 
 def check(engine: Engine, owner: str, limits: SubmissionLimits) -> None:
@@ -148,7 +148,7 @@ def waiting(engine: Engine, owner: str, content: str) -> Submission | None:
         return _waiting(connection, owner, content)
 
 
-def find(engine: Engine, submission: str) -> Submission:
+def find_submission(engine: Engine, submission: str) -> Submission:
     """Return the submission with this id.
 
     Raises:

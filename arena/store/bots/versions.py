@@ -126,7 +126,7 @@ def check_known_or_new(engine: Engine, name: str) -> None:
         check_new_bot(name)
 
 
-def find(engine: Engine, label: str) -> Version:
+def find_version(engine: Engine, label: str) -> Version:
     """Return the version ``name@number``.
 
     Raises:
@@ -225,7 +225,7 @@ def set_owner(engine: Engine, version: Version, owner: str) -> Version:
         return version
     with writing(engine, "own") as connection:
         _set_owner(connection, version.name, owner)
-    return find(engine, version.id)
+    return find_version(engine, version.id)
 
 
 def reassign(engine: Engine, name: str, owner: str) -> None:
@@ -270,7 +270,7 @@ def retire(engine: Engine, label: str) -> Version:
             .where(versions.c.id == label, versions.c.retired.is_(None))
             .values(retired=now())
         )
-    return find(engine, label)
+    return find_version(engine, label)
 
 
 def _set_owner(connection: Connection, name: str, owner: str) -> None:

@@ -77,8 +77,8 @@ def replay(engine: Engine, match: str, actor: Actor, reason: str) -> str:
         Conflict: it has not begun or is cancelled, has a replay, or decided who plays in a later
             round; its tournament is over; or an entrant has withdrawn.
     """
-    table, stored = schema.matches, listing.find(engine, match)
-    plan = tournaments.find(engine, stored.tournament).plan
+    table, stored = schema.matches, listing.find_match(engine, match)
+    plan = tournaments.find_tournament(engine, stored.tournament).plan
     number = stored.number + contract.REPLAY
     again = Fixture(stored.round, number, stored.entrants, stored.why)
     with writing(engine, "replay") as connection:

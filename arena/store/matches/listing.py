@@ -75,7 +75,7 @@ class Match:
         return self.number // REPLAY
 
 
-def find(engine: Engine, match: str) -> Match:
+def find_match(engine: Engine, match: str) -> Match:
     """Return the match with this id.
 
     Raises:

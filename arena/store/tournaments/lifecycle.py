@@ -22,7 +22,7 @@ from arena.store.tournaments.tournaments import (
     Tournament,
     admit,
     enter,
-    find,
+    find_tournament,
     keep_versions,
     not_found,
 )
@@ -48,7 +48,7 @@ def pause(engine: Engine, tournament: str) -> Tournament:
     """
     with writing(engine, "pause") as connection:
         _set_state(connection, tournament, TournamentState.PAUSED)
-    return find(engine, tournament)
+    return find_tournament(engine, tournament)
 
 
 def resume(engine: Engine, tournament: str) -> Tournament:
@@ -60,7 +60,7 @@ def resume(engine: Engine, tournament: str) -> Tournament:
     """
     with writing(engine, "resume") as connection:
         _set_state(connection, tournament, TournamentState.RUNNING)
-    return find(engine, tournament)
+    return find_tournament(engine, tournament)
 
 
 def cancel(engine: Engine, tournament: str) -> Tournament:
@@ -79,7 +79,7 @@ def cancel(engine: Engine, tournament: str) -> Tournament:
             update(matches).where(*pending).values(state=MatchState.CANCELLED, ended=now())
         )
         closings.add(connection, ClosingKind.TOURNAMENT_ENDED, tournament=tournament)
-    return find(engine, tournament)
+    return find_tournament(engine, tournament)
 
 
 def add(engine: Engine, tournament: str, entries: Sequence[FormatEntrant]) -> Tournament:
@@ -118,7 +118,7 @@ def add(engine: Engine, tournament: str, entries: Sequence[FormatEntrant]) -> To
         joined = _next_round(connection, tournament)
         joining = [replace(entry, joined=joined, withdrawn=None) for entry in entries]
         enter(connection, tournament, joining, first=len(entered) - len(joining))
-    return find(engine, tournament)
+    return find_tournament(engine, tournament)
 
 
 def withdraw(engine: Engine, tournament: str, version: str, reason: str = "") -> Tournament:
@@ -140,7 +140,7 @@ def withdraw(engine: Engine, tournament: str, version: str, reason: str = "") ->
     with writing(engine, "withdraw") as connection:
         _lock(connection, tournament)
         leave(connection, tournament, version, reason)
-    return find(engine, tournament)
+    return find_tournament(engine, tournament)
 
 
 def leave(

@@ -169,10 +169,10 @@ def create(
         closings.add(connection, ClosingKind.TOURNAMENT_STARTED, tournament=name)
         enter(connection, name, entries, first=0)
         schedule.store(connection, name, plan, fixtures, seed)
-    return find(engine, name)
+    return find_tournament(engine, name)
 
 
-def find(engine: Engine, tournament: str) -> Tournament:
+def find_tournament(engine: Engine, tournament: str) -> Tournament:
     """Return the tournament with this id.
 
     Raises:

@@ -84,7 +84,7 @@ def new_tournament(web: WebState, page_request: PageRequest, access: Access) -> 
 
 def tournament(web: WebState, page_request: PageRequest, access: Access) -> Page:
     """Return the controls of a tournament."""
-    stored = tournaments.find(web.engine, page_request.path["id"])
+    stored = tournaments.find_tournament(web.engine, page_request.path["id"])
     progress = tournaments.progress(web.engine, stored.id)
     entries = audit_log.listing(web.engine, subject=stored.id)
     return Page(
@@ -123,7 +123,7 @@ def owner_tokens(web: WebState, page_request: PageRequest, access: Access) -> Pa
 
 def match(web: WebState, page_request: PageRequest, access: Access) -> Page:
     """Return the controls of a match."""
-    stored = listing.find(web.engine, page_request.path["id"])
+    stored = listing.find_match(web.engine, page_request.path["id"])
     entries = audit_log.listing(web.engine, subject=stored.id)
     failures = listing.failures_of(web.engine, stored.id)
     last = listing.replays(web.engine, stored)[-1]
@@ -132,7 +132,7 @@ def match(web: WebState, page_request: PageRequest, access: Access) -> Page:
         template="management/match.html",
         model={
             "match": stored,
-            "tournament": tournaments.find(web.engine, stored.tournament),
+            "tournament": tournaments.find_tournament(web.engine, stored.tournament),
             "replayed": last.id != stored.id,
             "entries": entries,
             "failures": failures,

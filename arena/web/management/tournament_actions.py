@@ -90,7 +90,7 @@ def _values(request: ActionRequest) -> dict[str, Any]:
 def _registered(engine: Engine, text: str) -> Version:
     """Return a registered version: NAME@VERSION, or the newest active one of NAME."""
     if "@" in text:
-        return versions.find(engine, text)
+        return versions.find_version(engine, text)
     active = versions.listing(engine, name=text)
     if not active:
         raise NotFound(f"unknown bot {text[:60]}.", code="unknown-version")
@@ -129,7 +129,7 @@ def _state_change(
 
 def _add(request: ActionRequest) -> ActionResult:
     engine, name = request.web.engine, request.path["id"]
-    tournament = tournaments.find(engine, name)
+    tournament = tournaments.find_tournament(engine, name)
     scheduler.check_open(tournament)
     bots = [_registered(engine, text) for text in request.lines("bots")]
     for bot in bots:

@@ -233,7 +233,7 @@ class _BotQuery:
         return [self.version] if self.version else self.ids
 
 
-def page(web: WebState, page_request: PageRequest) -> Page:
+def bot_page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of a bot.
 
     Raises:

@@ -104,7 +104,7 @@ class ExplainedFault:
         return values
 
 
-def page(web: WebState, page_request: PageRequest) -> Page:
+def faults_page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of a bot's faults.
 
     Raises:

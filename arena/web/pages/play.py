@@ -78,7 +78,7 @@ def table_setup(name: str, given: Mapping[str, str]) -> MatchSettings:
     return MatchSettings(game=name, options=options, seats=seats, boards=1)
 
 
-def page(web: WebState, page_request: PageRequest) -> Page:
+def play_page(web: WebState, page_request: PageRequest) -> Page:
     """Return the list of the games that a person can play."""
     games = list(GAMES.values())
     available = web.settings.seats_people
@@ -186,7 +186,7 @@ def _bot(web: WebState, game: Game, name: str) -> Bot:
         if name.startswith(resolver.SAMPLE):
             bot = _sample(name)
         else:
-            version = versions.find(web.engine, name)
+            version = versions.find_version(web.engine, name)
             if not _is_playable(version, game.id):
                 raise InvalidQuery(f"{version.id} cannot play {game.title} here.")
             folder = web.play_tables.folder

@@ -35,9 +35,9 @@ _VOID_SHOWN = 20
 _KEPT_SECONDS = 60.0
 
 
-def page(web: WebState, page_request: PageRequest) -> Page:
+def tournament_page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of a tournament; raises NotFound."""
-    tournament = tournaments.find(web.engine, page_request.path["id"])
+    tournament = tournaments.find_tournament(web.engine, page_request.path["id"])
     overview = list_page.line_of(web, tournament)
     matches = overview.progress.matches
     table = tournament_standings.standings_of(web.engine, tournament)

@@ -49,7 +49,7 @@ class TournamentLine:
         return "" if seconds is None else time_estimate.duration(seconds)
 
 
-def page(web: WebState, page_request: PageRequest) -> Page:
+def tournaments_page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of all tournaments, without the challenges."""
     every = _page(web, page_request, "Tournaments")
     links = page_request.links

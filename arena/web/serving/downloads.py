@@ -66,7 +66,7 @@ def _record(web: WebState, match: str) -> str:
 
 def _bundle(web: WebState, tournament: str) -> Path:
     """Write a bundle to a new directory and return the archive's path."""
-    stored = tournaments.find(web.engine, tournament)
+    stored = tournaments.find_tournament(web.engine, tournament)
     if stored.state is not TournamentState.CLOSED:
         raise PageNotFound(f"{tournament} is not closed; its bundle is available when it is.")
     if tournaments.progress(web.engine, tournament).games > MOST_GAMES:

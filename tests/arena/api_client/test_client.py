@@ -69,7 +69,7 @@ def test_an_organiser_manages_a_tournament_with_the_client(web: WebState) -> Non
         assert token not in repr(arena)
         made = arena.tournament_create(game="poke", bots=["ada@1", "bob@1"], paused=True)
         name = made.content["tournament"]
-        assert (made.status, tournaments.find(web.engine, name).state) == (201, "paused")
+        assert (made.status, tournaments.find_tournament(web.engine, name).state) == (201, "paused")
         assert arena.tournament_start(name).content["state"] == "running"
         assert [each["subject"] for each in arena.show_organiser_audit(limit=1).content["audit"]]
         refused = arena.tournament_cancel(name, reason="")

@@ -12,7 +12,7 @@ from arena.store.bots import versions
 from arena.store.match_settings import TournamentPlan
 from arena.store.matches import games, transitions
 from arena.tournaments import scheduler
-from referee.games.registry import find
+from referee.games.registry import find_game
 
 Scores = Mapping[frozenset[str], Sequence[tuple[str, ...]]]
 """The placings in the games of each line-up, from first to last, repeated in this order."""
@@ -72,8 +72,8 @@ def store_tournament(
     for number, name in enumerate(bots):
         versions.add(workspace.store, name, "1", f"{number:064x}", f"/bots/{name}", {"run": ["x"]})
     names = [f"{name}@1" for name in bots]
-    options = find(game).settle({})
-    sides = len(set(find(game).sides(seats, options)))
+    options = find_game(game).settle({})
+    sides = len(set(find_game(game).sides(seats, options)))
     plan = TournamentPlan(
         name="cup",
         game=game,

@@ -95,9 +95,9 @@ def correct(arena: SimulatedArena) -> None:
     if not closed:
         return
     match = dice.choice(closed)
-    is_open = tournaments.find(engine, match.tournament).ended is None
+    is_open = tournaments.find_tournament(engine, match.tournament).ended is None
     if is_open and dice.random() < 0.3:
-        version = dice.choice(listing.find(engine, match.id).entrants)
+        version = dice.choice(listing.find_match(engine, match.id).entrants)
         corrections.disqualify(engine, match.tournament, version, COMMAND_LINE, "it cheated")
     elif is_open and dice.random() < 0.5:
         with suppress(Conflict):

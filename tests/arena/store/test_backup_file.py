@@ -95,7 +95,7 @@ def test_a_backup_restores_all_data(
     lease = transitions.lease(other, playing, "another")
     assert lease is not None
     assert (lease.attempt, [game.game for game in lease.committed]) == (2, [0])
-    assert listing.find(other, playing).failures == 0
+    assert listing.find_match(other, playing).failures == 0
     assert transitions.commit_game(other, lease, played(lease.spec, 1)) is True
     assert len(list(results.closed(other))) == 2
     # No bot is connected either.

@@ -215,7 +215,7 @@ class Leases(RuleBasedStateMachine):
             (match.state, match.attempt, match.failures) for match in self.model
         ]
         assert [match.committed for match in matches] == [len(match.games) for match in self.model]
-        assert tournaments.find(self.store, self.cup).state is self.cup_state
+        assert tournaments.find_tournament(self.store, self.cup).state is self.cup_state
 
     @invariant()
     def what_nobody_has_is_due(self) -> None:

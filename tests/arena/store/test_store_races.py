@@ -135,7 +135,7 @@ def test_a_version_quarantined_after_it_joins_is_withdrawn(
     assert shut.result() is True
     (entry,) = [
         each
-        for each in tournaments.find(store, begun_tournament.id).entries
+        for each in tournaments.find_tournament(store, begun_tournament.id).entries
         if each.name == "late@1"
     ]
     assert entry.withdrawn is not None

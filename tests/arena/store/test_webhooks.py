@@ -138,7 +138,7 @@ def test_attempts_are_in_order_and_by_one_process_only(store: Engine, schedule: 
     assert [each.state for each in webhooks.log(store)] == [DeliveryState.DELIVERED] * 2
     # A second report of the same attempt changes nothing.
     webhooks.record_attempt(store, first[1], FAILED)
-    assert webhooks.find(store, hook.id).failures == 0
+    assert webhooks.find_webhook(store, hook.id).failures == 0
 
 
 def test_an_interrupted_attempt_is_repeated(store: Engine, schedule: Schedule) -> None:
@@ -162,7 +162,7 @@ def test_a_failure_pauses_the_webhook(store: Engine, schedule: Schedule) -> None
         later(store, 5)
         assert webhooks.due(store) == (hook.id,)
     attempt(store, hook, DELIVERED)
-    assert webhooks.find(store, hook.id).failures == 0
+    assert webhooks.find_webhook(store, hook.id).failures == 0
 
 
 def test_the_time_that_a_receiver_asks_for_is_waited(store: Engine, schedule: Schedule) -> None:
@@ -181,10 +181,10 @@ def test_a_delivery_is_given_up_and_then_the_webhook(store: Engine, schedule: Sc
     schedule(bots=3)
     webhooks.plan(store)
     for number in range(FAILURES_TO_DISABLE):
-        assert webhooks.find(store, hook.id).disabled is None
+        assert webhooks.find_webhook(store, hook.id).disabled is None
         assert attempt(store, hook, FAILED) == ("bot0@1" if number < ATTEMPTS else "bot1@1")
         later(store)
-    disabled = webhooks.find(store, hook.id)
+    disabled = webhooks.find_webhook(store, hook.id)
     assert disabled.disabled is not None
     assert disabled.reason == FAILED.error
     assert {each.state for each in webhooks.log(store)} == {DeliveryState.FAILED}
@@ -192,9 +192,9 @@ def test_a_delivery_is_given_up_and_then_the_webhook(store: Engine, schedule: Sc
     assert webhooks.plan(store) == 0
     # A test that arrives enables it; events of the meantime are not sent.
     webhooks.note_test(store, hook.id, "msg_1", FAILED)
-    assert webhooks.find(store, hook.id).disabled is not None
+    assert webhooks.find_webhook(store, hook.id).disabled is not None
     webhooks.note_test(store, hook.id, "msg_2", DELIVERED)
-    assert webhooks.find(store, hook.id).disabled is None
+    assert webhooks.find_webhook(store, hook.id).disabled is None
     assert webhooks.due(store) == ()
 
 
@@ -203,7 +203,7 @@ def test_a_receiver_that_is_gone_disables_its_webhook(store: Engine, schedule: S
     schedule(bots=2)
     webhooks.plan(store)
     attempt(store, hook, AttemptResult(410, "status 410"))
-    assert webhooks.find(store, hook.id).disabled is not None
+    assert webhooks.find_webhook(store, hook.id).disabled is not None
     assert webhooks.due(store) == ()
 
 

@@ -58,7 +58,10 @@ def test_a_ladder_is_opened_for_each_game_that_a_hosted_bot_plays(
     assert [ladder.id for ladder in open_ladders.listing(harness.engine)] == [
         ladder.id for ladder in ladders
     ]
-    assert tournaments.find(harness.engine, ladders[0].id).entrants == ("mine@2", "other@1")
+    assert tournaments.find_tournament(harness.engine, ladders[0].id).entrants == (
+        "mine@2",
+        "other@1",
+    )
 
 
 def test_the_first_accepted_bot_of_a_game_opens_its_ladder(harness: SubmissionHarness) -> None:

@@ -48,7 +48,7 @@ class AuthorPolicyArena:
         self.held: StoredMatch = play(
             self.workspace, poke, change=with_secrets, boards=2, close=is_over
         )
-        version = versions.set_owner(store, versions.find(store, "luck0@1"), "ada")
+        version = versions.set_owner(store, versions.find_version(store, "luck0@1"), "ada")
         source = self.workspace.folder.versions / version.content_hash
         source.mkdir(parents=True)
         (source / "bot.py").write_text(SOURCE)
@@ -125,7 +125,7 @@ def test_during_a_match_nothing_that_its_bots_wrote_can_be_read(tmp_path: Path) 
     ],
 )
 def test_the_limits_on_the_page_are_the_defaults(option: str, name: str) -> None:
-    (value,) = re.findall(rf"`--{option} (\d+)`", shipped_docs.page("author-policy"))
+    (value,) = re.findall(rf"`--{option} (\d+)`", shipped_docs.written_page("author-policy"))
     assert int(value) == getattr(WebSettings(), name)
 
 

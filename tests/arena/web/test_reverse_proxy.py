@@ -204,7 +204,7 @@ def test_programs_use_the_url_with_the_path(arena: ProxiedArena) -> None:
     noted = Running(os.getpid(), "", "", "", started, "", "grpcs://0.0.0.0:7000")
     arena.workspace.folder.note_running(noted)
     for url in (arena.url, f"{arena.url}/"):
-        assert relay_url.find(url) == RelayTarget("127.0.0.1:7000", tls=True)
+        assert relay_url.find_relay(url) == RelayTarget("127.0.0.1:7000", tls=True)
 
 
 def test_a_bot_is_pushed(arena: ProxiedArena, tmp_path: Path) -> None:

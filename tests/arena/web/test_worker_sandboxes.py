@@ -40,7 +40,7 @@ def web(tmp_path: Path, redis: Redis, monkeypatch: pytest.MonkeyPatch) -> Iterat
         versions.add(workspace.store, name, "1", name * 64, f"/{name}", {})
     plan = TournamentPlan(name="cup", game="poke", options={"must_beat": True}, seats=2, boards=1)
     scheduler.begin(workspace.store, plan, ["a@1", "b@1", "c@1"])
-    add_pushed_version(workspace.store, versions.find(workspace.store, "a@1"))
+    add_pushed_version(workspace.store, versions.find_version(workspace.store, "a@1"))
     path = redis.get_connection_kwargs()["path"]
     yield WebState(workspace.store, ServerSettings(rate=0, redis=f"unix://{path}"))
     workspace.store.dispose()

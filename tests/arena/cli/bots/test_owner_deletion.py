@@ -61,12 +61,14 @@ class DeletionArena:
         self.store = self.workspace.store
         self.held: StoredMatch = play(self.workspace, table("poke-2-must_beat=true"), change=change)
         for owner, bot in (("ada", "luck0@1"), ("bob", "luck1@1")):
-            versions.set_owner(self.store, versions.find(self.store, bot), owner)
+            versions.set_owner(self.store, versions.find_version(self.store, bot), owner)
         self.token = owners.add(self.store, "ada")
         self.files = []
         for bot in ("luck0@1", "luck1@1"):
             output = self.workspace.folder.outputs / self.held.match / f"{bot}.log"
-            source = self.workspace.folder.versions / versions.find(self.store, bot).content_hash
+            source = (
+                self.workspace.folder.versions / versions.find_version(self.store, bot).content_hash
+            )
             for path in (output, source / "bot.py"):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(NOTE)
@@ -114,7 +116,7 @@ def test_owner_data_is_deleted_and_results_are_kept(
     pseudonym = document["pseudonym"]
     assert pseudonym.startswith("deleted-")
     assert [path.exists() for path in deletion_arena.files] == [False, False, True, True, False]
-    version = versions.find(deletion_arena.store, "luck0@1")
+    version = versions.find_version(deletion_arena.store, "luck0@1")
     assert (version.owner, version.authors, version.retired is None) == (pseudonym, (), False)
     assert owners.known_by(deletion_arena.store, deletion_arena.token) is None
     assert submissions.listing(deletion_arena.store, owner="ada") == ()
@@ -134,7 +136,9 @@ def test_owner_data_is_deleted_and_results_are_kept(
 
 
 def test_deleted_data_is_not_in_the_database_file(cli: Cli, deletion_arena: DeletionArena) -> None:
-    versions.set_owner(deletion_arena.store, versions.find(deletion_arena.store, "luck0@1"), "ada")
+    versions.set_owner(
+        deletion_arena.store, versions.find_version(deletion_arena.store, "luck0@1"), "ada"
+    )
     other = Workspace()
     assert cli("owner", "delete", "bob", "--yes").status == 0
     assert cli("owner", "delete", "ada", "--yes").status == 0
@@ -188,8 +192,8 @@ def test_waiting_matches_are_cancelled_after_running_ones_finish(
     progress = tournaments.progress(deletion_arena.store, tournament.id)
     assert (progress.pending, progress.running, progress.cancelled) == (0, 1, 1)
     assert owners.known_by(deletion_arena.store, deletion_arena.token) is None
-    assert versions.find(deletion_arena.store, "luck0@1").retired is not None
-    assert versions.find(deletion_arena.store, "luck0@1").owner == "ada"
+    assert versions.find_version(deletion_arena.store, "luck0@1").retired is not None
+    assert versions.find_version(deletion_arena.store, "luck0@1").owner == "ada"
     transitions.void(deletion_arena.store, lease.spec.id, "The worker has ended.")
     with PendingUploads(deletion_arena.workspace.folder.submissions).attended():
         assert cli("owner", "delete", "ada", "--yes").code == "StillInUse"
@@ -198,7 +202,7 @@ def test_waiting_matches_are_cancelled_after_running_ones_finish(
 
 
 def test_shared_files_and_builds_are_kept(cli: Cli, deletion_arena: DeletionArena) -> None:
-    content = versions.find(deletion_arena.store, "luck0@1").content_hash
+    content = versions.find_version(deletion_arena.store, "luck0@1").content_hash
     versions.add(deletion_arena.store, "same", "1", content, "/same", {}, "bob")
     document = json.loads(cli("owner", "delete", "ada", "--yes", "--json").out)
     assert document["content_hashes"] == []
@@ -213,13 +217,19 @@ def test_a_remote_bot_loses_its_token_and_its_address(
     assert cli("owner", "delete", "ada", "--yes").status == 0
     assert remote_bots.version_with_token(deletion_arena.store, token) is None
     assert remote_bots.listing(deletion_arena.store) == {}
-    assert versions.find(deletion_arena.store, "near@1").manifest == {"games": [], "remote": True}
+    assert versions.find_version(deletion_arena.store, "near@1").manifest == {
+        "games": [],
+        "remote": True,
+    }
 
 
 def test_a_waiting_submission_is_refused(cli: Cli, deletion_arena: DeletionArena) -> None:
     submission = deletion_arena.submit()
     owner_data.withdraw(deletion_arena.store, "ada")
-    assert submissions.find(deletion_arena.store, submission).state is SubmissionState.REFUSED
+    assert (
+        submissions.find_submission(deletion_arena.store, submission).state
+        is SubmissionState.REFUSED
+    )
 
 
 def test_the_name_of_a_deleted_owner_cannot_be_taken(

@@ -112,10 +112,10 @@ def test_an_owner_retires_a_version_in_a_remote_arena(
     assert cli("bot", "retire", "mine", "--to", arena.url).code == "invalid-version"
     document = json.loads(cli("bot", "retire", "mine@1", "--to", arena.url, "--json").out)
     assert (document["version"], document["withdrawn"]) == ("mine@1", [ladder.id])
-    assert versions.find(arena.submission_harness.engine, "mine@1").retired is not None
+    assert versions.find_version(arena.submission_harness.engine, "mine@1").retired is not None
     (entry,) = (
         entry
-        for entry in tournaments.find(arena.submission_harness.engine, ladder.id).entries
+        for entry in tournaments.find_tournament(arena.submission_harness.engine, ladder.id).entries
         if entry.name == "mine@1"
     )
     assert entry.withdrawn is not None

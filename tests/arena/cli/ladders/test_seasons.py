@@ -55,7 +55,9 @@ def test_ratings_start_anew_and_the_earlier_season_stays(cli: Cli, workspace: Wo
     made = json.loads(cli("ladder", "new-season", "poke", "--name", "Spring", "--json").out)
     assert (made["season"], made["name"], made["entrants"]) == (2, "Spring", ["ace@1", "bee@1"])
     assert made["settings"] == {**ladder.plan.settings, "season": 2}
-    assert tournaments.find(workspace.store, ladder.id).state is TournamentState.CANCELLED
+    assert (
+        tournaments.find_tournament(workspace.store, ladder.id).state is TournamentState.CANCELLED
+    )
     assert [each.id for each in open_ladders.listing(workspace.store)] == [made["tournament"]]
     # The bots of the new season are listed before their first match.
     assert ladder_matches(cli, "poke") == {"ace@1": 0, "bee@1": 0}

@@ -165,7 +165,7 @@ def test_a_late_withdrawal_does_not_affect_earlier_knockout_pairings(
     lifecycle.withdraw(
         simulated_arena.engine,
         tournament.id,
-        tournaments.find(simulated_arena.engine, tournament.id).entrants[0],
+        tournaments.find_tournament(simulated_arena.engine, tournament.id).entrants[0],
     )
     checked(simulated_arena, simulated_arena.play_out(tournament))
 

@@ -68,7 +68,7 @@ def split(store: Engine, tournament: Tournament) -> tuple[list[str], list[str]]:
 
 
 def state(store: Engine, match: str) -> MatchState:
-    return listing.find(store, match).state
+    return listing.find_match(store, match).state
 
 
 def test_three_failures_while_three_others_close_quarantine_a_version(
@@ -81,19 +81,23 @@ def test_three_failures_while_three_others_close_quarantine_a_version(
         close(match)
     fail(bad[0])
     fail(bad[1])
-    assert versions.find(store, BAD).quarantined is None
+    assert versions.find_version(store, BAD).quarantined is None
     fail(bad[2])
-    version = versions.find(store, BAD)
+    version = versions.find_version(store, BAD)
     assert version.quarantined is not None
     assert version.quarantine_reason is not None
     for match in bad:
-        ended = listing.find(store, match)
+        ended = listing.find_match(store, match)
         assert ended.state is MatchState.VOID
         assert ended.reason is not None
         assert BAD in ended.reason
         assert "quarantine" in ended.reason
     assert all(state(store, match) is not MatchState.VOID for match in good)
-    [entry] = [each for each in tournaments.find(store, tournament.id).entries if each.name == BAD]
+    [entry] = [
+        each
+        for each in tournaments.find_tournament(store, tournament.id).entries
+        if each.name == BAD
+    ]
     assert entry.withdrawn is not None
     # Its opponents are not excluded.
     assert [each.id for each in versions.listing(store) if each.quarantined is not None] == [BAD]
@@ -124,7 +128,7 @@ def test_a_closed_match_resets_the_failures(
         close(match)
     fail(bad[3])
     fail(bad[4])
-    assert versions.find(store, BAD).quarantined is None
+    assert versions.find_version(store, BAD).quarantined is None
 
 
 def test_failures_that_do_not_count_towards_a_void_match_do_not_count_here(
@@ -143,10 +147,10 @@ def test_failures_that_do_not_count_towards_a_void_match_do_not_count_here(
         lease = transitions.lease(store, match, "w")
         assert lease is not None
         transitions.release(store, lease, ArenaFault("It broke.", counts=False))
-    assert versions.find(store, BAD).quarantined is None
+    assert versions.find_version(store, BAD).quarantined is None
     fail(bad[3])
     fail(bad[4])
-    assert versions.find(store, BAD).quarantined is None
+    assert versions.find_version(store, BAD).quarantined is None
 
 
 @pytest.fixture
@@ -190,6 +194,6 @@ def test_lifting_a_quarantine_resets_the_failures(
     for match in good[:3]:
         close(match)
     fail(bad[1])
-    assert versions.find(store, BAD).quarantined is None
+    assert versions.find_version(store, BAD).quarantined is None
     fail(bad[2])
-    assert versions.find(store, BAD).quarantined is not None
+    assert versions.find_version(store, BAD).quarantined is not None

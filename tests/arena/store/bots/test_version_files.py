@@ -125,7 +125,7 @@ def test_an_untrusted_version_is_marked_until_the_organiser_adds_it(
     bot = arena.add(plain, trusted=False)
     assert not arena.fetched(bot).trusted
     arena.add(plain)
-    kept = stored_builds.find(arena.engine, bot.content)
+    kept = stored_builds.find_build(arena.engine, bot.content)
     assert kept is not None
     assert kept.trusted
 
@@ -223,7 +223,7 @@ def test_local_versions_are_uploaded_to_the_store(arena: TwoMachineArena, bot_fo
     versions.add(arena.engine, "gone", "1", "1" * 64, "/nowhere", {})
     version_files.keep_all(arena.engine)
     assert arena.fetched(bot).content == bot.content
-    assert stored_builds.find(arena.engine, "1" * 64) is None
+    assert stored_builds.find_build(arena.engine, "1" * 64) is None
 
 
 def test_the_same_folder_is_packed_to_the_same_bytes(

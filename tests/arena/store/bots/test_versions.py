@@ -24,12 +24,12 @@ def test_a_version_is_found_by_name_and_number(store: Engine) -> None:
     assert (added.name, added.number, added.retired) == ("greedy", "1.2", None)
     assert (added.content_hash, added.folder) == ("c0ffee", "/versions/c0ffee")
     assert added.manifest == {"run": ["./bot"]}
-    assert versions.find(store, "greedy@1.2") == added
+    assert versions.find_version(store, "greedy@1.2") == added
 
 
 def test_an_unknown_version_is_reported(store: Engine) -> None:
     with pytest.raises(NotFound, check=has_code("unknown-version")):
-        versions.find(store, "greedy@7")
+        versions.find_version(store, "greedy@7")
 
 
 def test_registering_the_same_content_returns_the_existing_version(store: Engine) -> None:
@@ -41,7 +41,7 @@ def test_a_version_never_changes_its_content(store: Engine) -> None:
     first = add(store, "greedy", "1", "aa")
     with pytest.raises(Conflict, check=has_code("content-changed")):
         add(store, "greedy", "1", "bb")
-    assert versions.find(store, "greedy@1") == first
+    assert versions.find_version(store, "greedy@1") == first
 
 
 def test_versions_are_listed_by_name_and_then_by_age(store: Engine) -> None:

@@ -21,7 +21,9 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> WebState:
     workspace = Workspace(Path(tmp_path_factory.mktemp("arena"), "data"))
     store_tournament(workspace, ["mybot", "bob", "cy"], {})
     for name, owner in (("mybot", "ada"), ("bob", "eve")):
-        versions.set_owner(workspace.store, versions.find(workspace.store, f"{name}@1"), owner)
+        versions.set_owner(
+            workspace.store, versions.find_version(workspace.store, f"{name}@1"), owner
+        )
     add_submission(workspace)
     add_submission(workspace, owner="eve", name="secret", content="6")
     return WebState(workspace.store, ServerSettings(rate=0))
@@ -42,7 +44,7 @@ def test_an_owner_manages_only_own_bots(client: TestClient, web: WebState) -> No
     for version, status in (("bob@1", 403), ("nobody@1", 404), ("mybot@1", 200)):
         answer = client.post("/account/retire", json={"version": version}, headers=bearer)
         assert answer.status_code == status
-    assert versions.find(web.engine, "bob@1").retired is None
+    assert versions.find_version(web.engine, "bob@1").retired is None
     foreign = {"bot": "bob", "opponent": "cy"}
     assert client.post("/account/challenges", json=foreign, headers=bearer).status_code == 403
     (entry,) = audit_log.listing(web.engine, subject="mybot@1")

@@ -202,7 +202,7 @@ def test_every_form_of_another_site_is_refused(
 
 def test_a_revoked_token_of_an_owner_writes_nothing(client: TestClient, web: WebState) -> None:
     token = owners.add(web.engine, "walter")
-    versions.set_owner(web.engine, versions.find(web.engine, "ada@1"), "walter")
+    versions.set_owner(web.engine, versions.find_version(web.engine, "ada@1"), "walter")
     headers = {"Authorization": f"Bearer {token}"}
     foreign = "/bots/bob/retire?version=1"
     assert client.post(foreign, headers=headers).status_code == 403
@@ -217,7 +217,7 @@ def test_a_revoked_token_of_an_owner_writes_nothing(client: TestClient, web: Web
         body = {"version": "ada@1", "opponent": "bob"}
         answer = client.post(path, json=body, headers=headers)
         assert answer.status_code in (401, 403), path
-    assert versions.find(web.engine, "ada@1").retired is None
+    assert versions.find_version(web.engine, "ada@1").retired is None
 
 
 def test_changes_are_limited_per_client(
@@ -261,7 +261,7 @@ def test_a_tournament_is_previewed_created_and_managed_with_forms(
     assert made.status_code == 303
     page = made.headers["location"]
     name = page.rpartition("/")[2]
-    stored = tournaments.find(web.engine, name)
+    stored = tournaments.find_tournament(web.engine, name)
     assert (stored.state, stored.plan.name) == ("paused", "Friday")
     assert stored.entrants == ("ada@1", "bob@1", "cy@1")
     assert client.get(page).status_code == 200
@@ -273,7 +273,7 @@ def test_a_tournament_is_previewed_created_and_managed_with_forms(
     ):
         answer = client.post(f"{page}/{action}", data={**values, **sent})
         assert answer.status_code == 303, answer.text
-        assert tournaments.find(web.engine, name).state == state
+        assert tournaments.find_tournament(web.engine, name).state == state
     assert client.post(f"{page}/start", data=sent).status_code == 409
     (cancelled, *_) = listing.matches(web.engine, tournament=name)
     assert "pokearena verify" not in client.get(f"/matches/{cancelled.id}").text

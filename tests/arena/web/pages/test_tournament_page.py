@@ -230,9 +230,9 @@ def test_the_settings_of_a_tournament_follow_its_end(simulated_arena: SimulatedA
     begun_tournament = simulated_arena.begin("round-robin", simulated_arena.bots(2), seed=None)
     web = WebState(simulated_arena.engine, ServerSettings())
     page_request = PageRequest({"id": begun_tournament.id}, {}, ServerLinks())
-    running = tournament.page(web, page_request)
+    running = tournament.tournament_page(web, page_request)
     simulated_arena.play_out(begun_tournament)
-    closed = tournament.page(web, page_request)
+    closed = tournament.tournament_page(web, page_request)
     settings = [
         html_pages.fragments(page, ServerLinks())["tournament-settings"]
         for page in (running, closed)

@@ -86,7 +86,7 @@ def test_an_upload_is_stored_and_queued(upload_server: UploadServer) -> None:
     assert (answer.status_code, answer.headers["location"]) == (201, f"/submissions/{name}")
     assert (document["state"], document["owner"], document["bot"]) == ("waiting", "ada", "mybot")
     assert upload_server.pending_uploads.archive(name).read_bytes() == UPLOAD
-    submission = submissions.find(upload_server.workspace.store, name)
+    submission = submissions.find_submission(upload_server.workspace.store, name)
     assert (submission.content_hash, submission.bytes) == ("5" * 64, len(UPLOAD))
     # A client that lost the response sends the upload again.
     for body in (b"", UPLOAD):
