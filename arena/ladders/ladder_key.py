@@ -116,7 +116,7 @@ def of_seasons(engine: Engine, name: str | None = None) -> list[LadderKey]:
         name: only this form, or all forms of the game with this id.
     """
     held: dict[str, list[LadderKey]] = {}
-    for tournament in tournaments.listing(engine):
+    for tournament in tournaments.list_tournaments(engine):
         plan = tournament.plan
         if plan.format in UNRATED or name not in (None, plan.game, plan.form):
             continue

@@ -65,13 +65,13 @@ def consume(engine: Engine, at: int) -> bool:
         Whether there was an event, or the position has moved.
     """
     with reading(engine) as connection:
-        if closings.newest(connection) <= position(connection) == at:
+        if closings.newest_closing(connection) <= position(connection) == at:
             return False
     with writing(engine, "sum_results") as connection:
         lock_decision(connection, FOLLOWER)
         if position(connection) != at:
             return True
-        events = closings.after(connection, at, _BATCH)
+        events = closings.closings_after(connection, at, _BATCH)
         if not events:
             return False
         ends = _ends_of_rounds(connection, events)
@@ -408,7 +408,7 @@ def _recounted(
 ) -> dict[str, _Changes]:
     """Add what the events of some tournaments between two positions change; return the changes."""
     changes = {} if changes is None else changes
-    while events := closings.after(connection, after, _BATCH, of=of, until=until):
+    while events := closings.closings_after(connection, after, _BATCH, of=of, until=until):
         after = events[-1].seq
         _gather(connection, events, changes)
     return changes

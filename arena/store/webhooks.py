@@ -144,7 +144,7 @@ class AttemptResult(NamedTuple):
     is_final: bool = False
 
 
-def add(
+def add_webhook(
     engine: Engine,
     url: str,
     format: WebhookFormat,  # noqa: A002
@@ -175,7 +175,7 @@ def add(
                 secret=_new_secret(),
                 private=int(private),
                 created=now(),
-                planned=closings.newest(connection),
+                planned=closings.newest_closing(connection),
                 due=now(),
             )
         )
@@ -206,7 +206,7 @@ def find_webhook(engine: Engine, webhook: str) -> Webhook:
         return _find(connection, webhook)
 
 
-def listing(engine: Engine) -> tuple[Webhook, ...]:
+def list_webhooks(engine: Engine) -> tuple[Webhook, ...]:
     """Return all webhooks, oldest first."""
     table = schema.webhooks
     with reading(engine) as connection:
@@ -231,12 +231,12 @@ def plan(engine: Engine) -> int:
     are not delivered.
     """
     with reading(engine) as connection:
-        newest = closings.newest(connection)
+        newest = closings.newest_closing(connection)
         if all(hook.planned >= newest for hook in _enabled_webhooks(connection)):
             return 0
     with writing(engine, "plan_deliveries") as connection:
         lock_decision(connection, "plan_deliveries")
-        newest = closings.newest(connection)
+        newest = closings.newest_closing(connection)
         planned = sum(_plan(connection, hook, newest) for hook in _enabled_webhooks(connection))
         _delete_old_deliveries(connection)
     return planned
@@ -345,7 +345,7 @@ def note_test(engine: Engine, webhook: str, message: str, result: AttemptResult)
         if not result.error:
             fresh: dict[str, Any] = {"failures": 0, "due": now(), "disabled": None, "reason": ""}
             if hook.disabled is not None:
-                fresh["planned"] = closings.newest(connection)
+                fresh["planned"] = closings.newest_closing(connection)
             connection.execute(update(table).where(table.c.id == webhook).values(**fresh))
 
 

@@ -130,7 +130,7 @@ def _version(engine: Engine, label: str) -> Version:
     name, at, _ = label.partition("@")
     active = [
         version
-        for version in versions.listing(engine, name=name)
+        for version in versions.list_versions(engine, name=name)
         if version.quarantined is None and (not at or version.id == label)
     ]
     if active:
@@ -177,11 +177,11 @@ def _plan(engine: Engine, form: str, *players: Version) -> TournamentPlan:
                 f"no game with two sides is played by both {players[0].id} and {players[1].id}.",
             )
         chosen = first
-    ladders = (ladder.plan for ladder in open_ladders.listing(engine))
+    ladders = (ladder.plan for ladder in open_ladders.list_open_ladders(engine))
     return next((plan for plan in ladders if plan.form == chosen.form), chosen)
 
 
 def _candidates(engine: Engine) -> Iterator[TournamentPlan]:
     """Yield the settings of the open ladders, then those of the default form of each game."""
-    yield from (ladder.plan for ladder in open_ladders.listing(engine))
+    yield from (ladder.plan for ladder in open_ladders.list_open_ladders(engine))
     yield from map(open_ladders.plan_of, GAMES)

@@ -175,7 +175,7 @@ class SubmissionPipeline:
 
     def _made_before(self, submission: Submission) -> Version | None:
         """Return the version that the submission created before an interruption, if any."""
-        for version in versions.listing(self.engine, name=submission.name):
+        for version in versions.list_versions(self.engine, name=submission.name):
             mine = version.owner == submission.owner and version.created >= submission.created
             if mine and version.content_hash == submission.content_hash:
                 return version
@@ -245,7 +245,7 @@ class SubmissionPipeline:
         number = manifest.version or versions.number_for(self.engine, manifest.name, kept.content)
         try:
             self.keep(kept)
-            return versions.add(
+            return versions.add_version(
                 self.engine,
                 manifest.name,
                 number,
@@ -261,7 +261,7 @@ class SubmissionPipeline:
 
     def _forget(self, content: str) -> None:
         """Delete the files of this content if it does not belong to a version."""
-        known = versions.listing(self.engine, retired=True)
+        known = versions.list_versions(self.engine, retired=True)
         if all(version.content_hash != content for version in known):
             file_tree.remove(self.versions / content)
             resolver.strangers(self.versions / content).unlink(missing_ok=True)

@@ -84,7 +84,7 @@ def begin(
     """
     entries = enrol(engine, entrants, owners)
     first = opening(plan, entries)
-    return tournaments.create(engine, plan, entries, first, seed, check, paused=paused)
+    return tournaments.create_tournament(engine, plan, entries, first, seed, check, paused=paused)
 
 
 def check_open(tournament: Tournament) -> None:

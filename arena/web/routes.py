@@ -166,7 +166,7 @@ PAGES: tuple[PageRoute, ...] = (
     ),
     PageRoute(
         "/submissions",
-        submission.listing,
+        submission.submissions_page,
         "What owners have pushed, the newest first.",
         query=paging.QUERY,
         kinds=TABLE,

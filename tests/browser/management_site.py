@@ -68,7 +68,10 @@ def managed_arena(folder: Path) -> Iterator[ManagedArena]:
     quarantine.ban(store, "dan@1", "it attacks the sandbox")
     waiting = add_submission(workspace, name="mybot")
     submissions.step(store, waiting.id, SubmissionStage.APPROVING, awaits_approval=True)
-    tokens = {"organiser": organisers.add(store, "grace"), "owner": owners.add(store, "ada")}
+    tokens = {
+        "organiser": organisers.add_organiser(store, "grace"),
+        "owner": owners.add_owner(store, "ada"),
+    }
     web = WebState(store, ServerSettings(rate=0, data=workspace.folder.root))
     with served(web) as address:
         yield ManagedArena(address, web, tokens, tournament, void.id, waiting.id)

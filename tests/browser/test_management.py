@@ -96,7 +96,7 @@ def test_a_tournament_is_created_from_the_form_and_managed(
     send(page, "Cancel the tournament", reason="rain")
     expect(page.get_by_role("button", name="Cancel the tournament")).to_have_count(0)
     assert tournaments.find_tournament(arena.web.engine, name).state == "cancelled"
-    logged = {entry.action for entry in audit_log.listing(arena.web.engine, subject=name)}
+    logged = {entry.action for entry in audit_log.list_entries(arena.web.engine, subject=name)}
     assert logged >= {"tournament.start", "tournament.withdraw", "tournament.cancel"}
 
 

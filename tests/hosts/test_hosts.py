@@ -282,7 +282,7 @@ def test_hosts_that_are_cut_off_and_come_back_lose_nothing(
     time.sleep(1)
     arena.machines["far"].host.mend()
     arena.log_event("the remote bot is back")
-    cups = tournaments.listing(arena.engine)
+    cups = tournaments.list_tournaments(arena.engine)
     wait_until(lambda: all(arena.is_closed(cup_id) for cup_id in cups))
     arena.log_event("all is closed")
 
@@ -314,7 +314,7 @@ def test_hosts_that_are_cut_off_and_come_back_lose_nothing(
     assert services.closed() == 0
     assert [match for match in matches if "far@1" in match.entrants]
     # Neither worker host can read the folder from which the bots were added.
-    contents = {version.content_hash for version in versions.listing(arena.engine)} - {""}
+    contents = {version.content_hash for version in versions.list_versions(arena.engine)} - {""}
     assert fetched(a) | fetched(b) <= contents
     assert fetched(a)
     assert fetched(b)

@@ -125,7 +125,10 @@ def listing(everything: bool, as_json: bool, data: Path | None) -> None:
     from arena.store.bots import remote_bots, versions
 
     store = Workspace(data).existing_store
-    listed, elsewhere = versions.listing(store, retired=everything), remote_bots.listing(store)
+    listed, elsewhere = (
+        versions.list_versions(store, retired=everything),
+        remote_bots.list_remote_bots(store),
+    )
     if as_json:
         for version in listed:
             output.document(_as_json(version, elsewhere.get(version.id)))

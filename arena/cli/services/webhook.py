@@ -95,7 +95,7 @@ def add(
         raise CommandError(f"{error}.", USAGE, code=error.code) from None
     workspace = Workspace(data)
     scope = _scope(workspace, tournament, game, bot)
-    hook = webhooks.add(
+    hook = webhooks.add_webhook(
         workspace.store,
         url,
         WebhookFormat(body_format or _HOSTS.get(parts.hostname or "", "standard")),
@@ -122,7 +122,7 @@ def listing(as_json: bool, data: Path | None) -> None:
     from arena.cli.workspace import Workspace
     from arena.store import webhooks
 
-    every = webhooks.listing(Workspace(data).existing_store)
+    every = webhooks.list_webhooks(Workspace(data).existing_store)
     if as_json:
         for each in every:
             output.document(_values(each))
@@ -264,7 +264,9 @@ def _scope(
 
     if tournament is not None:
         tournaments.find_tournament(workspace.existing_store, tournament)
-    if bot is not None and not versions.listing(workspace.existing_store, name=bot, retired=True):
+    if bot is not None and not versions.list_versions(
+        workspace.existing_store, name=bot, retired=True
+    ):
         raise CommandError(f"unknown bot {bot}.", FAILED, "pokearena bot list", code="unknown-bot")
     game_id = match_settings.game_named(game).id if game is not None else ""
     return WebhookScope(tournament or "", game_id, bot or "")

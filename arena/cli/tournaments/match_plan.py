@@ -144,7 +144,7 @@ def join(
     Raises:
         CommandError: its format does not accept new entrants.
     """
-    name = lookup.find_tournament(workspace, tournament)
+    name = lookup.tournament_id_of(workspace, tournament)
     scheduler.check_open(tournaments.find_tournament(workspace.store, name))
     game = find_game(tournaments.find_tournament(workspace.store, name).plan.game)
     resolved = [workspace.bot(text) for text in bots]
@@ -153,5 +153,5 @@ def join(
     versions, owners = registered(workspace, [(bot, owner) for bot in resolved])
     entries = scheduler.enrol(workspace.store, versions, owners)
     with audited_command(workspace.store, "tournament.add", name):
-        lifecycle.add(workspace.store, name, entries)
+        lifecycle.add_entrants(workspace.store, name, entries)
     return name, versions

@@ -72,7 +72,7 @@ def add_relayed(engine: Engine, name: str, number: str, owner: str = "") -> tupl
     Raises:
         Conflict: the bot belongs to another owner.
     """
-    version = versions.add(engine, name, number, "", "", {"remote": True}, owner)
+    version = versions.add_version(engine, name, number, "", "", {"remote": True}, owner)
     return version, _put_token(engine, version.id)
 
 
@@ -82,7 +82,7 @@ def add_direct(engine: Engine, name: str, number: str, address: str, owner: str 
     Raises:
         Conflict: the bot belongs to another owner.
     """
-    version = versions.add(engine, name, number, "", "", {"address": address}, owner)
+    version = versions.add_version(engine, name, number, "", "", {"address": address}, owner)
     _put(engine, version.id, until=ALWAYS, free_tables=UNLIMITED_TABLES)
     return version
 
@@ -107,7 +107,7 @@ def is_relayed(manifest: Mapping[str, Any]) -> bool:
     return bool(manifest.get("remote"))
 
 
-def listing(engine: Engine) -> dict[str, RemoteBot]:
+def list_remote_bots(engine: Engine) -> dict[str, RemoteBot]:
     """Return all remote bots, by version."""
     query = _states().order_by(schema.remotes.c.version)
     with reading(engine) as connection:

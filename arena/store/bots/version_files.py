@@ -51,7 +51,7 @@ def keep(engine: Engine, bot: Bot) -> None:
 
 def keep_all(engine: Engine) -> None:
     """Store the files that exist only here, when the arena opens to others or gets a storage."""
-    for version in versions.listing(engine, retired=True):
+    for version in versions.list_versions(engine, retired=True):
         folder = Path(version.folder)
         if not version.folder or not folder.is_dir():
             continue

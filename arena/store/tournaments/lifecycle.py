@@ -78,11 +78,11 @@ def cancel(engine: Engine, tournament: str) -> Tournament:
         connection.execute(
             update(matches).where(*pending).values(state=MatchState.CANCELLED, ended=now())
         )
-        closings.add(connection, ClosingKind.TOURNAMENT_ENDED, tournament=tournament)
+        closings.add_closing(connection, ClosingKind.TOURNAMENT_ENDED, tournament=tournament)
     return find_tournament(engine, tournament)
 
 
-def add(engine: Engine, tournament: str, entries: Sequence[FormatEntrant]) -> Tournament:
+def add_entrants(engine: Engine, tournament: str, entries: Sequence[FormatEntrant]) -> Tournament:
     """Add entrants, which are paired from the next round on.
 
     Args:
@@ -170,7 +170,9 @@ def leave(
     if entered.withdrawn is None:
         number = _next_round(connection, tournament)
         connection.execute(update(table).where(*of_entrant).values(withdrawn=number))
-        closings.add(connection, ClosingKind.WITHDRAWN, tournament=tournament, version=version)
+        closings.add_closing(
+            connection, ClosingKind.WITHDRAWN, tournament=tournament, version=version
+        )
     of_version = select(sides.c.match).where(sides.c.version == version)
     pending = (
         matches.c.tournament == tournament,
@@ -217,7 +219,7 @@ def extend(
         ).one_or_none()
         if row is None or row.ended is not None or _marks(connection, tournament.id) != seen:
             return 0
-        schedule.store(connection, tournament.id, tournament.plan, added, row.seed)
+        schedule.store_fixtures(connection, tournament.id, tournament.plan, added, row.seed)
     return len(added)
 
 
@@ -235,7 +237,7 @@ def close(engine: Engine, tournament: str, seen: ChangeMarks) -> bool:
             .values(state=TournamentState.CLOSED, ended=now())
         )
         if changed.rowcount:
-            closings.add(connection, ClosingKind.TOURNAMENT_ENDED, tournament=tournament)
+            closings.add_closing(connection, ClosingKind.TOURNAMENT_ENDED, tournament=tournament)
     return changed.rowcount == 1
 
 

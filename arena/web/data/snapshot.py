@@ -112,7 +112,7 @@ class SnapshotReader:
         engine = self._engine
         at = current_time(engine)
         ladders = [ladder for ladder in self._ladders() if ladder.table.lines]
-        listed = tournaments.listing(engine, over=False)
+        listed = tournaments.list_tournaments(engine, over=False)
         open_tournaments = tuple(
             (tournament, tournaments.progress(engine, tournament.id)) for tournament in listed
         )
@@ -125,7 +125,9 @@ class SnapshotReader:
                 for ladder in ladders
                 if ladder.scope.archived
             },
-            versions={version.id: version for version in versions.listing(engine, retired=True)},
+            versions={
+                version.id: version for version in versions.list_versions(engine, retired=True)
+            },
             running=listing.matches(engine, states=(MatchState.RUNNING,)),
             open_tournaments=open_tournaments,
             time_estimates={

@@ -91,7 +91,7 @@ def _registered(engine: Engine, text: str) -> Version:
     """Return a registered version: NAME@VERSION, or the newest active one of NAME."""
     if "@" in text:
         return versions.find_version(engine, text)
-    active = versions.listing(engine, name=text)
+    active = versions.list_versions(engine, name=text)
     if not active:
         raise NotFound(f"unknown bot {text[:60]}.", code="unknown-version")
     return active[-1]
@@ -135,7 +135,7 @@ def _add(request: ActionRequest) -> ActionResult:
     for bot in bots:
         check_plays(bot, tournament.plan.game)
     entries = scheduler.enrol(engine, [bot.id for bot in bots])
-    return _result(request, lifecycle.add(engine, name, entries))
+    return _result(request, lifecycle.add_entrants(engine, name, entries))
 
 
 def _withdraw(request: ActionRequest) -> ActionResult:

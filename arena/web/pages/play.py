@@ -128,7 +128,7 @@ def _bots(web: WebState, game: Game) -> tuple[tuple[str, str], ...]:
     playing = [pair for pair in house if _sample(pair[0]).plays(game.id)]
     stored = [
         (version.id, version.id)
-        for version in reversed(versions.listing(web.engine))
+        for version in reversed(versions.list_versions(web.engine))
         if _is_playable(version, game.id)
     ]
     return (*playing, *stored[:_LISTED_BOTS])

@@ -152,10 +152,10 @@ def submission_page(web: WebState, page_request: PageRequest) -> Page:
     )
 
 
-def listing(web: WebState, page_request: PageRequest) -> Page:
+def submissions_page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of the newest submissions."""
     piece = paging.selection_of(page_request, 25).cut(
-        submissions.listing(web.engine, limit=_LISTED)
+        submissions.list_submissions(web.engine, limit=_LISTED)
     )
     positions = positions_of(web, piece.items)
     shown = lines(web, piece.items)

@@ -40,7 +40,7 @@ def add(
     private: bool = True,
 ) -> Webhook:
     every = tuple(AnnouncementType)
-    return webhooks.add(
+    return webhooks.add_webhook(
         simulated_arena.engine, receiving.url, body_format, every, WebhookScope(), private=private
     )
 

@@ -61,9 +61,9 @@ def test_every_json_operation_has_a_method(web: WebState) -> None:
 
 
 def test_an_organiser_manages_a_tournament_with_the_client(web: WebState) -> None:
-    token = organisers.add(web.engine, "grace")
+    token = organisers.add_organiser(web.engine, "grace")
     for number, bot in enumerate(("ada", "bob")):
-        versions.add(web.engine, bot, "1", f"{number:064x}", f"/bots/{bot}", {"run": ["x"]})
+        versions.add_version(web.engine, bot, "1", f"{number:064x}", f"/bots/{bot}", {"run": ["x"]})
     with served(web) as url:
         arena = ArenaClient(url, token)
         assert token not in repr(arena)

@@ -70,7 +70,9 @@ def store_tournament(
     The first-named bot wins a pair without a given result.
     """
     for number, name in enumerate(bots):
-        versions.add(workspace.store, name, "1", f"{number:064x}", f"/bots/{name}", {"run": ["x"]})
+        versions.add_version(
+            workspace.store, name, "1", f"{number:064x}", f"/bots/{name}", {"run": ["x"]}
+        )
     names = [f"{name}@1" for name in bots]
     options = find_game(game).settle({})
     sides = len(set(find_game(game).sides(seats, options)))

@@ -33,7 +33,7 @@ def arena(store: Engine, tmp_path: Path) -> SimulatedArena:
 
 def keys(engine: Engine) -> list[LadderKey]:
     """Return the ladders and the standings of tournaments."""
-    single = map(ladder_key.of_tournament, tournaments.listing(engine))
+    single = map(ladder_key.of_tournament, tournaments.list_tournaments(engine))
     return [*ladder_key.of_seasons(engine), *single]
 
 
@@ -124,9 +124,9 @@ def live(arena: SimulatedArena, steps: int, rate: Callable[[], object]) -> None:
         if step == steps // 2:
             arena.begin("ladder", arena.bots(4), settings={"limit": 8, "season": 2})
             [new] = arena.bots(1, first=9)
-            for tournament in tournaments.listing(engine, over=False):
+            for tournament in tournaments.list_tournaments(engine, over=False):
                 if tournament.plan.format == "ladder":
-                    lifecycle.add(engine, tournament.id, [FormatEntrant(new, "")])
+                    lifecycle.add_entrants(engine, tournament.id, [FormatEntrant(new, "")])
                     lifecycle.withdraw(engine, tournament.id, tournament.entrants[0])
         if dice.random() < 0.5:
             rate()

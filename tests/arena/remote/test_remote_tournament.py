@@ -63,7 +63,9 @@ class RemoteArena:
         self.engine: Engine = database.open(self.where.database_url({}))
         database.upgrade(self.engine)
         meek = resolver.sample("meek")
-        self.meek = versions.add(self.engine, "meek", "1", "m" * 64, str(meek.folder), {}).id
+        self.meek = versions.add_version(
+            self.engine, "meek", "1", "m" * 64, str(meek.folder), {}
+        ).id
         version, self.token = remote_bots.add_relayed(self.engine, "far", "1")
         self.far = version.id
 

@@ -191,7 +191,7 @@ def test_a_worker_on_another_host_plays_a_bot_through_the_tunnel(
         meek = version_store.admit(resolver.sample("meek"), relay.where.versions)
         keep(relay.engine, meek)
         # The folder of the version exists on the first machine only.
-        near = versions.add(relay.engine, "meek", "1", meek.content, "/elsewhere", {}).id
+        near = versions.add_version(relay.engine, "meek", "1", meek.content, "/elsewhere", {}).id
         with AuthorMachine(tmp_path, relay.port, token, named="sample:greedy"):
             wait_until(lambda: relay.is_here(version))
             plan = TournamentPlan(

@@ -87,7 +87,7 @@ class ServicesArena:
             """)
         )
         content = resolver.from_folder(folder).label * 8
-        return versions.add(self.engine, name, "1", content, str(folder), {}).id
+        return versions.add_version(self.engine, name, "1", content, str(folder), {}).id
 
     def schedule(self, entrants: list[str], boards: int, cycles: int = 1) -> Tournament:
         """Schedule a round robin of Poke with a fixed seed."""
@@ -445,7 +445,7 @@ def test_a_match_with_a_remote_bot_is_played_on_boards_that_are_not_mirrored(
     address = f"unix:{tmp_path}/remote.sock"
     command = [sys.executable, "-c", code]
     with GuardedProcess(command, env={"POKEARENA_ADDRESS": address}) as remote:
-        there = versions.add(arena.engine, "far", "1", "f" * 64, "", {"address": address})
+        there = versions.add_version(arena.engine, "far", "1", "f" * 64, "", {"address": address})
         begun_tournament = arena.schedule([arena.admit("first", 0), there.id], boards=1)
         with Services(arena.where, 1, {}):
             wait_until(lambda: arena.closed(begun_tournament))

@@ -78,7 +78,7 @@ class Leases(RuleBasedStateMachine):
         self.store: Engine = database.open(f"sqlite:///{self.folder}/arena.db")
         database.upgrade(self.store)
         for name in "ab":
-            versions.add(self.store, name, "1", name, f"/{name}", {})
+            versions.add_version(self.store, name, "1", name, f"/{name}", {})
         plan = TournamentPlan(
             name="cup", game="poke", options={}, seats=2, boards=BOARDS, settings={"cycles": 2}
         )

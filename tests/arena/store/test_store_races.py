@@ -106,11 +106,13 @@ def test_a_version_quarantined_before_it_joins_is_refused(
     store: Engine, schedule: Schedule, concurrently: Beside
 ) -> None:
     begun_tournament = schedule()
-    versions.add(store, "late", "1", "f" * 64, "/late", {})
+    versions.add_version(store, "late", "1", "f" * 64, "/late", {})
     table = schema.versions
     with database.writing(store) as connection:
         postgresql.lock_rows(connection, select(table.c.id).where(table.c.id == "late@1"))
-        joins = concurrently(lifecycle.add, store, begun_tournament.id, [FormatEntrant("late@1")])
+        joins = concurrently(
+            lifecycle.add_entrants, store, begun_tournament.id, [FormatEntrant("late@1")]
+        )
         assert not joins.done()
         connection.execute(
             update(table)
@@ -125,7 +127,7 @@ def test_a_version_quarantined_after_it_joins_is_withdrawn(
     store: Engine, schedule: Schedule, concurrently: Beside
 ) -> None:
     begun_tournament = schedule()
-    versions.add(store, "late", "1", "f" * 64, "/late", {})
+    versions.add_version(store, "late", "1", "f" * 64, "/late", {})
     with database.writing(store) as connection:
         tournaments.keep_versions(connection, ["late@1"])
         locked(connection, begun_tournament.id)
@@ -160,10 +162,16 @@ def test_concurrent_submissions_respect_the_limit(store: Engine, concurrently: B
     with database.writing(store) as connection:
         postgresql.lock_decision(connection, "submit")
         first = concurrently(
-            submissions.add, store, ReceivedUpload("s-1", "ada", "a", "1" * 64, 1), limits
+            submissions.add_submission,
+            store,
+            ReceivedUpload("s-1", "ada", "a", "1" * 64, 1),
+            limits,
         )
         second = concurrently(
-            submissions.add, store, ReceivedUpload("s-2", "ada", "a", "2" * 64, 1), limits
+            submissions.add_submission,
+            store,
+            ReceivedUpload("s-2", "ada", "a", "2" * 64, 1),
+            limits,
         )
         assert not first.done()
         assert not second.done()
@@ -172,7 +180,7 @@ def test_concurrent_submissions_respect_the_limit(store: Engine, concurrently: B
 
 
 def test_concurrent_requests_create_one_token(store: Engine, concurrently: Beside) -> None:
-    version = versions.add(store, "far", "1", "", "", {"remote": True})
+    version = versions.add_version(store, "far", "1", "", "", {"remote": True})
     table = schema.versions
     with database.writing(store) as connection:
         postgresql.lock_rows(connection, select(table.c.id).where(table.c.id == version.id))

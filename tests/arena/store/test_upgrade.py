@@ -88,7 +88,7 @@ def test_an_upgraded_database_keeps_its_results(earlier: Engine) -> None:
     with database.reading(earlier) as connection:
         rows = connection.execute(text("SELECT count(*), sum(games) FROM matches")).one()
     database.upgrade(earlier)
-    every = tournaments.listing(earlier)
+    every = tournaments.list_tournaments(earlier)
     counted = [tournaments.progress(earlier, tournament.id) for tournament in every]
     assert sum(each.matches for each in counted) == rows[0] == 15
     assert len(list(results.closed(earlier))) == sum(each.closed for each in counted) == 6

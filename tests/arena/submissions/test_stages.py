@@ -133,7 +133,7 @@ def test_the_bot_name_of_another_owner_is_refused(harness: SubmissionHarness) ->
     harness.pushed(harness.bot())
     sentence = refused(harness, harness.bot(text="import os\n"), 403, owner="bob")
     assert sentence.startswith("the bot mybot belongs to ada; give yours another name")
-    versions.add(harness.engine, "own", "1", "f" * 64, "/own", {})
+    versions.add_version(harness.engine, "own", "1", "f" * 64, "/own", {})
     assert "is the organiser's" in refused(harness, harness.bot("own"), 403)
     assert "is a house bot's name" in refused(harness, harness.bot("strong"), 403)
 
@@ -261,13 +261,16 @@ def test_an_interrupted_submission_is_resumed(
     for where in (
         "arena.bots.upload_archive.unpack",
         "arena.bots.version_store.admit",
-        "arena.store.bots.versions.add",
+        "arena.store.bots.versions.add_version",
     ):
         interrupted(where)
         assert submissions.find_submission(harness.engine, sent.id).state is SubmissionState.RUNNING
         with harness.engine.begin() as connection:
             connection.exec_driver_sql("UPDATE submissions SET attempts = 0")
-    for where in ("arena.store.tournaments.lifecycle.add", "arena.store.bots.submissions.decide"):
+    for where in (
+        "arena.store.tournaments.lifecycle.add_entrants",
+        "arena.store.bots.submissions.decide",
+    ):
         interrupted(where)
     done = harness.pipeline.work(sent.id)
     assert (done.state, done.version, done.ladders) == (
@@ -276,7 +279,7 @@ def test_an_interrupted_submission_is_resumed(
         (ladder.id,),
     )
     assert tournaments.find_tournament(harness.engine, ladder.id).entrants[2:] == ("mybot@1",)
-    assert len(versions.listing(harness.engine, name="mybot")) == 1
+    assert len(versions.list_versions(harness.engine, name="mybot")) == 1
 
 
 def test_a_repeatedly_interrupted_submission_fails(harness: SubmissionHarness) -> None:

@@ -31,7 +31,7 @@ def store(tmp_path: Path) -> Engine:
     engine = database.open(f"sqlite:///{tmp_path}/arena.db")
     database.upgrade(engine)
     for number in range(6):
-        versions.add(engine, f"bot{number}", "1", f"{number:064x}", f"/bots/{number}", {})
+        versions.add_version(engine, f"bot{number}", "1", f"{number:064x}", f"/bots/{number}", {})
     return engine
 
 
@@ -184,14 +184,14 @@ def test_a_joined_entrant_is_paired_from_the_next_round(
     store: Engine, begun_tournament: Callable[..., Tournament]
 ) -> None:
     made = begun_tournament("round-robin")
-    joined = lifecycle.add(store, made.id, scheduler.enrol(store, ["bot4@1"]))
+    joined = lifecycle.add_entrants(store, made.id, scheduler.enrol(store, ["bot4@1"]))
     assert [entry.joined for entry in joined.entries] == [0, 0, 0, 0, 3]
     assert Scheduler(store).advance() == 4
     play_out(store, made)
     entrants = [m.entrants for m in listing.matches(store, tournament=made.id)]
     assert len(set(entrants)) == len(entrants) == 10
     with pytest.raises(Conflict, check=has_code("tournament-over")):
-        lifecycle.add(store, made.id, scheduler.enrol(store, ["bot5@1"]))
+        lifecycle.add_entrants(store, made.id, scheduler.enrol(store, ["bot5@1"]))
 
 
 def test_an_entrant_cannot_enter_twice(
@@ -199,12 +199,12 @@ def test_an_entrant_cannot_enter_twice(
 ) -> None:
     made = begun_tournament("ladder")
     with pytest.raises(Conflict, check=has_code("entered")):
-        lifecycle.add(store, made.id, scheduler.enrol(store, ["bot1@1"]))
+        lifecycle.add_entrants(store, made.id, scheduler.enrol(store, ["bot1@1"]))
     with pytest.raises(Conflict, check=has_code("not-entered")):
         lifecycle.withdraw(store, made.id, "bot5@1")
     lifecycle.withdraw(store, made.id, "bot1@1")
     with pytest.raises(Conflict, check=has_code("withdrawn")):
-        lifecycle.add(store, made.id, scheduler.enrol(store, ["bot1@1"]))
+        lifecycle.add_entrants(store, made.id, scheduler.enrol(store, ["bot1@1"]))
 
 
 def test_a_withdrawal_cancels_open_matches_and_keeps_closed_ones(

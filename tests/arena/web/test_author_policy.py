@@ -43,7 +43,7 @@ class AuthorPolicyArena:
     def __init__(self, folder: Path, *, is_over: bool) -> None:
         self.workspace = Workspace(folder / "data")
         store = self.workspace.store
-        self.tokens = {name: owners.add(store, name) for name in ("ada", "bob")}
+        self.tokens = {name: owners.add_owner(store, name) for name in ("ada", "bob")}
         poke = table("poke-2-must_beat=true")
         self.held: StoredMatch = play(
             self.workspace, poke, change=with_secrets, boards=2, close=is_over

@@ -29,7 +29,7 @@ class PushArena:
     def __init__(self, folder: Path, stack: ExitStack) -> None:
         folder.mkdir()
         self.submission_harness = SubmissionHarness(folder)
-        self.token = owners.add(self.submission_harness.engine, "ada")
+        self.token = owners.add_owner(self.submission_harness.engine, "ada")
         settings = ServerSettings(
             rate=0, pending_uploads=self.submission_harness.pending_uploads, push_mib=1
         )
@@ -166,7 +166,7 @@ def test_a_submission_can_be_watched_again_after_no_wait(
         assert stopped.code == "stopped-watching"
     arena.open()
     assert cli("bot", "submission", name, "--to", arena.url).status == 0
-    assert len(submissions.listing(harness.engine, owner="ada")) == 1
+    assert len(submissions.list_submissions(harness.engine, owner="ada")) == 1
 
 
 def test_a_push_that_needs_approval_ends_with_the_tests(

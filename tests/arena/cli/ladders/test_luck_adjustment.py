@@ -70,7 +70,9 @@ def store_played_match(workspace: Workspace, boards: int) -> None:
     for number, name in enumerate(BOTS):
         bot, _, version = name.partition("@")
         folder = f"/bots/{bot}"
-        versions.add(workspace.store, bot, version, f"{number:064x}", folder, {"run": ["x"]})
+        versions.add_version(
+            workspace.store, bot, version, f"{number:064x}", folder, {"run": ["x"]}
+        )
     plan = TournamentPlan(
         name="cup", game=FORM.game.id, options={}, seats=FORM.seats, boards=boards
     )

@@ -41,7 +41,7 @@ def test_corrections_have_reasons_and_audit_entries(cli: Cli) -> None:
     )
     assert json.loads(cli("owner", "assign", "ada", "grace", *reason).out)["owner"] == "grace"
     assert versions.find_version(workspace.store, "ada@1").owner == "grace"
-    actions = {entry.action for entry in audit_log.listing(workspace.store)}
+    actions = {entry.action for entry in audit_log.list_entries(workspace.store)}
     assert actions == {
         "match.void",
         "version.disqualify",

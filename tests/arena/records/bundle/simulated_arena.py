@@ -79,7 +79,7 @@ class SimulatedArena:
     def bots(self, number: int, first: int = 0) -> list[str]:
         """Register bots and return their version names."""
         for number_of_bot in range(first, first + number):
-            versions.add(
+            versions.add_version(
                 self.engine,
                 f"bot{number_of_bot}",
                 "1",

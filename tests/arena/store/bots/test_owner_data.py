@@ -23,7 +23,7 @@ def test_everything_but_the_results_is_deleted(
     store: Engine, schedule: Callable[..., Tournament], played: Callable[..., PlayedGame]
 ) -> None:
     tournament = schedule(bots=3)
-    owners.add(store, "ada")
+    owners.add_owner(store, "ada")
     versions.set_owner(store, versions.find_version(store, "bot1@1"), "ada")
     lease = transitions.lease(store, transitions.due(store)[0], "w", 600)
     assert lease is not None

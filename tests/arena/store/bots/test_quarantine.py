@@ -100,7 +100,9 @@ def test_three_failures_while_three_others_close_quarantine_a_version(
     ]
     assert entry.withdrawn is not None
     # Its opponents are not excluded.
-    assert [each.id for each in versions.listing(store) if each.quarantined is not None] == [BAD]
+    assert [each.id for each in versions.list_versions(store) if each.quarantined is not None] == [
+        BAD
+    ]
 
 
 def test_a_general_outage_quarantines_no_version(
@@ -113,7 +115,7 @@ def test_a_general_outage_quarantines_no_version(
     for match in (*good[3:], *bad):
         fail(match)
         fail(match)
-    assert all(version.quarantined is None for version in versions.listing(store))
+    assert all(version.quarantined is None for version in versions.list_versions(store))
 
 
 def test_a_closed_match_resets_the_failures(

@@ -88,7 +88,7 @@ def test_a_match_of_a_withdrawn_bot_is_not_replayed(
 
 def test_a_knockout_replays_only_its_newest_round(store: Engine) -> None:
     for bot in range(4):
-        versions.add(store, f"bot{bot}", "1", f"{bot:064x}", f"/bots/{bot}", {"run": ["x"]})
+        versions.add_version(store, f"bot{bot}", "1", f"{bot:064x}", f"/bots/{bot}", {"run": ["x"]})
     plan = TournamentPlan(
         name="cup",
         game="poke",

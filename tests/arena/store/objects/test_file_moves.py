@@ -137,8 +137,8 @@ def test_lost_objects_of_builds_are_reported(
 
 
 def test_the_builds_of_a_deleted_owner_are_swept(store: Engine, storage: ObjectStorage) -> None:
-    owners.add(store, "ada")
-    versions.add(store, "mine", "1", "c" * 64, "/mine", {}, "ada")
+    owners.add_owner(store, "ada")
+    versions.add_version(store, "mine", "1", "c" * 64, "/mine", {}, "ada")
     keep(store)
     owner_data.forget(store, owner_data.survey(store, "ada"))
     assert stored_builds.find_build(store, "c" * 64) is None

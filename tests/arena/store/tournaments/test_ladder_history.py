@@ -146,7 +146,7 @@ RULES = LadderFormat(batch=2)
 def begin(store: Engine, settings: Mapping[str, int] | None = None) -> str:
     """Begin a ladder of four bots with two matches a round; return its id."""
     for bot in range(4):
-        versions.add(store, f"bot{bot}", "1", f"{bot:064x}", f"/bots/{bot}", {"run": ["x"]})
+        versions.add_version(store, f"bot{bot}", "1", f"{bot:064x}", f"/bots/{bot}", {"run": ["x"]})
     plan = TournamentPlan(
         name="open",
         game="poke",

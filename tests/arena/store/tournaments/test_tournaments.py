@@ -157,7 +157,7 @@ def test_the_seed_of_a_tournament_is_shown_when_it_is_closed(
 ) -> None:
     tournament = schedule(2, seed=SEED)
     assert tournament.seed is None
-    assert all(listed.seed is None for listed in tournaments.listing(store))
+    assert all(listed.seed is None for listed in tournaments.list_tournaments(store))
     play(store, played, transitions.due(store)[0])
     settle()
     assert tournaments.find_tournament(store, tournament.id).seed == SEED
@@ -178,22 +178,24 @@ def test_an_invalid_tournament_is_refused_and_leaves_nothing(
     code: str,
 ) -> None:
     for name in ("a", "b", "old"):
-        versions.add(store, name, "1", name, f"/{name}", {})
+        versions.add_version(store, name, "1", name, f"/{name}", {})
     versions.retire(store, "old@1")
     with pytest.raises(error, check=has_code(code)):
-        tournaments.create(
+        tournaments.create_tournament(
             store, PLAN, list(map(FormatEntrant, names)), [Fixture(0, 0, tuple(names))]
         )
-    assert tournaments.listing(store) == ()
+    assert tournaments.list_tournaments(store) == ()
 
 
 def test_a_tournament_is_created_completely_or_not_at_all(store: Engine) -> None:
     for name in ("a", "b"):
-        versions.add(store, name, "1", name, f"/{name}", {})
+        versions.add_version(store, name, "1", name, f"/{name}", {})
     fixtures = [Fixture(0, 0, ("a@1", "b@1")), Fixture(1, 0, ("a@1", "stranger@1"))]
     with pytest.raises(KeyError):
-        tournaments.create(store, PLAN, [FormatEntrant("a@1"), FormatEntrant("b@1")], fixtures)
-    assert tournaments.listing(store) == ()
+        tournaments.create_tournament(
+            store, PLAN, [FormatEntrant("a@1"), FormatEntrant("b@1")], fixtures
+        )
+    assert tournaments.list_tournaments(store) == ()
     assert transitions.due(store) == ()
 
 
@@ -206,9 +208,9 @@ def test_tournaments_are_listed_oldest_first_by_game_and_state(
     def ids(cups: tuple[Tournament, ...]) -> list[str]:
         return [tournament.id for tournament in cups]
 
-    assert ids(tournaments.listing(store)) == [first.id, second.id, third.id]
-    assert ids(tournaments.listing(store, game="poke")) == [first.id, third.id]
-    assert ids(tournaments.listing(store, state=TournamentState.PAUSED)) == [third.id]
+    assert ids(tournaments.list_tournaments(store)) == [first.id, second.id, third.id]
+    assert ids(tournaments.list_tournaments(store, game="poke")) == [first.id, third.id]
+    assert ids(tournaments.list_tournaments(store, state=TournamentState.PAUSED)) == [third.id]
 
 
 def test_a_tournament_closes_with_its_last_match(

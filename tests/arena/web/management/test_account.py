@@ -36,7 +36,7 @@ def client(web: WebState) -> Iterator[TestClient]:
 
 
 def test_an_owner_manages_only_own_bots(client: TestClient, web: WebState) -> None:
-    token = owners.add(web.engine, "ada")
+    token = owners.add_owner(web.engine, "ada")
     bearer = {"Authorization": f"Bearer {token}"}
     account = client.get("/account", headers=bearer).json()
     assert [each["version"] for each in account["versions"]] == ["mybot@1"]
@@ -47,13 +47,13 @@ def test_an_owner_manages_only_own_bots(client: TestClient, web: WebState) -> No
     assert versions.find_version(web.engine, "bob@1").retired is None
     foreign = {"bot": "bob", "opponent": "cy"}
     assert client.post("/account/challenges", json=foreign, headers=bearer).status_code == 403
-    (entry,) = audit_log.listing(web.engine, subject="mybot@1")
+    (entry,) = audit_log.list_entries(web.engine, subject="mybot@1")
     assert (entry.action, entry.actor, entry.role) == ("account.retire", "ada", "owner")
 
 
 def test_an_owner_signs_in_to_their_page(client: TestClient, web: WebState) -> None:
     client.headers["Accept"] = "text/html"
-    sent = {"form_token": sign_in(client, owners.add(web.engine, "eve"))}
+    sent = {"form_token": sign_in(client, owners.add_owner(web.engine, "eve"))}
     page = client.get("/account")
     assert page.headers["cache-control"] == "no-store"
     assert "bob@1" in page.text

@@ -33,7 +33,7 @@ def web(tmp_path: Path) -> Iterator[WebState]:
 
 @pytest.fixture
 def client(web: WebState) -> Iterator[TestClient]:
-    token = organisers.add(web.engine, "grace")
+    token = organisers.add_organiser(web.engine, "grace")
     with TestClient(create(web), follow_redirects=False) as client:
         client.headers["Authorization"] = f"Bearer {token}"
         yield client
@@ -55,7 +55,7 @@ def test_ratings_are_computed_again_without_a_void_match(client: TestClient, web
     voided = client.post(f"/organiser/matches/{first.id}/void", json={"reason": "a power cut"})
     assert voided.status_code == 200
     check_ratings(web, 2)
-    (entry,) = audit_log.listing(web.engine, subject=first.id)
+    (entry,) = audit_log.list_entries(web.engine, subject=first.id)
     assert (entry.action, entry.reason, entry.actor) == ("match.void", "a power cut", "grace")
     again = client.post(f"/organiser/matches/{first.id}/void", json={"reason": "twice"})
     assert again.status_code == 409
@@ -85,7 +85,7 @@ def test_a_replayed_match_is_played_again_with_another_seed(
     assert (again.state, again.entrants, again.games) == ("PENDING", first.entrants, first.games)
     assert (again.place, again.replay) == (first.place, 1)
     assert again.commitment != first.commitment
-    (entry,) = audit_log.listing(web.engine, subject=first.id)
+    (entry,) = audit_log.list_entries(web.engine, subject=first.id)
     assert (entry.action, entry.reason) == ("match.replay", "a power cut")
     assert entry.details["replay"] == again.id
     assert client.post(path, json=reason).status_code == 409
@@ -104,7 +104,7 @@ def test_a_disqualified_version_loses_its_matches_in_the_tournament(
     client: TestClient, web: WebState
 ) -> None:
     check_ratings(web, 3)
-    (tournament,) = tournaments.listing(web.engine)
+    (tournament,) = tournaments.list_tournaments(web.engine)
     values = {"version": "bob@1", "reason": "it copied another bot"}
     path = f"/organiser/tournaments/{tournament.id}/disqualify"
     answer = client.post(path, json=values)
@@ -150,7 +150,7 @@ def test_submissions_are_approved_and_refused_with_a_reason(
     refused = client.post(refusal, json={"reason": "it is a copy"})
     assert refused.json()["approval"] == "refused"
     assert client.get("/organiser/submissions.json").json()["submissions"] == []
-    (entry,) = audit_log.listing(web.engine, subject=sent[1].id)
+    (entry,) = audit_log.list_entries(web.engine, subject=sent[1].id)
     assert (entry.action, entry.reason) == ("submission.refuse", "it is a copy")
     assert client.post("/organiser/submissions/s-0/approve", json=reason).status_code == 404
     workspace.store.dispose()

@@ -163,7 +163,7 @@ def test_verified_records_are_counted(simulated_arena: SimulatedArena, client: T
 
 def test_the_home_page_links_the_open_ladders(simulated_arena: SimulatedArena) -> None:
     open_ladders.create_missing(simulated_arena.engine, [open_ladders.plan_of("poke")])
-    (ladder,) = open_ladders.listing(simulated_arena.engine)
+    (ladder,) = open_ladders.list_open_ladders(simulated_arena.engine)
     with TestClient(create(WebState(simulated_arena.engine, ServerSettings(rate=0)))) as client:
         values = client.get("/", headers={"Accept": "application/json"}).json()
         assert values["open_ladders"] == {"poke": ladder.id}
