@@ -20,7 +20,7 @@ from referee.sanitizing import sanitized
 class Explanation:
     """A fault of a recorded match.
 
-    In a published record the owner's fields are missing (`arena.records.redaction`).
+    In a published record the owner's fields are missing (`arena.records.published_faults`).
     """
 
     record: MatchRecord

@@ -17,7 +17,7 @@ from arena.bots.build import BUILD_SECONDS
 from arena.bots.sandbox.available_levels import best_level
 from arena.bots.sandbox.level import Level, refusal
 from arena.errors import BotError, Conflict
-from arena.records.redaction import pathless
+from arena.records.published_faults import pathless
 from arena.store.bots import submissions, versions
 from arena.store.schema import Approval, SubmissionStage, SubmissionState
 from arena.submissions import admission, open_ladders

@@ -17,7 +17,7 @@ from arena.ladders import rater
 from arena.presentation import shipped_docs
 from arena.presentation.csv_text import BYTE_ORDER_MARK
 from arena.presentation.wording import moment
-from arena.records import redaction
+from arena.records import published_faults
 from arena.store.matches import listing, results
 from arena.store.matches.listing import Match
 from arena.store.schema import MatchState
@@ -117,7 +117,7 @@ def write(engine: Engine, name: str, folder: Path, progress: Report = lambda *_:
         progress("pages are written", number, len(pages))
         _write(web, folder, file, site_page, files)
     for file, id_ in records.items():
-        _put(folder / file, redaction.public_record(results.record(engine, id_)))
+        _put(folder / file, published_faults.public_record(results.record(engine, id_)))
     _copy_static(folder / "static")
     return sum(path.is_file() for path in folder.rglob("*"))
 

@@ -40,7 +40,7 @@ def bundle(tournament: str, folder: Path | None, as_json: bool, data: Path | Non
     from arena.records.bundle import folder as files
     from arena.records.bundle.bundle import BundleError
     from arena.records.bundle.collection import gather
-    from arena.records.redaction import public_record
+    from arena.records.published_faults import public_record
 
     workspace = Workspace(data)
     name = lookup.tournament_id_of(workspace, tournament)

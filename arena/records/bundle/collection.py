@@ -35,7 +35,7 @@ def gather(
     Args:
         engine: database engine of the store.
         tournament: id of the tournament.
-        redact: transforms each record before it is returned (`arena.records.redaction`).
+        redact: transforms each record before it is returned (`arena.records.published_faults`).
 
     Raises:
         NotFound: the tournament does not exist.

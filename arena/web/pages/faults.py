@@ -10,7 +10,7 @@ from typing import Any, Final
 from arena.errors import NotFound
 from arena.ratings.closed_match import FAULTS
 from arena.records.fault_explanation import Explanation
-from arena.records.redaction import pathless
+from arena.records.published_faults import pathless
 from arena.store.bots import owners
 from arena.store.bots.versions import Version
 from arena.store.matches import history, results

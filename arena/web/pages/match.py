@@ -14,7 +14,7 @@ from arena.presentation import wording
 from arena.ratings.closed_match import FAULTS, means, scores
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.records.decision_times import Decision, slowest
-from arena.records.redaction import pathless
+from arena.records.published_faults import pathless
 from arena.store.matches import listing, results
 from arena.store.matches.listing import Match
 from arena.store.matches.results import LoggedFault, ScoredGame, scorecard

@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 
 from arena.presentation import narration
 from arena.records.analysis import stored_form
-from arena.records.redaction import public_fault
+from arena.records.published_faults import public_fault
 from arena.store.idle_results import ANALYSES
 from arena.store.matches import listing, results
 from arena.store.tournaments import tournaments

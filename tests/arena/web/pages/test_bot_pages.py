@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from arena.cli.workspace import Workspace
-from arena.records.redaction import public_fault
+from arena.records.published_faults import public_fault
 from arena.store.bots import owners, versions
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState

@@ -2,7 +2,7 @@
 
 import json
 
-from arena.records.redaction import pathless, public_record
+from arena.records.published_faults import pathless, public_record
 from referee.record import dump
 
 FAULT = {
