@@ -337,7 +337,9 @@ def _chosen_rounds(engine: Engine, key: LadderKey) -> list[tuple[int, int]]:
         until = result_sums.position(connection)
         seqs = connection.execute(query.where(ends.c.seq <= until)).scalars().all()
     step = _step(engine, key, len(seqs))
-    return [(number, seq) for number, seq in enumerate(seqs, 1) if number % step == 0]
+    # An event that ends several rounds makes one point.
+    last = {seq: number for number, seq in enumerate(seqs, 1)}
+    return [(number, seq) for seq, number in last.items() if number % step == 0]
 
 
 def _write_point(engine: Engine, key: LadderKey, number: int, seq: int, meetings: Meetings) -> None:

@@ -191,3 +191,40 @@ def test_a_fit_of_earlier_results_does_not_replace_later_rows(arena: SimulatedAr
         connection.execute(update(schema.ladder_fits).values(seq=10_000, matches=77))
     arena.wave(4)
     assert rater.current_ladder(arena.engine, key).table.matches == 77
+
+
+def test_replaying_a_void_match_subtracts_it_once(arena: SimulatedArena) -> None:
+    match, _ = half_a_round(arena)
+    corrections.void(arena.engine, match, COMMAND_LINE, "a wrong table")
+    corrections.replay(arena.engine, match, COMMAND_LINE, "a wrong table")
+    assert_equals_the_games(arena.engine)
+
+
+@pytest.mark.parametrize("end", ["disqualify", "withdraw", "cancel"])
+def test_a_round_ends_when_its_last_match_is_not_played(arena: SimulatedArena, end: str) -> None:
+    engine = arena.engine
+    _, waiting = half_a_round(arena)
+    match = listing.find(engine, waiting)
+    rater.advance(engine)
+    if end == "disqualify":
+        bot = match.entrants[0]
+        corrections.disqualify(engine, match.tournament, bot, COMMAND_LINE, "it cheated")
+    elif end == "withdraw":
+        lifecycle.withdraw(engine, match.tournament, match.entrants[0])
+    else:
+        lifecycle.cancel(engine, match.tournament)
+    rater.advance(engine)
+    with database.reading(engine) as connection:
+        over = connection.execute(select(schema.round_ends.c.round)).scalars().all()
+        settled = connection.execute(select(schema.ladder_fits.c.settled)).scalars().all()
+    assert over == [0]
+    assert settled == [[0, 0], [0, 0]]
+    assert_equals_the_games(engine)
+
+
+def half_a_round(arena: SimulatedArena) -> tuple[str, str]:
+    """Begin a round-robin, and play one of the two matches of its first round."""
+    arena.begin("round-robin", arena.bots(4))
+    first, second = sorted(m.id for m in listing.matches(arena.engine) if m.round == 0)
+    arena.play(first)
+    return first, second
