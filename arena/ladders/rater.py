@@ -22,6 +22,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 from sqlalchemy.exc import DBAPIError
 
+from arena.errors import Unreachable
 from arena.ladders import elo_rows, ladder_key, ladder_rows, result_sums
 from arena.ladders.elo_rows import NO_RATINGS, EloRatings, Round
 from arena.ladders.ladder_key import LadderKey
@@ -136,8 +137,8 @@ def current_fit(
 def _can_advance(engine: Engine, key: LadderKey) -> bool:
     try:
         advance(engine, key if key.id else None)
-    except DBAPIError as error:
-        log.info("ladders cannot be rated: %s", error.orig)
+    except (DBAPIError, Unreachable) as error:
+        log.info("ladders cannot be rated: %s", error)
         return False
     return True
 
