@@ -33,7 +33,7 @@ from arena.ratings.meetings import Meetings
 from arena.ratings.standings import FittedStandings, fitted_standings, of_matches
 from arena.ratings.strength import fit
 from arena.ratings.strength.settings import StrengthSettings
-from arena.store import schema
+from arena.store import closings, schema
 from arena.store.database import now, reading, writing
 from arena.store.matches import results
 from arena.store.postgresql import lock_decision
@@ -71,6 +71,13 @@ def advance(engine: Engine, key: LadderKey | None = None) -> bool:
         return _fit_if_changed(engine, key, paused=False)
     are_rated = [_fit_if_changed(engine, each, paused=True) for each in _changed(engine)]
     return all(are_rated)
+
+
+def change_mark(engine: Engine) -> tuple[int, int]:
+    """Return values that differ if `advance` may have work: those of a finished one stay."""
+    fits = select(func.count()).select_from(schema.ladder_fits)
+    with reading(engine) as connection:
+        return closings.newest(connection), int(connection.execute(fits).scalar_one())
 
 
 def advance_if_behind(engine: Engine, seconds: float) -> bool:

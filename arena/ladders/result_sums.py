@@ -130,7 +130,7 @@ def _last_end(connection: Connection, tournament: str, number: int) -> int:
     rows = connection.execute(query).all()
     if all(row.state == MatchState.CANCELLED for row in rows):
         return 0
-    seqs = [row.seq for row in rows if row.seq is not None]
+    seqs = [int(row.seq) for row in rows if row.seq is not None]
     if len(seqs) < len(rows):
         # The end of the tournament cancelled the others.
         over = select(func.max(ended.c.seq)).where(

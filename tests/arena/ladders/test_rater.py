@@ -7,9 +7,10 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pytest
-from sqlalchemy import Engine, select, update
+from sqlalchemy import Engine, event, select, update
 
 from arena.errors import Conflict
 from arena.formats.contract import FormatEntrant
@@ -18,6 +19,7 @@ from arena.ladders.ladder_key import LadderKey
 from arena.ratings import standings
 from arena.ratings.crosstable import cells
 from arena.ratings.standings import FittedStandings, StandingsLine
+from arena.services.rating_service import RatingService
 from arena.store import database, schema
 from arena.store.access.audit_log import COMMAND_LINE
 from arena.store.matches import corrections, listing, results
@@ -228,3 +230,22 @@ def half_a_round(arena: SimulatedArena) -> tuple[str, str]:
     first, second = sorted(m.id for m in listing.matches(arena.engine) if m.round == 0)
     arena.play(first)
     return first, second
+
+
+def test_an_idle_rating_service_reads_no_tournaments(arena: SimulatedArena) -> None:
+    begin(arena)
+    service, seen = RatingService(arena.engine), []
+    service.rate()
+    service.rate()
+
+    @event.listens_for(arena.engine, "before_cursor_execute")
+    def note(*of_statement: Any) -> None:
+        seen.append(of_statement[2])
+
+    service.rate()
+    assert not [statement for statement in seen if "tournaments" in statement]
+    arena.wave(1)
+    seen.clear()
+    service.rate()
+    assert [statement for statement in seen if "tournaments" in statement]
+    event.remove(arena.engine, "before_cursor_execute", note)
