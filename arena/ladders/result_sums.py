@@ -77,11 +77,11 @@ def consume(engine: Engine, at: int) -> bool:
         ends = _ends_of_rounds(connection, events)
         until = min(ends.values(), default=events[-1].seq)
         events = [event for event in events if event.seq <= until]
+        _add(connection, events)
         for (tournament, number), seq in ends.items():
             if seq == until:
                 values = {"tournament": tournament, "round": number, "seq": seq}
                 connection.execute(insert(schema.round_ends).values(**values, at=events[-1].at))
-        _add(connection, events)
         _move(connection, until)
     return True
 
@@ -171,10 +171,11 @@ def _add(connection: Connection, events: Sequence[Closing]) -> None:
     newest = {event.tournament: event.seq for event in events if event.tournament}
     changes: dict[str, _Changes] = {}
     _gather(connection, events, changes)
-    for tournament, of in changes.items():
-        _change_line_ups(connection, tournament, of.line_ups)
-        _change_entrants(connection, tournament, of)
-    for tournament, seq in newest.items():
+    # Rows that refer to a tournament lock it: in the order of all transactions.
+    for tournament, seq in sorted(newest.items()):
+        if of := changes.get(tournament):
+            _change_line_ups(connection, tournament, of.line_ups)
+            _change_entrants(connection, tournament, of)
         _note(connection, tournament, seq)
 
 
