@@ -83,6 +83,8 @@ def change_mark(engine: Engine) -> tuple[int, int]:
 def advance_if_behind(engine: Engine, seconds: float) -> bool:
     """Rate what has changed if nobody else does: if an event has waited for some seconds.
 
+    Another process may be fitting a ladder meanwhile, so it waits longer, the longer a fit takes.
+
     Returns:
         Whether all are rated, or nothing was done; False if a fit was put off.
     """
@@ -91,7 +93,8 @@ def advance_if_behind(engine: Engine, seconds: float) -> bool:
         waiting = table.c.seq > result_sums.position(connection)
         age = select(now() - table.c.at).where(waiting).order_by(table.c.seq).limit(1)
         waited = connection.execute(age).scalar_one_or_none()
-    return waited is None or waited < seconds or advance(engine)
+        longest = connection.execute(select(func.max(schema.ladder_fits.c.seconds))).scalar_one()
+    return waited is None or waited < seconds * (1 + (longest or 0.0)) or advance(engine)
 
 
 def rebuild(engine: Engine, key: LadderKey) -> None:

@@ -232,6 +232,24 @@ def half_a_round(arena: SimulatedArena) -> tuple[str, str]:
     return first, second
 
 
+def test_a_web_server_waits_while_another_process_may_be_fitting(arena: SimulatedArena) -> None:
+    engine, fits = arena.engine, schema.ladder_fits
+    begin(arena)
+    rater.advance(engine)
+    arena.wave(2)
+    before = rows(engine)
+    with database.writing(engine) as connection:
+        connection.execute(update(schema.closings).values(at=schema.closings.c.at - 10))
+        connection.execute(update(fits).values(seconds=20))
+    rater.advance_if_behind(engine, 3.0)
+    assert rows(engine) == before
+    with database.writing(engine) as connection:
+        connection.execute(update(fits).values(seconds=0))
+    rater.advance_if_behind(engine, 3.0)
+    assert_equals_the_games(engine)
+    assert rows(engine) != before
+
+
 def test_an_idle_rating_service_reads_no_tournaments(arena: SimulatedArena) -> None:
     begin(arena)
     service, seen = RatingService(arena.engine), []
