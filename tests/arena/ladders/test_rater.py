@@ -232,6 +232,26 @@ def half_a_round(arena: SimulatedArena) -> tuple[str, str]:
     return first, second
 
 
+def test_ladders_that_begin_the_same_season_begin_seasons_of_their_own(
+    arena: SimulatedArena,
+) -> None:
+    bots = arena.bots(3)
+    arena.begin("round-robin", bots)
+    for number in (1, 2, 2):
+        arena.begin("ladder", bots, settings={"limit": 3, "season": number})
+        arena.wave(2)
+    assert [key.id for key in ladder_key.of_seasons(arena.engine)] == [
+        "poke/1",
+        "poke/2",
+        "poke/3",
+        "poke/4",
+    ]
+    assert_equals_the_games(arena.engine)
+    before = rows(arena.engine)
+    rater.advance(arena.engine)
+    assert rows(arena.engine) == before
+
+
 def test_a_web_server_waits_while_another_process_may_be_fitting(arena: SimulatedArena) -> None:
     engine, fits = arena.engine, schema.ladder_fits
     begin(arena)
