@@ -126,7 +126,8 @@ def of_seasons(engine: Engine, name: str | None = None) -> list[LadderKey]:
             # Its first entrants are listed at once, so that the new ladder is not empty.
             first = tuple(entry.name for entry in tournament.entries if not entry.joined)
             seasons[:] = [replace(earlier, archived=True) for earlier in seasons]
-            number = int(plan.settings["season"])
+            # Several ladders may name the same number.
+            number = max([int(plan.settings["season"]), *(each.season + 1 for each in seasons)])
             seasons.append(
                 replace(scope, entrants=first, season=number, id=_season_id(plan.form, number))
             )

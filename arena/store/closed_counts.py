@@ -74,11 +74,13 @@ class ClosingReader:
     def new(self) -> list[MatchClosing]:
         """Return the matches that have closed since the last call."""
         found: list[MatchClosing] = []
+        position = self._position
         with reading(self._engine) as connection:
-            while events := closings.closings_after(connection, self._position):
-                self._position = events[-1].seq
+            while events := closings.closings_after(connection, position):
+                position = events[-1].seq
                 closed = [each.match for each in events if each.kind is ClosingKind.MATCH_CLOSED]
                 found.extend(self._closings(connection, closed))
+        self._position = position
         return found
 
     def _closings(self, connection: Connection, ids: Sequence[str]) -> Iterator[MatchClosing]:

@@ -419,7 +419,7 @@ def _plan(connection: Connection, hook: _PlannedWebhook, newest: int) -> int:
     ).scalar_one()
     if waiting >= _LONGEST_QUEUE:
         return 0
-    found = connection.execute(_new_events(hook)).all()
+    found = connection.execute(_new_events(hook, newest)).all()
     until = found[-1].seq if len(found) == _LONGEST_QUEUE else newest
     # A version can enter several tournaments of a webhook's scope.
     rows = {
@@ -455,8 +455,8 @@ def _event_of(row: Row[Any]) -> tuple[AnnouncementType, str]:
     return event, row._mapping[column]
 
 
-def _new_events(hook: _PlannedWebhook) -> Select[Any]:
-    """Select the events that a webhook announces next, oldest first."""
+def _new_events(hook: _PlannedWebhook, newest: int) -> Select[Any]:
+    """Select the events up to a position that a webhook announces next, oldest first."""
     table, scope = schema.closings, hook.scope
     # A version belongs to a tournament when it enters it, which is later than its addition.
     is_of_tournament = bool(scope.tournament or scope.game)
@@ -466,6 +466,7 @@ def _new_events(hook: _PlannedWebhook) -> Select[Any]:
         select(table)
         .where(
             table.c.seq > hook.planned,
+            table.c.seq <= newest,
             table.c.kind.in_(kinds),
             table.c.at >= now() - _OLDEST_SECONDS,
             *_within(scope),

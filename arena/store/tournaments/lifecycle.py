@@ -179,7 +179,12 @@ def leave(
         matches.c.state == MatchState.PENDING,
         matches.c.id.in_(of_version),
     )
-    lock_rows(connection, select(matches.c.id).where(*pending).order_by(matches.c.id))
+    unplayed = select(matches.c.id).where(*pending).order_by(matches.c.id)
+    lock_rows(connection, unplayed)
+    for match in connection.execute(unplayed).scalars():
+        closings.add_closing(
+            connection, ClosingKind.MATCH_VOIDED, match=match, tournament=tournament
+        )
     connection.execute(
         update(matches)
         .where(*pending)

@@ -6,12 +6,15 @@ rendering, for any size of the ladders.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Engine, func, select
+from sqlalchemy.exc import DBAPIError
 
+from arena.errors import Unreachable
 from arena.ladders import ladder_key as scopes
 from arena.ladders import ladder_rows, rater
 from arena.ladders.ladder_rows import Ladder
@@ -29,6 +32,8 @@ from arena.store.tournaments.tournaments import Tournament, TournamentProgress
 from arena.web import charts
 from arena.web.charts import Sparkline
 from arena.web.data.time_estimates import TimeEstimates, TimeEstimator
+
+log = logging.getLogger("arena.web")
 
 RATE_AFTER_SECONDS = 3.0
 """Age of a new result from which this server rates ladders itself, because no service does."""
@@ -97,16 +102,23 @@ class SnapshotReader:
 
     def read(self) -> ArenaSnapshot | None:
         """Return a new snapshot; None if nothing has changed since the last call."""
-        if self._is_rated:
-            self._is_rated = rater.advance_if_behind(self._engine, RATE_AFTER_SECONDS)
-        else:
-            self._is_rated = rater.advance(self._engine)
+        self._rate()
         latest_marks = marks(self._engine)
         if latest_marks == self._marks:
             return None
         snapshot = self._snapshot()
         self._marks = latest_marks
         return snapshot
+
+    def _rate(self) -> None:
+        """Rate if nobody else does. A store that cannot be written is shown as it is rated."""
+        try:
+            if self._is_rated:
+                self._is_rated = rater.advance_if_behind(self._engine, RATE_AFTER_SECONDS)
+            else:
+                self._is_rated = rater.advance(self._engine)
+        except (DBAPIError, Unreachable) as error:
+            log.warning("ladders cannot be rated; the pages show earlier ones: %s", error)
 
     def _snapshot(self) -> ArenaSnapshot:
         engine = self._engine

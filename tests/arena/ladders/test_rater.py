@@ -7,9 +7,10 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pytest
-from sqlalchemy import Engine, select, update
+from sqlalchemy import Engine, event, select, update
 
 from arena.errors import Conflict
 from arena.formats.contract import FormatEntrant
@@ -18,6 +19,7 @@ from arena.ladders.ladder_key import LadderKey
 from arena.ratings import standings
 from arena.ratings.crosstable import cells
 from arena.ratings.standings import FittedStandings, StandingsLine
+from arena.services.rating_service import RatingService
 from arena.store import database, schema
 from arena.store.access.audit_log import COMMAND_LINE
 from arena.store.matches import corrections, listing, results
@@ -192,3 +194,98 @@ def test_a_fit_of_earlier_results_does_not_replace_later_rows(arena: SimulatedAr
         connection.execute(update(schema.ladder_fits).values(seq=10_000, matches=77))
     arena.wave(4)
     assert rater.current_ladder(arena.engine, key).table.matches == 77
+
+
+def test_replaying_a_void_match_subtracts_it_once(arena: SimulatedArena) -> None:
+    match, _ = half_a_round(arena)
+    corrections.void(arena.engine, match, COMMAND_LINE, "a wrong table")
+    corrections.replay(arena.engine, match, COMMAND_LINE, "a wrong table")
+    assert_equals_the_games(arena.engine)
+
+
+@pytest.mark.parametrize("end", ["disqualify", "withdraw", "cancel"])
+def test_a_round_ends_when_its_last_match_is_not_played(arena: SimulatedArena, end: str) -> None:
+    engine = arena.engine
+    _, waiting = half_a_round(arena)
+    match = listing.find_match(engine, waiting)
+    rater.advance(engine)
+    if end == "disqualify":
+        bot = match.entrants[0]
+        corrections.disqualify(engine, match.tournament, bot, COMMAND_LINE, "it cheated")
+    elif end == "withdraw":
+        lifecycle.withdraw(engine, match.tournament, match.entrants[0])
+    else:
+        lifecycle.cancel(engine, match.tournament)
+    # It rates each ladder at once, also those that were fitted a moment ago.
+    assert_equals_the_games(engine)
+    with database.reading(engine) as connection:
+        over = connection.execute(select(schema.round_ends.c.round)).scalars().all()
+        settled = connection.execute(select(schema.ladder_fits.c.settled)).scalars().all()
+    assert over == [0]
+    assert settled == [[0, 0], [0, 0]]
+
+
+def half_a_round(arena: SimulatedArena) -> tuple[str, str]:
+    """Begin a round-robin, and play one of the two matches of its first round."""
+    arena.begin("round-robin", arena.bots(4))
+    first, second = sorted(m.id for m in listing.matches(arena.engine) if m.round == 0)
+    arena.play(first)
+    return first, second
+
+
+def test_ladders_that_begin_the_same_season_begin_seasons_of_their_own(
+    arena: SimulatedArena,
+) -> None:
+    bots = arena.bots(3)
+    arena.begin("round-robin", bots)
+    for number in (1, 2, 2):
+        arena.begin("ladder", bots, settings={"limit": 3, "season": number})
+        arena.wave(2)
+    rater.advance(arena.engine)
+    assert [key.id for key in ladder_key.of_seasons(arena.engine)] == [
+        "poke/1",
+        "poke/2",
+        "poke/3",
+        "poke/4",
+    ]
+    assert_equals_the_games(arena.engine)
+    before = rows(arena.engine)
+    rater.advance(arena.engine)
+    assert rows(arena.engine) == before
+
+
+def test_a_web_server_waits_while_another_process_may_be_fitting(arena: SimulatedArena) -> None:
+    engine, fits = arena.engine, schema.ladder_fits
+    begin(arena)
+    rater.advance(engine)
+    arena.wave(2)
+    before = rows(engine)
+    with database.writing(engine) as connection:
+        connection.execute(update(schema.closings).values(at=schema.closings.c.at - 10))
+        connection.execute(update(fits).values(seconds=20))
+    rater.advance_if_behind(engine, 3.0)
+    assert rows(engine) == before
+    with database.writing(engine) as connection:
+        connection.execute(update(fits).values(seconds=0))
+    rater.advance_if_behind(engine, 3.0)
+    assert rows(engine) != before
+
+
+def test_an_idle_rating_service_reads_no_tournaments(arena: SimulatedArena) -> None:
+    begin(arena)
+    service, seen = RatingService(arena.engine), []
+    for key in keys(arena.engine):
+        rater.advance(arena.engine, key)
+    service.rate()
+
+    @event.listens_for(arena.engine, "before_cursor_execute")
+    def note(*of_statement: Any) -> None:
+        seen.append(of_statement[2])
+
+    service.rate()
+    assert not [statement for statement in seen if "tournaments" in statement]
+    arena.wave(1)
+    seen.clear()
+    service.rate()
+    assert [statement for statement in seen if "tournaments" in statement]
+    event.remove(arena.engine, "before_cursor_execute", note)

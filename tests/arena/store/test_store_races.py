@@ -6,20 +6,25 @@ waits, and commits the first.
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Engine, insert, select, text, update
+from sqlalchemy import Connection, Engine, event, insert, select, text, update
 
 from arena.errors import Conflict, StoreError, TooMany
 from arena.formats.contract import FormatEntrant
-from arena.store import database, postgresql, schema
+from arena.ladders import rater
+from arena.store import closings, database, postgresql, schema, webhooks
 from arena.store.bots import quarantine, remote_bots, submissions, versions
 from arena.store.bots.submissions import ReceivedUpload, SubmissionLimits
-from arena.store.matches import transitions
+from arena.store.matches import listing, transitions
 from arena.store.matches.games import PlayedGame
-from arena.store.schema import MatchState
+from arena.store.schema import ClosingKind, MatchState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.tournaments import Tournament
+from arena.store.webhooks import AnnouncementType, WebhookFormat, WebhookScope
+from tests.arena.records.bundle.simulated_arena import SimulatedArena
 from tests.errors import has_code
 from tests.waiting import wait_until
 
@@ -231,3 +236,45 @@ def test_the_error_of_an_unreachable_server_hides_its_password(url: str) -> None
     with pytest.raises(StoreError, match=sentence) as failure:
         database.prepare(engine)
     assert "secret" not in str(failure.value)
+
+
+def test_an_event_that_becomes_visible_during_planning_is_planned_once(
+    store: Engine, schedule: Schedule
+) -> None:
+    kinds, scope = tuple(AnnouncementType), WebhookScope()
+    hook = webhooks.add_webhook(store, "https://example.org", WebhookFormat.STANDARD, kinds, scope)
+    schedule(bots=2)
+    other = database.open(store.url.render_as_string(hide_password=False))
+    newest_read = 0
+
+    @event.listens_for(store, "after_cursor_execute")
+    def add_event(*of_statement: Any) -> None:
+        nonlocal newest_read
+        newest_read += "max(closings.seq)" in of_statement[2]
+        if newest_read == 2:
+            newest_read += 1
+            with database.writing(other) as connection:
+                closings.add_closing(connection, ClosingKind.TOURNAMENT_ENDED, tournament="t-1")
+
+    webhooks.plan(store)
+    assert newest_read == 3
+    webhooks.plan(store)
+    planned = [each.subject for each in webhooks.log(store, hook.id)]
+    assert planned.count("t-1") == 1
+    other.dispose()
+
+
+def test_rating_does_not_deadlock_with_a_transaction_that_locks_tournaments(
+    store: Engine, concurrently: Beside, tmp_path: Path
+) -> None:
+    arena = SimulatedArena(tmp_path, store=store)
+    bots = arena.bots(4)
+    first, second = sorted(arena.begin("round-robin", bots).id for _ in range(2))
+    for tournament in (second, first):
+        of_round = [m.id for m in listing.matches(store, tournament=tournament) if m.round == 0]
+        arena.play(of_round[0])
+    with database.writing(store) as connection:
+        locked(connection, first)
+        rating = concurrently(rater.advance, store)
+        locked(connection, second)
+    rating.result()

@@ -95,6 +95,19 @@ def test_an_upgraded_database_keeps_its_results(earlier: Engine) -> None:
     assert list(consistency.problems(earlier, lambda what, done, of: None)) == []
 
 
+def test_the_events_of_an_upgraded_database_have_its_void_matches(earlier: Engine) -> None:
+    pending = "SELECT min(id) FROM matches WHERE state = 'PENDING'"
+    with database.writing(earlier) as connection:
+        match = connection.execute(text(pending)).scalar_one()
+        voided = text("UPDATE matches SET state = 'VOID', ended = 1 WHERE id = :match")
+        connection.execute(voided, {"match": match})
+    database.upgrade(earlier)
+    table = schema.closings
+    query = select(table.c.match).where(table.c.kind == schema.ClosingKind.MATCH_VOIDED)
+    with database.reading(earlier) as connection:
+        assert connection.execute(query).scalars().all() == [match]
+
+
 def test_a_backup_of_an_earlier_release_is_upgraded_in_the_database_only(
     store: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
