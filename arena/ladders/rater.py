@@ -50,6 +50,7 @@ _REST_FACTOR: Final = 9
 """Minimum pause between two fits of a ladder, as a multiple of the time that a fit takes, ..."""
 _SHORT_SECONDS: Final = 0.1
 """... if it takes longer than this."""
+_FIT_ERRORS: Final = (ArithmeticError, LookupError, ValueError)
 
 
 def advance(engine: Engine, key: LadderKey | None = None) -> bool:
@@ -69,8 +70,17 @@ def advance(engine: Engine, key: LadderKey | None = None) -> bool:
             break
     if key is not None:
         return _fit_if_changed(engine, key, paused=False)
-    are_rated = [_fit_if_changed(engine, each, paused=True) for each in _changed(engine)]
+    are_rated = [_fit_beside_others(engine, each) for each in _changed(engine)]
     return all(are_rated)
+
+
+def _fit_beside_others(engine: Engine, key: LadderKey) -> bool:
+    """Fit a ladder if it has changed; one that cannot be fitted does not stop the others."""
+    try:
+        return _fit_if_changed(engine, key, paused=True)
+    except _FIT_ERRORS:
+        log.exception("the ladder %s cannot be rated", key.id)
+        return True
 
 
 def change_mark(engine: Engine) -> tuple[int, int]:
@@ -309,7 +319,10 @@ def _write_due_points(engine: Engine) -> int:
                 if result_sums.position(connection) != seq:
                     # Another process has written the point and continued.
                     return seq
-            _write_point(engine, key, number, seq, meetings)
+            try:
+                _write_point(engine, key, number, seq, meetings)
+            except _FIT_ERRORS:
+                log.exception("the ladder %s has no point of round %d", key.id, number)
     return seq
 
 

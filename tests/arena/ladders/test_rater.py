@@ -18,7 +18,9 @@ from arena.ladders import ladder_key, ladder_rows, rater
 from arena.ladders.ladder_key import LadderKey
 from arena.ratings import standings
 from arena.ratings.crosstable import cells
+from arena.ratings.meetings import Meetings
 from arena.ratings.standings import FittedStandings, StandingsLine
+from arena.ratings.strength import fit
 from arena.services.rating_service import RatingService
 from arena.store import database, schema
 from arena.store.access.audit_log import COMMAND_LINE
@@ -289,3 +291,32 @@ def test_an_idle_rating_service_reads_no_tournaments(arena: SimulatedArena) -> N
     service.rate()
     assert [statement for statement in seen if "tournaments" in statement]
     event.remove(arena.engine, "before_cursor_execute", note)
+
+
+def test_a_ladder_that_cannot_be_fitted_does_not_stop_the_others(
+    arena: SimulatedArena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin(arena)
+    fit_of_all, points_of_all = standings.fitted_standings, fit.values
+
+    def diverge(meetings: Meetings) -> None:
+        if any(len(line_up.entrants) == 2 for line_up in meetings.sums):
+            raise ArithmeticError
+
+    def fitted(meetings: Meetings, *rest: Any) -> FittedStandings:
+        diverge(meetings)
+        return fit_of_all(meetings, *rest)
+
+    def values(meetings: Meetings, *rest: Any) -> dict[str, tuple[float, float]]:
+        diverge(meetings)
+        return points_of_all(meetings, *rest)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(rater, "fitted_standings", fitted)
+        patch.setattr(fit, "values", values)
+        while arena.wave():
+            rater.advance(arena.engine)
+        poke, saint_poker = ladder_key.of_seasons(arena.engine)
+        assert ladder_rows.read_ladder(arena.engine, saint_poker).table.matches > 0
+        assert ladder_rows.read_ladder(arena.engine, poke).table.matches == 0
+    assert_equals_the_games(arena.engine)
