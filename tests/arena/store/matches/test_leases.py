@@ -339,6 +339,18 @@ def test_failures_on_two_machines_make_a_match_void(
         transitions.commit_game(store, lease, played(lease.spec, 0))
 
 
+def test_a_failure_after_a_committed_game_of_the_attempt_does_not_count(
+    store: Engine, schedule: Schedule, played: Played
+) -> None:
+    schedule()
+    lease = take(store)
+    transitions.commit_game(store, lease, played(lease.spec, 0))
+    transitions.release(store, lease, ArenaFault("Failure 1.", "first"))
+    pass_time(store, lease.match, 130)
+    states = [fail(store, machine) for machine in ("second", "first", "second")]
+    assert states == [MatchState.PENDING, MatchState.PENDING, MatchState.VOID]
+
+
 def test_failures_on_one_machine_make_a_match_void_after_ten_minutes(
     store: Engine, schedule: Schedule
 ) -> None:

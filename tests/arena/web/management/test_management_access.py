@@ -157,6 +157,18 @@ def test_pages_of_organisers_need_their_token(client: TestClient, web: WebState,
     assert client.get(path, headers={"Accept": "text/html"}).status_code == 303
 
 
+@pytest.mark.parametrize("path", ["/sign-in", "/sign-out", *(each.path for each in PAGES)])
+def test_other_sites_cannot_read_private_pages(client: TestClient, path: str) -> None:
+    answer = client.get(path.replace("{id}", "t-000000"))
+    assert "access-control-allow-origin" not in answer.headers
+
+
+@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.name)
+def test_other_sites_cannot_read_the_results_of_actions(client: TestClient, action: Action) -> None:
+    answer = client.post(action.path.replace("{id}", "t-000000"), json={})
+    assert "access-control-allow-origin" not in answer.headers
+
+
 @pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.name)
 def test_actions_refuse_strangers_and_the_other_role(
     client: TestClient, web: WebState, action: object, token: str
