@@ -20,7 +20,7 @@ from arena.ratings.crosstable import cells
 from arena.ratings.standings import FittedStandings, StandingsLine
 from arena.store import database, schema
 from arena.store.access.audit_log import COMMAND_LINE
-from arena.store.matches import corrections, listing, results
+from arena.store.matches import corrections, listing, results, transitions
 from arena.store.schema import MatchState
 from arena.store.tournaments import lifecycle, tournaments
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
@@ -180,6 +180,28 @@ def test_rows_are_right_after_a_kill(
     for key in keys(arena.engine):
         rater.rebuild(arena.engine, key)
     assert rows(arena.engine) == before
+
+
+def test_a_match_that_becomes_void_before_its_end_changes_no_sum(arena: SimulatedArena) -> None:
+    begin(arena)
+    arena.wave(4)
+    begun, pending, *_ = transitions.due(arena.engine)
+    arena.play(begun, most=1)
+    for match in (begun, pending):
+        assert transitions.void(arena.engine, match, "a broken machine")
+    assert_equals_the_games(arena.engine)
+
+
+def test_an_open_replay_does_not_keep_a_round_open(arena: SimulatedArena) -> None:
+    tournament = arena.begin("round-robin", arena.bots(2))
+    [match] = transitions.due(arena.engine)
+    arena.play(match)
+    corrections.replay(arena.engine, match, COMMAND_LINE, "a wrong table")
+    rater.advance(arena.engine)
+    ends = schema.round_ends
+    with database.reading(arena.engine) as connection:
+        ended = connection.execute(select(*ends.c["tournament", "round"])).all()
+    assert ended == [(tournament.id, 0)]
 
 
 def test_a_fit_of_earlier_results_does_not_replace_later_rows(arena: SimulatedArena) -> None:

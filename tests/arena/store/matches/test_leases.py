@@ -14,9 +14,10 @@ import pytest
 from sqlalchemy import Engine, event, func, select, update
 
 from arena.errors import Conflict, LeaseLost, NotFound
+from arena.matches import lease_renewal
 from arena.store import database, schema
 from arena.store.access.audit_log import COMMAND_LINE
-from arena.store.matches import corrections, listing, results, transitions
+from arena.store.matches import corrections, lease_times, listing, results, transitions
 from arena.store.matches.games import PlayedGame
 from arena.store.matches.transitions import FAILURES_TO_VOID, ArenaFault, Lease
 from arena.store.schema import MatchState
@@ -183,6 +184,24 @@ def test_a_valid_lease_can_be_renewed(store: Engine, schedule: Schedule) -> None
     assert transitions.renew(store, replace(lease, seconds=1000))
     with database.reading(store) as connection:
         assert 100 < connection.execute(until).scalar_one() <= 1000
+
+
+def test_the_leases_of_a_dead_worker_alone_end_at_once(store: Engine, schedule: Schedule) -> None:
+    schedule(bots=3)
+    first, second, _ = transitions.due(store)
+    dead, living = take(store, first, "dead"), take(store, second, "living")
+    assert transitions.end_leases(store, "dead") == 1
+    assert not transitions.renew(store, dead)
+    assert transitions.renew(store, living)
+    assert first in transitions.due(store)
+    assert second not in transitions.due(store)
+
+
+def test_a_lease_outlasts_two_missed_renewals(store: Engine, schedule: Schedule) -> None:
+    schedule()
+    assert take(store).seconds == 15.0
+    assert (lease_renewal.RENEW_SECONDS, lease_renewal.GRACE_SECONDS) == (5.0, 3.0)
+    assert (database.LONGEST_LEASE_SECONDS, lease_times.LONGEST_PAUSE_SECONDS) == (600.0, 120.0)
 
 
 def test_an_expired_lease_is_lost_before_it_is_taken_over(
