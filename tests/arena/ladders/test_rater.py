@@ -7,9 +7,10 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pytest
-from sqlalchemy import Engine, select, update
+from sqlalchemy import Engine, select
 
 from arena.errors import Conflict
 from arena.formats.contract import FormatEntrant
@@ -204,12 +205,40 @@ def test_an_open_replay_does_not_keep_a_round_open(arena: SimulatedArena) -> Non
     assert ended == [(tournament.id, 0)]
 
 
-def test_a_fit_of_earlier_results_does_not_replace_later_rows(arena: SimulatedArena) -> None:
-    begin(arena)
-    arena.wave(4)
-    rater.advance(arena.engine)
-    [key, *_] = keys(arena.engine)
-    with database.writing(arena.engine) as connection:
-        connection.execute(update(schema.ladder_fits).values(seq=10_000, matches=77))
-    arena.wave(4)
-    assert rater.current_ladder(arena.engine, key).table.matches == 77
+def test_a_fit_of_earlier_results_does_not_replace_later_rows(
+    arena: SimulatedArena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = arena.engine
+    arena.begin("round-robin", arena.bots(3))
+    [ladder, *_] = keys(engine)
+    arena.wave(1)
+
+    def overtaken(*results: Any) -> FittedStandings:
+        """Fit, while another process adds a match and writes the rows."""
+        monkeypatch.undo()
+        arena.wave(1)
+        rater.advance(engine, ladder)
+        return standings.fitted_standings(*results)
+
+    monkeypatch.setattr(rater, "fitted_standings", overtaken)
+    rater.advance(engine, ladder)
+    assert ladder_rows.read_ladder(engine, ladder).table.matches == 2
+    assert_equals_the_games(engine)
+
+
+def test_the_history_of_a_version_disappears_with_its_last_match(arena: SimulatedArena) -> None:
+    engine = arena.engine
+    tournament = arena.begin("round-robin", arena.bots(3))
+    arena.wave()
+    rater.advance(engine)
+    [ladder, *_] = keys(engine)
+    versions = {point.version for point in ladder_rows.read_history(engine, ladder)}
+    assert versions == {"bot0@1", "bot1@1", "bot2@1"}
+    for match in listing.matches(engine, tournament=tournament.id):
+        if "bot0@1" in match.entrants:
+            corrections.void(engine, match.id, COMMAND_LINE, "a wrong table")
+    rater.advance(engine)
+    assert {point.version for point in ladder_rows.read_history(engine, ladder)} == {
+        "bot1@1",
+        "bot2@1",
+    }
