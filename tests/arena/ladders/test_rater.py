@@ -10,7 +10,7 @@ from threading import Event
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, select
+from sqlalchemy import Engine, func, select
 
 from arena.errors import Conflict
 from arena.formats.contract import FormatEntrant
@@ -60,9 +60,22 @@ def assert_equals_the_games(engine: Engine) -> None:
             >= {pair: cell for pair, cell in cells_of_games.items() if names[0] in pair}.items()
         )
         whole = ladder_rows.read_ladder(engine, key)
+        assert dict(whole.seen) == last_closed(engine, key)
         assert whole.table.lines == tuple(standing.line for standing in found)
         assert replace(whole.table, lines=()) == replace(expected, lines=())
         assert_equal(rater.fitted_ladder(engine, key).table.lines, expected.lines)
+
+
+def last_closed(engine: Engine, key: LadderKey) -> dict[str, float]:
+    """Return when the last match of each entrant closed, by the matches themselves."""
+    sides = schema.match_entrants
+    query = (
+        select(sides.c.version, func.max(sides.c.closed).label("closed"))
+        .where(sides.c.tournament.in_(key.tournaments), sides.c.closed.is_not(None))
+        .group_by(sides.c.version)
+    )
+    with database.reading(engine) as connection:
+        return {row.version: row.closed for row in connection.execute(query)}
 
 
 def assert_equal(found: Sequence[StandingsLine], expected: Sequence[StandingsLine]) -> None:
@@ -191,6 +204,20 @@ def test_a_match_that_becomes_void_before_its_end_changes_no_sum(arena: Simulate
     for match in (begun, pending):
         assert transitions.void(arena.engine, match, "a broken machine")
     assert_equals_the_games(arena.engine)
+
+
+def test_a_point_of_a_history_has_a_95_percent_interval() -> None:
+    point = ladder_rows.RatingPoint(1, 0.0, 1, "ada@1", 100.0, 50.0)
+    assert (point.low, point.high) == pytest.approx((2.0018, 197.9982), abs=1e-4)
+
+
+def test_a_ladder_has_the_anchors_of_all_its_tournaments(arena: SimulatedArena) -> None:
+    bots = arena.bots(3)
+    for anchors in ("bot0@1=1500", "bot1@1=1400:50", "bot0@1=1600"):
+        arena.begin("ladder", bots, settings={"limit": 4, "anchors": anchors})
+    [ladder, *_] = keys(arena.engine)
+    assert ladder.strength.anchors == (("bot0@1", 1600.0),)
+    assert ladder.strength.loose_anchors == (("bot1@1", 1400.0, 50.0),)
 
 
 def test_an_open_replay_does_not_keep_a_round_open(arena: SimulatedArena) -> None:

@@ -151,6 +151,12 @@ def test_an_interrupted_attempt_is_repeated(store: Engine, schedule: Schedule) -
     assert webhooks.log(store)[0].attempts == 2
 
 
+def test_the_pauses_and_attempts_are_the_documented_ones() -> None:
+    minutes = (0.5, 2, 10, 30, 60, 120, 240, 480)
+    assert (5, *(60 * each for each in minutes)) == webhooks.PAUSES_SECONDS
+    assert (ATTEMPTS, webhooks.FAILURES_TO_DISABLE, webhooks.MOST_WEBHOOKS) == (6, 10, 50)
+
+
 def test_a_failure_pauses_the_webhook(store: Engine, schedule: Schedule) -> None:
     hook = added(store, AnnouncementType.TOURNAMENT_STARTED)
     schedule()
