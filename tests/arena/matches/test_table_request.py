@@ -12,10 +12,10 @@ from pokearena.v1 import referee_pb2, referee_pb2_grpc
 from arena.bots.bot import Bot
 from arena.bots.resolver import local
 from arena.errors import InfrastructureError
-from arena.matches.table import Table, TablePlan, Watch
+from arena.matches.table import Table, Watch
 from arena.store.match_settings import Clock
 from arena.store.matches.spec import Entrant, MatchSpec
-from arena.store.matches.table_plan import plan
+from arena.store.matches.table_plan import TablePlan, plan
 from referee.games.shared.dealing import commitment
 from tests.errors import has_code
 
