@@ -10,6 +10,7 @@ import pytest
 
 from arena.bots import resolver, version_store
 from arena.bots.bot import Bot
+from arena.bots.build import UNTRUSTED_LIMITS
 from arena.bots.exit_report import MIB, Limits, Report
 from arena.bots.manifest import Manifest
 from arena.bots.processes import Processes
@@ -194,6 +195,18 @@ def test_limits_of_bots_are_the_documented_ones() -> None:
         "scratch": 64 * MIB,
         "files": 4096,
         "stop_ms": 250,
+    }
+
+
+def test_limits_of_builds_of_untrusted_bots_are_the_documented_ones() -> None:
+    assert asdict(UNTRUSTED_LIMITS) == asdict(Limits()) | {
+        "nofile": 4096,
+        "fsize": 512 * MIB,
+        "data": 8192 * MIB,
+        "memory": 3072 * MIB,
+        "processes": 512,
+        "scratch": 1024 * MIB,
+        "files": 20_000,
     }
 
 
