@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.sandbox import landlock
+from arena.bots.sandbox import landlock, private_root
 
 HEADER = Path("/usr/include/linux/landlock.h")
 FIRST = (
@@ -40,10 +40,9 @@ def test_the_granted_rights_are_those_of_their_names() -> None:
     assert sum(BITS[name] for name in granted if name != "READ_DIR") == landlock.OF_FILES
 
 
-def test_every_device_reveals_nothing() -> None:
-    assert set(landlock.DEVICES) == {
-        f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom")
-    }
+def test_both_levels_offer_the_devices_that_reveal_nothing() -> None:
+    assert {"null", "zero", "full", "random", "urandom"} == set(private_root.DEVICES)
+    assert {f"/dev/{name}" for name in private_root.DEVICES} == set(landlock.DEVICES)
 
 
 def test_the_rights_equal_those_of_the_header() -> None:
