@@ -220,6 +220,20 @@ def test_a_ladder_has_the_anchors_of_all_its_tournaments(arena: SimulatedArena) 
     assert ladder.strength.loose_anchors == (("bot1@1", 1400.0, 50.0),)
 
 
+def test_the_last_match_of_a_ladder_may_be_that_of_an_older_tournament(
+    arena: SimulatedArena,
+) -> None:
+    bots = arena.bots(2)
+    older, newer = (arena.begin("round-robin", bots, seed=bytes([n] * 32)) for n in range(2))
+    for tournament in (newer, older):
+        [match] = listing.matches(arena.engine, tournament=tournament.id)
+        arena.play(match.id)
+    [ladder, *_] = keys(arena.engine)
+    assert ladder.tournaments == (older.id, newer.id)
+    seen = rater.current_ladder(arena.engine, ladder).seen
+    assert seen == last_closed(arena.engine, ladder)
+
+
 def test_an_open_replay_does_not_keep_a_round_open(arena: SimulatedArena) -> None:
     tournament = arena.begin("round-robin", arena.bots(2))
     [match] = transitions.due(arena.engine)
