@@ -111,7 +111,7 @@ def write(engine: Engine, bots: int, first: int, many: int, dice: random.Random)
             ):
                 connection.execute(insert(table), of_all)
             for each in batch:
-                closings.add(
+                closings.add_closing(
                     connection,
                     ClosingKind.MATCH_CLOSED,
                     match=each.match["id"],
@@ -124,7 +124,7 @@ def begin(engine: Engine, bots: int) -> None:
     """Create the schema, the bots and the tournament."""
     database.upgrade(engine)
     for place in range(bots):
-        versions.add(engine, f"bot{place:03}", "1", f"{place:064x}", "/", {})
+        versions.add_version(engine, f"bot{place:03}", "1", f"{place:064x}", "/", {})
     with database.writing(engine) as connection:
         connection.execute(
             insert(schema.tournaments).values(

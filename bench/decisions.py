@@ -31,7 +31,7 @@ from bench.processes import HERE, started
 from bench.sockets import engine, microseconds
 from bench.table import table
 from referee.game_codec import GameCodec
-from referee.games.registry import find
+from referee.games.registry import find_game
 from referee.games.shared.dealing import Seeded, board_seed
 from referee.rpc.channel import Channel
 from referee.rpc.work_budget import WorkBudget
@@ -48,7 +48,7 @@ A_LINE = "a line of text over TCP, as Pokerbots"
 
 def typical(game_id: str, games: int = 40) -> tuple[bot_pb2.PlayRequest, bot_pb2.PlayResponse]:
     """Return the question of random games that is nearest to the mean size, and its answer."""
-    game = find(game_id)
+    game = find_game(game_id)
     codec = GameCodec(game)
     chance = random.Random(1)
     samples: list[tuple[bot_pb2.ActRequest, bot_pb2.Action]] = []

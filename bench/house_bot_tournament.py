@@ -52,7 +52,7 @@ def schedule(
         bot = version_store.admit(source, data_folder.versions)
         # The same bot may be entered under two names.
         content = version_store.content_hash(bot) + name
-        entered.append(versions.add(engine, name, "1", content, str(bot.folder), {}).id)
+        entered.append(versions.add_version(engine, name, "1", content, str(bot.folder), {}).id)
     settings = {"cycles": cycles}
     plan = TournamentPlan(
         name="bench",

@@ -102,7 +102,7 @@ def _schedule(engine: Engine, data_folder: Folder, games: int) -> None:
     for name in BOTS:
         bot = version_store.admit(resolver.sample(name), data_folder.versions)
         content = version_store.content_hash(bot)
-        names.append(versions.add(engine, name, "1", content, str(bot.folder), {}).id)
+        names.append(versions.add_version(engine, name, "1", content, str(bot.folder), {}).id)
     for game, rules in GAMES.items():
         seats = min(rules.seats)
         # A match has a table for each seating, and four bots meet in at least four matches.

@@ -55,7 +55,7 @@ def with_worker(engine: Engine, data_folder: Folder) -> float:
 def without_worker(engine: Engine, data_folder: Folder) -> float:
     """Return the mean seconds of the same matches in a process that does nothing else."""
     scheduled = schedule(engine, data_folder)
-    entrants = [Path(versions.find(engine, name).folder) for name in scheduled.entrants]
+    entrants = [Path(versions.find_version(engine, name).folder) for name in scheduled.entrants]
     bots = [resolver.from_folder(folder) for folder in entrants]
     with started(["-m", "referee"]) as (referee,):
         taken = []

@@ -13,7 +13,7 @@ from referee.action_phrases import describe
 from referee.faults import Verdict
 from referee.game_codec import DecodeError, GameCodec
 from referee.games.contract import Action, Game, Legal, SetupError, State, View
-from referee.games.registry import find
+from referee.games.registry import find_game
 from referee.games.shared.dealing import Seeded, board_seed, commitment
 from referee.record import GameRecord, Line, MatchRecord, RecordError, table_count
 from referee.running_game import RunningGame, TableSetting, WrongAnswer, places_with_faults
@@ -51,7 +51,7 @@ def steps(match: Line, record: GameRecord, seed: bytes) -> Iterator[ReplayStep]:
     Raises:
         Mismatch: the rules do not allow this sequence of actions.
     """
-    game = find(match["game"])
+    game = find_game(match["game"])
     codec = codec_of(game)
     state = game.start(
         Seeded(board_seed(seed, record.game["board"])), match["seats"], match["options"]
@@ -127,7 +127,7 @@ def view_of_json(view: Mapping[str, Any]) -> View:
     game = message.WhichOneof("game")
     if game is None:
         raise DecodeError("is a view of no game")
-    return codec_of(find(game)).decode_view(message)
+    return codec_of(find_game(game)).decode_view(message)
 
 
 @dataclass(slots=True)
@@ -180,7 +180,7 @@ def questions(
     Raises:
         Mismatch: the record is not valid.
     """
-    game = find(match["game"])
+    game = find_game(match["game"])
     options = game.settle(match["options"])
     sides = game.sides(match["seats"], options)
     setting = TableSetting(match["match"], game, codec_of(game), match["seats"], options, sides)
@@ -298,7 +298,7 @@ def _was_stopped(record: MatchRecord) -> bool:
 
 
 def _verify_game(match: Line, record: GameRecord, seed: bytes) -> None:
-    game = find(match["game"])
+    game = find_game(match["game"])
     options = game.settle(match["options"])
     sides = game.sides(match["seats"], options)
     *_, last = steps(match, record, seed)

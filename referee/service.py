@@ -11,7 +11,7 @@ from pokearena.v1 import referee_pb2, referee_pb2_grpc
 from referee import logs
 from referee.game_codec import GameCodec
 from referee.games.contract import SetupError
-from referee.games.registry import GAMES, find
+from referee.games.registry import GAMES, find_game
 from referee.games.shared.dealing import SEED_BYTES
 from referee.rpc.trace import SeatTrace, TraceFile
 from referee.running_game import TableSetting
@@ -99,7 +99,7 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
         Raises:
             SetupError: the table cannot be played; the text gives the reason.
         """
-        game = find(order.game)
+        game = find_game(order.game)
         options = game.settle(dict(order.options))
         game.check_seats(len(order.seats), options)
         numbers = [board.game for board in order.boards]

@@ -125,14 +125,14 @@ def _announcement(engine: Engine, event: AnnouncementType, subject: str) -> Anno
     try:
         match event:
             case AnnouncementType.MATCH_CLOSED:
-                played = history.find(engine, subject)
+                played = history.find_played_match(engine, subject)
                 return announcement.closed_match(played) if played else None
             case AnnouncementType.VERSION_ADDED:
-                return announcement.added_version(versions.find(engine, subject))
+                return announcement.added_version(versions.find_version(engine, subject))
             case AnnouncementType.TOURNAMENT_STARTED:
-                return announcement.started_tournament(tournaments.find(engine, subject))
+                return announcement.started_tournament(tournaments.find_tournament(engine, subject))
             case AnnouncementType.TOURNAMENT_ENDED:
-                tournament = tournaments.find(engine, subject)
+                tournament = tournaments.find_tournament(engine, subject)
                 leaders = announcement.leaders(engine, tournament)
                 return announcement.ended_tournament(tournament, leaders)
     except NotFound:

@@ -79,14 +79,14 @@ def _forms(context: click.Context, incomplete: str) -> Iterator[str]:
     if (engine := _store(context)) is not None:
         from arena.store.tournaments import tournaments as stored
 
-        yield from (tournament.plan.form for tournament in stored.listing(engine))
+        yield from (tournament.plan.form for tournament in stored.list_tournaments(engine))
 
 
 def _versions(context: click.Context, incomplete: str) -> Iterator[str]:
     if (engine := _store(context)) is not None:
         from arena.store.bots import versions as stored
 
-        for version in stored.listing(engine):
+        for version in stored.list_versions(engine):
             yield version.name
             yield version.id
 
@@ -137,21 +137,21 @@ def _owners(context: click.Context, incomplete: str) -> Iterator[str]:
     if (engine := _store(context)) is not None:
         from arena.store.bots import owners as stored
 
-        yield from (owner.name for owner in stored.listing(engine))
+        yield from (owner.name for owner in stored.list_owners(engine))
 
 
 def _organisers(context: click.Context, incomplete: str) -> Iterator[str]:
     if (engine := _store(context)) is not None:
         from arena.store.access import organisers as stored
 
-        yield from (organiser.name for organiser in stored.listing(engine))
+        yield from (organiser.name for organiser in stored.list_organisers(engine))
 
 
 def _webhooks(context: click.Context, incomplete: str) -> Iterator[str]:
     if (engine := _store(context)) is not None:
         from arena.store import webhooks as stored
 
-        yield from (webhook.id for webhook in stored.listing(engine))
+        yield from (webhook.id for webhook in stored.list_webhooks(engine))
 
 
 def _formats(context: click.Context, incomplete: str) -> Iterable[str]:
@@ -168,11 +168,11 @@ def _format_settings(context: click.Context, incomplete: str) -> Iterator[str]:
 
 
 def _game_options(context: click.Context, incomplete: str) -> Iterator[str]:
-    from referee.games.registry import find
+    from referee.games.registry import find_game
 
     # Click leaves the arguments unassigned if the last option has no value yet.
     game = context.params.get("game") or context.args[0]
-    for name, option in find(game).options.items():
+    for name, option in find_game(game).options.items():
         if isinstance(option.default, bool):
             yield f"{name}=false" if option.default else name
         elif option.choices:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _TOURNAMENT = "t-"
 
 
-def find_tournament(workspace: Workspace, name: str) -> str:
+def tournament_id_of(workspace: Workspace, name: str) -> str:
     """Return the id of a tournament by its prefix.
 
     Raises:
@@ -52,7 +52,7 @@ def find_version(workspace: Workspace, label: str) -> Version:
         CommandError: the version does not exist.
     """
     name, at, _ = label.partition("@")
-    everything = versions.listing(workspace.existing_store, retired=True)
+    everything = versions.list_versions(workspace.existing_store, retired=True)
     fitting = [v for v in everything if (v.id == label if at else v.name == name)]
     if fitting:
         active = [v for v in fitting if v.retired is None]
@@ -89,7 +89,9 @@ def scopes_of(
     from referee.games.registry import GAMES
 
     if tournament is not None:
-        stored = tournaments.find(workspace.store, find_tournament(workspace, tournament))
+        stored = tournaments.find_tournament(
+            workspace.store, tournament_id_of(workspace, tournament)
+        )
         return [ladder_key.of_tournament(stored)]
     # The rules of the games are not needed for the ladders of all games.
     every = ladder_key.of_seasons(workspace.store, name)

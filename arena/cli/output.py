@@ -180,7 +180,7 @@ def game_line(text: str) -> None:
         print(text)
 
 
-def page(markdown: str) -> None:
+def show_page(markdown: str) -> None:
     """Print Markdown: rendered on a terminal, as source in a pipe."""
     if is_terminal():
         from rich.console import Console

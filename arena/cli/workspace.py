@@ -106,7 +106,7 @@ class Workspace:
     def _stored(self, name: str, number: str | None) -> Bot | None:
         from arena.store.bots import stored_bots
 
-        return stored_bots.find(self.store, self.folder, name, number)
+        return stored_bots.find_stored_bot(self.store, self.folder, name, number)
 
     def _known(self) -> Iterable[str]:
         from arena.store.bots import stored_bots

@@ -90,7 +90,7 @@ def _unit(
     engine: Engine, matches: Sequence[ClosedMatch], pair: tuple[str, str], requested: str | None
 ) -> Unit:
     # A remote bot cannot be reset, so its tables do not play the same boards.
-    mirrored = all(versions.find(engine, name).folder for name in pair)
+    mirrored = all(versions.find_version(engine, name).folder for name in pair)
     boards = mirrored and all(len(match.entrants) == 2 for match in matches)
     if requested == "board" and not boards:
         raise NoBoards("boards are counted where two sides play them in both seatings")

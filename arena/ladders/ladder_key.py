@@ -116,7 +116,7 @@ def of_seasons(engine: Engine, name: str | None = None) -> list[LadderKey]:
         name: only this form, or all forms of the game with this id.
     """
     held: dict[str, list[LadderKey]] = {}
-    for tournament in tournaments.listing(engine):
+    for tournament in tournaments.list_tournaments(engine):
         plan = tournament.plan
         if plan.format in UNRATED or name not in (None, plan.game, plan.form):
             continue
@@ -126,7 +126,8 @@ def of_seasons(engine: Engine, name: str | None = None) -> list[LadderKey]:
             # Its first entrants are listed at once, so that the new ladder is not empty.
             first = tuple(entry.name for entry in tournament.entries if not entry.joined)
             seasons[:] = [replace(earlier, archived=True) for earlier in seasons]
-            number = int(plan.settings["season"])
+            # Several ladders may name the same number.
+            number = max([int(plan.settings["season"]), *(each.season + 1 for each in seasons)])
             seasons.append(
                 replace(scope, entrants=first, season=number, id=_season_id(plan.form, number))
             )

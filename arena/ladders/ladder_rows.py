@@ -118,31 +118,6 @@ def read_ladder(engine: Engine, key: LadderKey) -> Ladder:
     return Ladder(key, table, seen, row.seq)
 
 
-def read_standings(
-    engine: Engine,
-    key: LadderKey,
-    versions: Collection[str] | None = None,
-    limit: int | None = None,
-    offset: int = 0,
-) -> list[Standing]:
-    """Return lines of a ladder, the strongest first.
-
-    Args:
-        engine: the store.
-        key: the ladder.
-        versions: only these entrants; None: all.
-        limit: maximum number of lines; None: all.
-        offset: number of lines to leave out at the beginning.
-    """
-    table = schema.standings
-    query = select(table).where(table.c.ladder == key.id).order_by(table.c.place)
-    if versions is not None:
-        query = query.where(table.c.version.in_(versions))
-    with reading(engine) as connection:
-        rows = connection.execute(query.limit(limit).offset(offset)).all()
-    return [_standing(row) for row in rows]
-
-
 def read_crosstable(
     engine: Engine,
     key: LadderKey,

@@ -22,6 +22,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 from sqlalchemy.exc import DBAPIError
 
+from arena.errors import Unreachable
 from arena.ladders import elo_rows, ladder_key, ladder_rows, result_sums
 from arena.ladders.elo_rows import NO_RATINGS, EloRatings, Round
 from arena.ladders.ladder_key import LadderKey
@@ -32,7 +33,7 @@ from arena.ratings.meetings import Meetings
 from arena.ratings.standings import FittedStandings, fitted_standings, of_matches
 from arena.ratings.strength import fit
 from arena.ratings.strength.settings import StrengthSettings
-from arena.store import schema
+from arena.store import closings, schema
 from arena.store.database import now, reading, writing
 from arena.store.matches import results
 from arena.store.postgresql import lock_decision
@@ -72,8 +73,17 @@ def advance(engine: Engine, key: LadderKey | None = None) -> bool:
     return all(are_rated)
 
 
+def change_mark(engine: Engine) -> tuple[int, int]:
+    """Return values that differ if `advance` may have work: those of a finished one stay."""
+    fits = select(func.count()).select_from(schema.ladder_fits)
+    with reading(engine) as connection:
+        return closings.newest_closing(connection), int(connection.execute(fits).scalar_one())
+
+
 def advance_if_behind(engine: Engine, seconds: float) -> bool:
     """Rate what has changed if nobody else does: if an event has waited for some seconds.
+
+    Another process may be fitting a ladder meanwhile, so it waits longer, the longer a fit takes.
 
     Returns:
         Whether all are rated, or nothing was done; False if a fit was put off.
@@ -83,7 +93,8 @@ def advance_if_behind(engine: Engine, seconds: float) -> bool:
         waiting = table.c.seq > result_sums.position(connection)
         age = select(now() - table.c.at).where(waiting).order_by(table.c.seq).limit(1)
         waited = connection.execute(age).scalar_one_or_none()
-    return waited is None or waited < seconds or advance(engine)
+        longest = connection.execute(select(func.max(schema.ladder_fits.c.seconds))).scalar_one()
+    return waited is None or waited < seconds * (1 + (longest or 0.0)) or advance(engine)
 
 
 def rebuild(engine: Engine, key: LadderKey) -> None:
@@ -136,8 +147,8 @@ def current_fit(
 def _can_advance(engine: Engine, key: LadderKey) -> bool:
     try:
         advance(engine, key if key.id else None)
-    except DBAPIError as error:
-        log.info("ladders cannot be rated: %s", error.orig)
+    except (DBAPIError, Unreachable) as error:
+        log.info("ladders cannot be rated: %s", error)
         return False
     return True
 
@@ -171,7 +182,9 @@ def _changed(engine: Engine) -> list[LadderKey]:
     )
     with reading(engine) as connection:
         changed = connection.execute(query).scalars().all()
-    single = [ladder_key.of_tournament(tournaments.find(engine, name)) for name in changed]
+    single = [
+        ladder_key.of_tournament(tournaments.find_tournament(engine, name)) for name in changed
+    ]
     return [*single, *ladder_key.of_seasons(engine)]
 
 
@@ -337,7 +350,9 @@ def _chosen_rounds(engine: Engine, key: LadderKey) -> list[tuple[int, int]]:
         until = result_sums.position(connection)
         seqs = connection.execute(query.where(ends.c.seq <= until)).scalars().all()
     step = _step(engine, key, len(seqs))
-    return [(number, seq) for number, seq in enumerate(seqs, 1) if number % step == 0]
+    # An event that ends several rounds makes one point.
+    last = {seq: number for number, seq in enumerate(seqs, 1)}
+    return [(number, seq) for seq, number in last.items() if number % step == 0]
 
 
 def _write_point(engine: Engine, key: LadderKey, number: int, seq: int, meetings: Meetings) -> None:

@@ -37,7 +37,7 @@ from arena.store.closings import Closing
 from arena.store.database import id_batches, reading, writing
 from arena.store.matches import closed_matches
 from arena.store.postgresql import lock_decision
-from arena.store.schema import ClosingKind, MatchState
+from arena.store.schema import OPEN, ClosingKind, MatchState
 
 FOLLOWER: Final = "rater"
 """Name of the position in the sequence of events."""
@@ -65,23 +65,23 @@ def consume(engine: Engine, at: int) -> bool:
         Whether there was an event, or the position has moved.
     """
     with reading(engine) as connection:
-        if closings.newest(connection) <= position(connection) == at:
+        if closings.newest_closing(connection) <= position(connection) == at:
             return False
     with writing(engine, "sum_results") as connection:
         lock_decision(connection, FOLLOWER)
         if position(connection) != at:
             return True
-        events = closings.after(connection, at, _BATCH)
+        events = closings.closings_after(connection, at, _BATCH)
         if not events:
             return False
         ends = _ends_of_rounds(connection, events)
         until = min(ends.values(), default=events[-1].seq)
         events = [event for event in events if event.seq <= until]
+        _add(connection, events)
         for (tournament, number), seq in ends.items():
             if seq == until:
                 values = {"tournament": tournament, "round": number, "seq": seq}
                 connection.execute(insert(schema.round_ends).values(**values, at=events[-1].at))
-        _add(connection, events)
         _move(connection, until)
     return True
 
@@ -99,38 +99,62 @@ def _ends_of_rounds(
     """Return the events among these that end a round: by tournament and round.
 
     A round is over when each of its matches has ended. Replays do not count, so that a round ends
-    once. A round whose last match is cancelled does not end by an event.
+    once. A round of which no match has begun does not end.
     """
-    matches, ended, known = schema.matches, schema.closings, schema.round_ends
-    ids = [event.match for event in events if event.match]
-    if not ids:
-        return {}
-    touched: set[tuple[str, int]] = set()
-    for batch in id_batches(ids):
-        query = select(*matches.c["tournament", "round"]).where(matches.c.id.in_(batch))
-        touched.update((row.tournament, row.round) for row in connection.execute(query))
+    matches, known = schema.matches, schema.round_ends
     first = events[0].seq
     ends = {}
-    for tournament, number in sorted(touched):
+    for tournament, number in sorted(_touched_rounds(connection, events)):
         of_round = known.c.tournament == tournament, known.c.round == number
         if connection.execute(select(known.c.seq).where(*of_round)).first():
             continue
-        ending = (
-            select(func.min(ended.c.seq)).where(ended.c.match == matches.c.id).scalar_subquery()
-        )
-        rows = connection.execute(
-            select(matches.c.state, ending.label("seq")).where(
-                matches.c.tournament == tournament,
-                matches.c.round == number,
-                matches.c.number < REPLAY,
-                matches.c.state != MatchState.CANCELLED,
-            )
-        ).all()
-        if all(row.seq is not None for row in rows):
-            last = max(row.seq for row in rows)
-            if first <= last <= events[-1].seq:
-                ends[tournament, number] = last
+        in_round = matches.c.tournament == tournament, matches.c.round == number
+        is_open = matches.c.number < REPLAY, matches.c.state.in_(OPEN)
+        if connection.execute(select(matches.c.id).where(*in_round, *is_open).limit(1)).first():
+            continue
+        last = _last_end(connection, tournament, number)
+        if first <= last <= events[-1].seq:
+            ends[tournament, number] = last
     return ends
+
+
+def _last_end(connection: Connection, tournament: str, number: int) -> int:
+    """Return the event that ended the last match of a round; 0 if all were cancelled."""
+    matches, ended = schema.matches, schema.closings
+    ending = select(func.min(ended.c.seq)).where(ended.c.match == matches.c.id).scalar_subquery()
+    query = select(matches.c.state, ending.label("seq")).where(
+        matches.c.tournament == tournament,
+        matches.c.round == number,
+        matches.c.number < REPLAY,
+    )
+    rows = connection.execute(query).all()
+    if all(row.state == MatchState.CANCELLED for row in rows):
+        return 0
+    seqs = [int(row.seq) for row in rows if row.seq is not None]
+    if len(seqs) < len(rows):
+        # The end of the tournament cancelled the others.
+        over = select(func.max(ended.c.seq)).where(
+            ended.c.tournament == tournament, ended.c.kind == ClosingKind.TOURNAMENT_ENDED
+        )
+        seqs.append(connection.execute(over).scalar_one() or 0)
+    return max(seqs)
+
+
+def _touched_rounds(connection: Connection, events: Sequence[Closing]) -> set[tuple[str, int]]:
+    """Return the rounds that these events may end: by tournament and number."""
+    matches = schema.matches
+    places = select(*matches.c["tournament", "round"]).distinct()
+    queries = [
+        places.where(matches.c.id.in_(batch))
+        for batch in id_batches([event.match for event in events if event.match])
+    ] + [
+        places.where(
+            matches.c.tournament == event.tournament, matches.c.state == MatchState.CANCELLED
+        )
+        for event in events
+        if event.kind is ClosingKind.TOURNAMENT_ENDED
+    ]
+    return {(row.tournament, row.round) for query in queries for row in connection.execute(query)}
 
 
 @dataclass(slots=True)
@@ -147,10 +171,11 @@ def _add(connection: Connection, events: Sequence[Closing]) -> None:
     newest = {event.tournament: event.seq for event in events if event.tournament}
     changes: dict[str, _Changes] = {}
     _gather(connection, events, changes)
-    for tournament, of in changes.items():
-        _change_line_ups(connection, tournament, of.line_ups)
-        _change_entrants(connection, tournament, of)
-    for tournament, seq in newest.items():
+    # Rows that refer to a tournament lock it: in the order of all transactions.
+    for tournament, seq in sorted(newest.items()):
+        if of := changes.get(tournament):
+            _change_line_ups(connection, tournament, of.line_ups)
+            _change_entrants(connection, tournament, of)
         _note(connection, tournament, seq)
 
 
@@ -183,12 +208,11 @@ def _signs(connection: Connection, events: Sequence[Closing]) -> list[tuple[str,
         if event.kind is ClosingKind.MATCH_CLOSED:
             signs.append((event.match, 1, event.at))
         elif event.kind is ClosingKind.MATCH_VOIDED:
-            closed = select(table.c.seq).where(
-                table.c.match == event.match,
-                table.c.kind == ClosingKind.MATCH_CLOSED,
-                table.c.seq < event.seq,
+            # A void match may be voided again, by a replay.
+            before = select(table.c.kind).where(
+                table.c.match == event.match, table.c.seq < event.seq
             )
-            if connection.execute(closed).first():
+            if connection.execute(before).scalars().all() == [ClosingKind.MATCH_CLOSED]:
                 signs.append((event.match, -1, event.at))
     return signs
 
@@ -408,7 +432,7 @@ def _recounted(
 ) -> dict[str, _Changes]:
     """Add what the events of some tournaments between two positions change; return the changes."""
     changes = {} if changes is None else changes
-    while events := closings.after(connection, after, _BATCH, of=of, until=until):
+    while events := closings.closings_after(connection, after, _BATCH, of=of, until=until):
         after = events[-1].seq
         _gather(connection, events, changes)
     return changes

@@ -111,10 +111,10 @@ def of_ladder(engine: Engine, scope: LadderKey) -> tuple[SeatAdvantage, ...]:
     """Return what the seats of a ladder's form are worth; empty without suitable matches."""
     from arena.store.matches import results
     from arena.store.tournaments import tournaments
-    from referee.games.registry import find
+    from referee.games.registry import find_game
 
-    plan = tournaments.find(engine, scope.tournaments[0]).plan
-    sides = find(plan.game).sides(plan.seats, plan.options)
+    plan = tournaments.find_tournament(engine, scope.tournaments[0]).plan
+    sides = find_game(plan.game).sides(plan.seats, plan.options)
     return advantages(results.closed(engine, scope.tournaments), sides)
 
 

@@ -32,7 +32,7 @@ from arena.store.matches.spec import MatchSpec
 from arena.store.matches.table_plan import plan
 from arena.system import temporary_folder
 from referee.games.contract import Action, Game, State, View
-from referee.games.registry import find
+from referee.games.registry import find_game
 from referee.games.shared.dealing import SEED_BYTES, Seeded
 from referee.record import GameRecord, read_games
 from referee.replay import codec_of, steps
@@ -127,7 +127,7 @@ class EndedGame:
 def ended_game(spec: MatchSpec, bots: Sequence[Bot], played: PlayedGame) -> EndedGame:
     """Return the end of a game of a match with people."""
     (game,) = read_games(played.record)
-    rules, options = find(spec.game), dict(spec.options)
+    rules, options = find_game(spec.game), dict(spec.options)
     (seating,) = [each.seating for each in plan(spec) if each.table == played.table]
     names = table_names(bots, seating)
     *_, last = steps(spec.line(), game, spec.seed)
@@ -265,7 +265,7 @@ class _PersonService(bot_pb2_grpc.BotServiceServicer):
     ) -> None:
         self._stop_listening = stop_listening
         self._spec = spec
-        self._rules = find(spec.game)
+        self._rules = find_game(spec.game)
         self._timed = bots[entrant].bank_ms != UNTIMED_MS
         self._interface = interface
         self._entrant = entrant

@@ -8,7 +8,7 @@ from typing import Any
 from arena.presentation.elements import Players, PublicAction, TableRendering
 from arena.presentation.registry import presentation_of
 from referee.game_codec import DecodeError
-from referee.games.registry import find
+from referee.games.registry import find_game
 from referee.record import GameRecord, Line
 from referee.replay import position, steps, view_of_json
 
@@ -87,7 +87,7 @@ def render_view(
     Raises:
         InvalidPosition: the view is not a position of this game.
     """
-    rules = find(game)
+    rules = find_game(game)
     try:
         public = view_of_json(view)
     except DecodeError as error:

@@ -25,7 +25,7 @@ from arena.presentation.encoding import Choices, Decision, Encoding
 from arena.presentation.registry import presentation_of
 from referee.game_codec import GameCodec
 from referee.games.contract import Action, Game, Legal, View
-from referee.games.registry import find
+from referee.games.registry import find_game
 from referee.games.shared.dealing import Seeded, derive
 
 Numbers = NDArray[np.float32]
@@ -176,7 +176,7 @@ def read(path: Path, game: str | None = None, seats: int | None = None) -> Polic
         raise PolicyError(f"{path} does not name its game.", code="no-game")
     policy = Policy(
         game,
-        _seats(path, arrays, find(game), seats),
+        _seats(path, arrays, find_game(game), seats),
         tuple(_layers(path, arrays)),
         str(arrays.get("activation", "tanh")),
         tuple(str(name) for name in np.atleast_1d(arrays.get("inputs", OBSERVATION))),
@@ -261,7 +261,7 @@ class PolicyBot:
 
     def __init__(self, path: Path) -> None:
         self.policy = read(path)
-        self._game = find(self.policy.game)
+        self._game = find_game(self.policy.game)
         self._codec = GameCodec(self._game)
         self._encoding = presentation_of(self._game.id).encoding(self.policy.seats)
 

@@ -10,7 +10,7 @@ from arena.presentation.narration import seat_names
 from arena.presentation.registry import presentation_of
 from referee.game_codec import DecodeError
 from referee.games.contract import Game
-from referee.games.registry import find
+from referee.games.registry import find_game
 from referee.record import GameRecord, Line
 from referee.replay import ReplayStep, codec_of, in_words, steps
 
@@ -107,7 +107,7 @@ def recorded_frames(match: Line, game: GameRecord, seed: bytes) -> RecordedFrame
     names = tuple(seat_names(game))
     return RecordedFrames(
         frame_sequence(renderings),
-        tuple(_moments(find(match["game"]), game, all_steps, renderings, names)),
+        tuple(_moments(find_game(match["game"]), game, all_steps, renderings, names)),
         names,
     )
 
@@ -120,7 +120,7 @@ def rendered_steps(
     Raises:
         Mismatch: the record is not that of a game that could have been played.
     """
-    rules = find(match["game"])
+    rules = find_game(match["game"])
     names = tuple(seat_names(game))
     sides = rules.sides(match["seats"], rules.settle(match["options"]))
     for step in steps(match, game, seed):

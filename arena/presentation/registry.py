@@ -18,9 +18,9 @@ def presentation_of(game_id: str) -> Presentation:
     Raises:
         SetupError: the id is unknown.
     """
-    from referee.games.registry import find
+    from referee.games.registry import find_game
 
-    game = find(game_id)
+    game = find_game(game_id)
     name = f"arena.presentation.games.{game_id}"
     if find_spec(name) is None:
         return Presentation(game)

@@ -13,7 +13,7 @@ from arena.presentation.elements import Players, TableRendering
 from arena.presentation.frames import FrameSequence, frame_sequence, largest_steps
 from arena.presentation.registry import presentation_of
 from referee.games.contract import Game, Options, OptionValue, State
-from referee.games.registry import find
+from referee.games.registry import find_game
 from referee.games.shared.dealing import Seeded
 
 GAMES = 10
@@ -39,7 +39,7 @@ def live_frames(
         viewer: the seat whose hand is open; None for a position as spectators see it.
     """
     names = tuple(seat.name for seat in rendering.seats)
-    settings = tuple(find(game).settle(options).items())
+    settings = tuple(find_game(game).settle(options).items())
     return frame_sequence([rendering], _reserved(game, names, settings, viewer))
 
 
@@ -48,7 +48,7 @@ def _reserved(
     game: str, names: tuple[str, ...], settings: Settings, viewer: int | None
 ) -> tuple[TableRendering, ...]:
     """Return renderings that together have the largest content of each part."""
-    rules, options = find(game), dict(settings)
+    rules, options = find_game(game), dict(settings)
     largest = _largest(game, len(names), settings, viewer)
     return tuple(_render(rules, state, names, options, viewer) for state in largest)
 
@@ -56,7 +56,7 @@ def _reserved(
 @lru_cache(maxsize=32)
 def _largest(game: str, seats: int, settings: Settings, viewer: int | None) -> tuple[State, ...]:
     """Return positions of random games which together have the largest content of each part."""
-    rules, options = find(game), dict(settings)
+    rules, options = find_game(game), dict(settings)
     names = tuple(f"seat {seat}" for seat in range(seats))
     candidates: list[State] = []
     for number in range(GAMES):

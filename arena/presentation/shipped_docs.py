@@ -35,7 +35,7 @@ PAGES: Final[dict[str, str]] = {
 _PARTS: Final = ("tutorials", "how-to", "reference", "explanation")
 
 
-def page(name: str) -> str:
+def written_page(name: str) -> str:
     """Return a page of `PAGES` as Markdown."""
     (path,) = [path for part in _PARTS if (path := _docs() / part / f"{name}.md").is_file()]
     return path.read_text(encoding="utf-8")

@@ -91,7 +91,7 @@ def configured_and_reachable(environment: Mapping[str, str] = os.environ) -> Add
     return address
 
 
-def find(data_folder: Folder, environment: Mapping[str, str] = os.environ) -> Address | None:
+def find_redis(data_folder: Folder, environment: Mapping[str, str] = os.environ) -> Address | None:
     """Return the configured Redis, else that of the services running for this data folder.
 
     Starts nothing; returns None if neither exists.
@@ -117,7 +117,7 @@ def resolve(data_folder: Folder, environment: Mapping[str, str] = os.environ) ->
         RedisUnavailable: the configured Redis does not answer, or none can be started.
         SettingError: the configured value is not a valid Redis address.
     """
-    address = find(data_folder, environment)
+    address = find_redis(data_folder, environment)
     if address:
         yield address
         return

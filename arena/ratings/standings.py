@@ -184,7 +184,3 @@ def of_matches(
     named = tuple(entrants)
     ratings = elo.ratings(played, elo_settings, named)
     return fitted_standings(Meetings.of(played), sums, ratings, clip, named, settings)
-
-
-def _without_name(board: Points) -> dict[str, object]:
-    return {name: value for name, value in board.to_json().items() if name != "entrant"}

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from arena.system import output_file
 from referee import replay
 from referee.game_codec import camel, json_of
-from referee.games.registry import find, form_of
+from referee.games.registry import find_game, form_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -73,7 +73,7 @@ def rows(record: MatchRecord, views: bool = False) -> Iterator[Row]:
         Mismatch: views are requested, and a game of the record cannot have been played.
     """
     match = record.match
-    game = find(match["game"])
+    game = find_game(match["game"])
     hashes = dict(map(tuple, match["entrants"]))
     agreed = {
         "tournament": match["tournament"],

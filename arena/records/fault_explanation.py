@@ -10,7 +10,7 @@ from arena.bots.exit_report import MIB
 from arena.presentation import text
 from arena.presentation.narration import InvalidPosition, render_view
 from arena.ratings.closed_match import FINISHED
-from referee.games.registry import find
+from referee.games.registry import find_game
 from referee.record import GameRecord, Line, MatchRecord
 from referee.replay import in_words
 from referee.sanitizing import sanitized
@@ -20,7 +20,7 @@ from referee.sanitizing import sanitized
 class Explanation:
     """A fault of a recorded match.
 
-    In a published record the owner's fields are missing (`arena.records.redaction`).
+    In a published record the owner's fields are missing (`arena.records.published_faults`).
     """
 
     record: MatchRecord
@@ -99,7 +99,7 @@ class Explanation:
         return sanitized(self._words(answer)) if answer else ""
 
     def _words(self, action: dict[str, Any]) -> str:
-        return in_words(find(self.record.match["game"]), action)
+        return in_words(find_game(self.record.match["game"]), action)
 
     @property
     def clock(self) -> str:

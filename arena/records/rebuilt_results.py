@@ -74,7 +74,7 @@ def rebuilt(engine: Engine, of: Sequence[str]) -> Iterator[Rebuilt]:
                 yield rebuild(raw_rows.with_records(engine, match))
 
 
-def store(engine: Engine, rebuilt: Rebuilt) -> None:
+def store_rebuilt(engine: Engine, rebuilt: Rebuilt) -> None:
     """Store the recomputed values; do nothing if a record cannot be read."""
     if not rebuilt.is_readable:
         return

@@ -49,7 +49,7 @@ class RelayTarget:
         return not self.tls and not is_loopback(self.host)
 
 
-def find(url: str, authority: Path | None = None) -> RelayTarget:
+def find_relay(url: str, authority: Path | None = None) -> RelayTarget:
     """Resolve `url` to a relay. For an http(s) URL, request the address from the arena's web site.
 
     Args:

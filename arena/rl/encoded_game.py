@@ -19,7 +19,7 @@ from arena.presentation.encoding import NO_CHOICES, Buffer, Choices, Decision, N
 from arena.presentation.registry import presentation_of
 from arena.presentation.text import lines
 from referee.games.contract import Action, IllegalAction, State, View
-from referee.games.registry import find
+from referee.games.registry import find_game
 from referee.games.shared.coded_errors import InvalidValue
 from referee.games.shared.dealing import Chance, Seeded
 
@@ -100,7 +100,7 @@ class EncodedGame:
     def __init__(
         self, game: str, seats: int | None = None, options: Mapping[str, object] | None = None
     ) -> None:
-        self.game = find(game)
+        self.game = find_game(game)
         self.options = self.game.settle(options or {})
         fitting = (n for n in self.game.seats if self.game.allows(n, self.options))
         self.seats = next(fitting, self.game.seats[0]) if seats is None else seats

@@ -287,7 +287,7 @@ def _resolved(text: str | Path, data: Path | None) -> Bot:
     try:
         return resolver.resolve(
             text,
-            lambda name, number: stored_bots.find(engine, folder, name, number),
+            lambda name, number: stored_bots.find_stored_bot(engine, folder, name, number),
             lambda: stored_bots.active_versions(engine),
         )
     finally:

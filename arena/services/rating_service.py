@@ -35,6 +35,7 @@ class RatingService:
     def __init__(self, engine: Engine, redis: str = "") -> None:
         self._engine = engine
         self._redis = redis
+        self._rated: tuple[int, int] | None = None
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name=SERVICE, daemon=True)
 
@@ -48,6 +49,12 @@ class RatingService:
         if self._thread.ident is not None:
             self._thread.join()
 
+    def rate(self) -> None:
+        """Rate what has changed; cheap if nothing has since the last call."""
+        mark = rater.change_mark(self._engine)
+        if mark != self._rated:
+            self._rated = mark if rater.advance(self._engine) else None
+
     def _run(self) -> None:
         restarts.keep_running(SERVICE, self._work, self._redis, self._stop)
 
@@ -55,7 +62,7 @@ class RatingService:
         while not self._stop.is_set():
             pause = PAUSE_SECONDS
             try:
-                rater.advance(self._engine)
+                self.rate()
             except (SQLAlchemyError, StoreError) as error:
                 log.warning(
                     "ladders cannot be rated, next try in %.0f s: %s", _RETRY_SECONDS, error

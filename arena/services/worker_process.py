@@ -181,7 +181,7 @@ def _find_services(data_folder: Folder, environment: Mapping[str, str], workers:
         NoServices: Redis or the database is not named.
         SettingError: one referee is named for several workers.
     """
-    address = redis_server.find(data_folder, environment)
+    address = redis_server.find_redis(data_folder, environment)
     if address is None:
         raise NoServices(
             f"no services run for {data_folder.root}: start `pokearena serve` there, or set"
@@ -246,7 +246,7 @@ def on_this_host(
         RedisUnavailable, redis.exceptions.RedisError: Redis does not answer.
         SettingError: a setting is invalid.
     """
-    address = redis_server.find(data_folder, environment)
+    address = redis_server.find_redis(data_folder, environment)
     if address is None:
         raise NoServices(
             f"no services run for {data_folder.root}: start them, or set POKEARENA_REDIS_URL."

@@ -69,16 +69,18 @@ class ClosingReader:
         self._engine = engine
         self._forms = TournamentForms(engine)
         self._languages: dict[str, str] = {}
-        self._position = closings.newest_in(engine)
+        self._position = closings.newest_closing_of(engine)
 
     def new(self) -> list[MatchClosing]:
         """Return the matches that have closed since the last call."""
         found: list[MatchClosing] = []
+        position = self._position
         with reading(self._engine) as connection:
-            while events := closings.after(connection, self._position):
-                self._position = events[-1].seq
+            while events := closings.closings_after(connection, position):
+                position = events[-1].seq
                 closed = [each.match for each in events if each.kind is ClosingKind.MATCH_CLOSED]
                 found.extend(self._closings(connection, closed))
+        self._position = position
         return found
 
     def _closings(self, connection: Connection, ids: Sequence[str]) -> Iterator[MatchClosing]:

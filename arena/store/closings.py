@@ -40,7 +40,7 @@ class Closing(NamedTuple):
     at: float
 
 
-def add(
+def add_closing(
     connection: Connection,
     kind: ClosingKind,
     *,
@@ -53,20 +53,20 @@ def add(
     before_end(connection, _insert, row)
 
 
-def newest(connection: Connection) -> int:
+def newest_closing(connection: Connection) -> int:
     """Return the position of the newest event; 0 without one."""
     return int(
         connection.execute(select(func.coalesce(func.max(schema.closings.c.seq), 0))).scalar_one()
     )
 
 
-def newest_in(engine: Engine) -> int:
+def newest_closing_of(engine: Engine) -> int:
     """Return the position of the newest event; 0 without one."""
     with reading(engine) as connection:
-        return newest(connection)
+        return newest_closing(connection)
 
 
-def after(
+def closings_after(
     connection: Connection,
     seq: int,
     limit: int = BATCH,
@@ -103,6 +103,6 @@ def _insert(connection: Connection, rows: list[dict[str, Any]]) -> None:
     in turn. SQLite has one writer.
     """
     lock_decision(connection, "closings")
-    last = newest(connection)
+    last = newest_closing(connection)
     numbered = [{**row, "seq": last + place} for place, row in enumerate(rows, 1)]
     connection.execute(insert(schema.closings).values(at=now()), numbered)

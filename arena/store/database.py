@@ -160,15 +160,6 @@ def id_batches(ids: Sequence[str]) -> Iterator[Sequence[str]]:
         yield ids[start : start + _IDS_PER_STATEMENT]
 
 
-def unindexed(column: ColumnElement[str]) -> ColumnElement[str]:
-    """Return a column of text in a form that no index serves.
-
-    SQLite prefers the index of a tournament's matches to that of closing times, even if only few
-    matches have closed since a time.
-    """
-    return column.concat("")
-
-
 def open(url: str) -> Engine:  # noqa: A001 - read as database.open
     """Create the engine for a URL: ``sqlite:///arena.db`` or ``postgresql://host/name``.
 

@@ -26,7 +26,7 @@ from arena.errors import (
     nearest,
 )
 from referee.games.contract import Game, OptionValue
-from referee.games.registry import GAMES, find, form_of
+from referee.games.registry import GAMES, find_game, form_of
 from referee.games.shared.coded_errors import InvalidValue
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class MatchSettings:
     @property
     def rules(self) -> Game:
         """The game."""
-        return find(self.game)
+        return find_game(self.game)
 
     @property
     def form(self) -> str:

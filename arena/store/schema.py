@@ -153,7 +153,7 @@ class ClosingKind(StrEnum):
 
     MATCH_CLOSED = "match-closed"
     MATCH_VOIDED = "match-voided"
-    """The match has no result, or none any more."""
+    """The match has no result, or none any more, or is cancelled by a withdrawal."""
     TOURNAMENT_STARTED = "tournament-started"
     TOURNAMENT_ENDED = "tournament-ended"
     ENTERED = "entered"

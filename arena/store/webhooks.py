@@ -144,7 +144,7 @@ class AttemptResult(NamedTuple):
     is_final: bool = False
 
 
-def add(
+def add_webhook(
     engine: Engine,
     url: str,
     format: WebhookFormat,  # noqa: A002
@@ -175,7 +175,7 @@ def add(
                 secret=_new_secret(),
                 private=int(private),
                 created=now(),
-                planned=closings.newest(connection),
+                planned=closings.newest_closing(connection),
                 due=now(),
             )
         )
@@ -196,7 +196,7 @@ def remove(engine: Engine, webhook: str) -> None:
             raise _unknown(webhook)
 
 
-def find(engine: Engine, webhook: str) -> Webhook:
+def find_webhook(engine: Engine, webhook: str) -> Webhook:
     """Return a webhook.
 
     Raises:
@@ -206,7 +206,7 @@ def find(engine: Engine, webhook: str) -> Webhook:
         return _find(connection, webhook)
 
 
-def listing(engine: Engine) -> tuple[Webhook, ...]:
+def list_webhooks(engine: Engine) -> tuple[Webhook, ...]:
     """Return all webhooks, oldest first."""
     table = schema.webhooks
     with reading(engine) as connection:
@@ -231,12 +231,12 @@ def plan(engine: Engine) -> int:
     are not delivered.
     """
     with reading(engine) as connection:
-        newest = closings.newest(connection)
+        newest = closings.newest_closing(connection)
         if all(hook.planned >= newest for hook in _enabled_webhooks(connection)):
             return 0
     with writing(engine, "plan_deliveries") as connection:
         lock_decision(connection, "plan_deliveries")
-        newest = closings.newest(connection)
+        newest = closings.newest_closing(connection)
         planned = sum(_plan(connection, hook, newest) for hook in _enabled_webhooks(connection))
         _delete_old_deliveries(connection)
     return planned
@@ -345,7 +345,7 @@ def note_test(engine: Engine, webhook: str, message: str, result: AttemptResult)
         if not result.error:
             fresh: dict[str, Any] = {"failures": 0, "due": now(), "disabled": None, "reason": ""}
             if hook.disabled is not None:
-                fresh["planned"] = closings.newest(connection)
+                fresh["planned"] = closings.newest_closing(connection)
             connection.execute(update(table).where(table.c.id == webhook).values(**fresh))
 
 
@@ -419,7 +419,7 @@ def _plan(connection: Connection, hook: _PlannedWebhook, newest: int) -> int:
     ).scalar_one()
     if waiting >= _LONGEST_QUEUE:
         return 0
-    found = connection.execute(_new_events(hook)).all()
+    found = connection.execute(_new_events(hook, newest)).all()
     until = found[-1].seq if len(found) == _LONGEST_QUEUE else newest
     # A version can enter several tournaments of a webhook's scope.
     rows = {
@@ -455,8 +455,8 @@ def _event_of(row: Row[Any]) -> tuple[AnnouncementType, str]:
     return event, row._mapping[column]
 
 
-def _new_events(hook: _PlannedWebhook) -> Select[Any]:
-    """Select the events that a webhook announces next, oldest first."""
+def _new_events(hook: _PlannedWebhook, newest: int) -> Select[Any]:
+    """Select the events up to a position that a webhook announces next, oldest first."""
     table, scope = schema.closings, hook.scope
     # A version belongs to a tournament when it enters it, which is later than its addition.
     is_of_tournament = bool(scope.tournament or scope.game)
@@ -466,6 +466,7 @@ def _new_events(hook: _PlannedWebhook) -> Select[Any]:
         select(table)
         .where(
             table.c.seq > hook.planned,
+            table.c.seq <= newest,
             table.c.kind.in_(kinds),
             table.c.at >= now() - _OLDEST_SECONDS,
             *_within(scope),

@@ -91,14 +91,14 @@ def _check_name(engine: Engine, owner: str, name: str) -> None:
 
 
 def _check_version(engine: Engine, name: str, content: str, number: str) -> None:
-    for version in versions.listing(engine, name=name, retired=True):
+    for version in versions.list_versions(engine, name=name, retired=True):
         if version.content_hash == content and number in ("", version.number):
             retired = ", and is retired" if version.retired is not None else ""
             raise SubmissionRefused(409, f"this content is here already, as {version.id}{retired}.")
     if not number:
         return
     try:
-        versions.find(engine, f"{name}@{number}")
+        versions.find_version(engine, f"{name}@{number}")
     except NotFound:
         return
     raise SubmissionRefused(

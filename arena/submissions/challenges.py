@@ -104,7 +104,7 @@ def _challenger(engine: Engine, owner: str, label: str) -> Version:
     if version.owner != owner:
         raise ChallengeRefused(403, f"{version.id} does not belong to {owner}.")
     if not version.folder:
-        remote = remote_bots.find(engine, version.id)
+        remote = remote_bots.find_remote_bot(engine, version.id)
         if remote is None or not remote.is_connected:
             raise ChallengeRefused(409, f"the remote bot {version.id} is not connected.")
     return version
@@ -130,13 +130,13 @@ def _version(engine: Engine, label: str) -> Version:
     name, at, _ = label.partition("@")
     active = [
         version
-        for version in versions.listing(engine, name=name)
+        for version in versions.list_versions(engine, name=name)
         if version.quarantined is None and (not at or version.id == label)
     ]
     if active:
         return active[-1]
     try:
-        known = versions.find(engine, label) if at else None
+        known = versions.find_version(engine, label) if at else None
     except NotFound:
         known = None
     if known is None:
@@ -177,11 +177,11 @@ def _plan(engine: Engine, form: str, *players: Version) -> TournamentPlan:
                 f"no game with two sides is played by both {players[0].id} and {players[1].id}.",
             )
         chosen = first
-    ladders = (ladder.plan for ladder in open_ladders.listing(engine))
+    ladders = (ladder.plan for ladder in open_ladders.list_open_ladders(engine))
     return next((plan for plan in ladders if plan.form == chosen.form), chosen)
 
 
 def _candidates(engine: Engine) -> Iterator[TournamentPlan]:
     """Yield the settings of the open ladders, then those of the default form of each game."""
-    yield from (ladder.plan for ladder in open_ladders.listing(engine))
+    yield from (ladder.plan for ladder in open_ladders.list_open_ladders(engine))
     yield from map(open_ladders.plan_of, GAMES)

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 log = logging.getLogger("arena.submissions")
 
 
-def listing(engine: Engine) -> tuple[Tournament, ...]:
+def list_open_ladders(engine: Engine) -> tuple[Tournament, ...]:
     """Return all open ladders, the oldest first."""
     return tuple(
         tournament
-        for tournament in tournaments.listing(engine, over=False)
+        for tournament in tournaments.list_tournaments(engine, over=False)
         if _is_open(tournament.plan)
     )
 
@@ -75,7 +75,7 @@ def create_missing(engine: Engine, plans: Iterable[TournamentPlan]) -> None:
     The newest version of each hosted bot that plays the game enters it. Remote bots do not, because
     their matches would wait for them.
     """
-    forms = {ladder.plan.form for ladder in listing(engine)}
+    forms = {ladder.plan.form for ladder in list_open_ladders(engine)}
     for plan in plans:
         if plan.form not in forms:
             forms.add(plan.form)
@@ -88,9 +88,13 @@ def open_first(engine: Engine, manifest: Manifest) -> None:
     A ladder that the organiser has cancelled is not opened again.
     """
     plans = [plan_of(game) for game in GAMES if manifest.plays(game)]
-    if not plans or {plan.form for plan in plans} <= {each.plan.form for each in listing(engine)}:
+    if not plans or {plan.form for plan in plans} <= {
+        each.plan.form for each in list_open_ladders(engine)
+    }:
         return
-    known = {ladder.plan.form for ladder in tournaments.listing(engine) if _is_open(ladder.plan)}
+    known = {
+        ladder.plan.form for ladder in tournaments.list_tournaments(engine) if _is_open(ladder.plan)
+    }
     create_missing(engine, [plan for plan in plans if plan.form not in known])
 
 
@@ -133,7 +137,7 @@ def begin_season(engine: Engine, plan: TournamentPlan, name: str = "") -> Tourna
         check_new_name("a tournament", name)
     earlier = [
         tournament
-        for tournament in tournaments.listing(engine, game=plan.game)
+        for tournament in tournaments.list_tournaments(engine, game=plan.game)
         if tournament.plan.form == plan.form and _is_open(tournament.plan)
     ]
     for ladder in earlier:
@@ -142,7 +146,9 @@ def begin_season(engine: Engine, plan: TournamentPlan, name: str = "") -> Tourna
     entrants = _entrants(engine, plan.game)
     if earlier:
         plan = earlier[-1].plan
-        active = {version.id for version in versions.listing(engine) if not version.quarantined}
+        active = {
+            version.id for version in versions.list_versions(engine) if not version.quarantined
+        }
         entrants = [
             entry.name
             for entry in earlier[-1].entries
@@ -158,7 +164,7 @@ def begin_season(engine: Engine, plan: TournamentPlan, name: str = "") -> Tourna
 def _entrants(engine: Engine, game: str) -> list[str]:
     """Return the newest version of each hosted bot that plays a game."""
     newest: dict[str, str] = {}
-    for version in versions.listing(engine):
+    for version in versions.list_versions(engine):
         if version.folder and version.quarantined is None and version.plays(game):
             newest[version.name] = version.id
     return list(newest.values())
@@ -167,7 +173,9 @@ def _entrants(engine: Engine, game: str) -> list[str]:
 def open_to(engine: Engine, manifest: Manifest) -> tuple[Tournament, ...]:
     """Return the open ladders for a bot with this manifest, the oldest first."""
     return tuple(
-        tournament for tournament in listing(engine) if manifest.plays(tournament.plan.game)
+        tournament
+        for tournament in list_open_ladders(engine)
+        if manifest.plays(tournament.plan.game)
     )
 
 
@@ -188,7 +196,9 @@ def join(engine: Engine, version: Version, manifest: Manifest) -> dict[str, str]
     for ladder in open_to(engine, manifest):
         if version.id not in ladder.entrants:
             try:
-                lifecycle.add(engine, ladder.id, [FormatEntrant(version.id, version.owner)])
+                lifecycle.add_entrants(
+                    engine, ladder.id, [FormatEntrant(version.id, version.owner)]
+                )
             except Conflict as error:
                 # The ladder has closed, or another process has added the version.
                 log.info("%s does not enter the ladder %s: %s", version.id, ladder.id, error)
@@ -208,7 +218,7 @@ def retire(engine: Engine, version: Version) -> tuple[str, ...]:
     """
     versions.retire(engine, version.id)
     withdrawn = []
-    for ladder in listing(engine):
+    for ladder in list_open_ladders(engine):
         for entry in ladder.entries:
             if entry.name == version.id and entry.withdrawn is None:
                 lifecycle.withdraw(engine, ladder.id, version.id, "its owner retired it")
@@ -218,7 +228,7 @@ def retire(engine: Engine, version: Version) -> tuple[str, ...]:
 
 def _make_room(engine: Engine, ladder: str, newest: Version) -> None:
     """Withdraw a bot's oldest versions that exceed the ladder's limit per bot; 0 is unlimited."""
-    tournament = tournaments.find(engine, ladder)
+    tournament = tournaments.find_tournament(engine, ladder)
     most = int(tournament.plan.settings.get("versions", LadderFormat().versions))
     entered = [
         entry.name

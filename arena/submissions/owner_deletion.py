@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from arena.bots import resolver
 from arena.errors import Conflict, StoreError
-from arena.records import redaction
+from arena.records import published_faults
 from arena.store.bots import owner_data
 from arena.store.objects import object_storage, stored_objects
 from arena.submissions.pending_uploads import PendingUploads
@@ -72,7 +72,7 @@ def delete(
     matches = owner_data.matches(engine, owner)
     for number, match in enumerate(matches, 1):
         owner_data.redact(
-            engine, match, data.versions, lambda text: redaction.without_data_of(text, names)
+            engine, match, data.versions, lambda text: published_faults.without_data_of(text, names)
         )
         report(number, len(matches))
     for submission in data.submissions:

@@ -17,7 +17,7 @@ from arena.bots.build import BUILD_SECONDS
 from arena.bots.sandbox.available_levels import best_level
 from arena.bots.sandbox.level import Level, refusal
 from arena.errors import BotError, Conflict
-from arena.records.redaction import pathless
+from arena.records.published_faults import pathless
 from arena.store.bots import submissions, versions
 from arena.store.schema import Approval, SubmissionStage, SubmissionState
 from arena.submissions import admission, open_ladders
@@ -119,7 +119,7 @@ class SubmissionPipeline:
 
         At another stage the arena itself was late; the submission then stays undecided.
         """
-        stored = submissions.find(self.engine, submission)
+        stored = submissions.find_submission(self.engine, submission)
         if stored.is_decided or stored.stage not in _STAGES_OF_THE_BOT:
             return stored
         refused = submissions.decide(
@@ -171,11 +171,11 @@ class SubmissionPipeline:
         submissions.step(
             self.engine, submission.id, SubmissionStage.APPROVING, awaits_approval=True
         )
-        return submissions.find(self.engine, submission.id)
+        return submissions.find_submission(self.engine, submission.id)
 
     def _made_before(self, submission: Submission) -> Version | None:
         """Return the version that the submission created before an interruption, if any."""
-        for version in versions.listing(self.engine, name=submission.name):
+        for version in versions.list_versions(self.engine, name=submission.name):
             mine = version.owner == submission.owner and version.created >= submission.created
             if mine and version.content_hash == submission.content_hash:
                 return version
@@ -245,7 +245,7 @@ class SubmissionPipeline:
         number = manifest.version or versions.number_for(self.engine, manifest.name, kept.content)
         try:
             self.keep(kept)
-            return versions.add(
+            return versions.add_version(
                 self.engine,
                 manifest.name,
                 number,
@@ -261,7 +261,7 @@ class SubmissionPipeline:
 
     def _forget(self, content: str) -> None:
         """Delete the files of this content if it does not belong to a version."""
-        known = versions.listing(self.engine, retired=True)
+        known = versions.list_versions(self.engine, retired=True)
         if all(version.content_hash != content for version in known):
             file_tree.remove(self.versions / content)
             resolver.strangers(self.versions / content).unlink(missing_ok=True)

@@ -169,7 +169,7 @@ class _Runner:
     def _clear(self, submission: str) -> None:
         """Delete the files of a decided submission, whose process may have ended before that."""
         with contextlib.suppress(SQLAlchemyError, StoreError, OSError):
-            if submissions.find(self._pipeline.engine, submission).is_decided:
+            if submissions.find_submission(self._pipeline.engine, submission).is_decided:
                 self._pipeline.pending_uploads.clear(submission)
 
     def _refused_late(self, late: _Running) -> bool:
@@ -209,7 +209,7 @@ def _handle(pipeline: SubmissionPipeline, submission: str, parent: int) -> None:
     except (OSError, InfrastructureError) as error:
         log.warning("the arena failed to handle %s: %s", submission, error)
         available_levels.doubt_level()
-        if submissions.find(pipeline.engine, submission).attempts >= MOST_ATTEMPTS:
+        if submissions.find_submission(pipeline.engine, submission).attempts >= MOST_ATTEMPTS:
             pipeline.give_up(submission, "")
         raise SystemExit(1) from None
     log.info("%s is %s: %s", submission, decided.state, decided.sentence)

@@ -84,7 +84,7 @@ def begin(
     """
     entries = enrol(engine, entrants, owners)
     first = opening(plan, entries)
-    return tournaments.create(engine, plan, entries, first, seed, check, paused=paused)
+    return tournaments.create_tournament(engine, plan, entries, first, seed, check, paused=paused)
 
 
 def check_open(tournament: Tournament) -> None:
@@ -220,7 +220,7 @@ class Scheduler:
             if before.get(name) != state:
                 self._publish(name, state)
         for name in before.keys() - running.keys():
-            self._publish(name, tournaments.find(self._engine, name).state)
+            self._publish(name, tournaments.find_tournament(self._engine, name).state)
 
     def _advance(self, name: str, state: TournamentState) -> int:
         marks = lifecycle.marks(self._engine, name)
@@ -230,7 +230,7 @@ class Scheduler:
             self._seen[name] = state, marks
             return 0
         # The entrants are read after the marks: if they have changed since, nothing is stored.
-        tournament = tournaments.find(self._engine, name)
+        tournament = tournaments.find_tournament(self._engine, name)
         try:
             if name not in self._histories:
                 self._histories[name] = _history(self._engine, tournament)

@@ -131,7 +131,7 @@ def _boards_between(
         return
     same_form = [
         tournament.id
-        for tournament in tournaments.listing(engine)
+        for tournament in tournaments.list_tournaments(engine)
         if tournament.plan.form == plan.form
     ]
     for match in results.closed(engine, same_form, pair, limit=_RECENT):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -160,7 +161,8 @@ def _matching(folder: Path, key: KeyPath, text: str) -> list[str]:
     if "://" in text or text.startswith("sample:"):
         return [text]
     if any(character in text for character in "*?["):
-        folders = sorted(path for path in folder.glob(text) if (path / "bot.toml").is_file())
+        found = (folder / name for name in glob(text, root_dir=folder, recursive=True))
+        folders = sorted(path for path in found if (path / "bot.toml").is_file())
         if not folders:
             raise InvalidKey(key, f"no folder {folder / text} contains a bot.toml.")
         return list(map(str, folders))

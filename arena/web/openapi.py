@@ -259,9 +259,9 @@ def _known(web: WebState) -> dict[str, str]:
             known |= {"form": form, "one": ranked[0], "other": ranked[1]}
             known["name"] = ranked[0].partition("@")[0]
             break
-    for pushed in submissions.listing(web.engine, limit=1):
+    for pushed in submissions.list_submissions(web.engine, limit=1):
         known["submission"] = pushed.id
-    held = tournaments.listing(web.engine)
+    held = tournaments.list_tournaments(web.engine)
     for part in reversed(held):
         closed = listing.matches(
             web.engine, tournament=part.id, states=(MatchState.CLOSED,), limit=1

@@ -33,11 +33,13 @@ FOLLOWED = (*TABLE, "atom")
 """Kinds of a page that also has a feed."""
 
 PAGES: tuple[PageRoute, ...] = (
-    PageRoute("/", home.page, "The best bots of each ladder, and the running matches."),
-    PageRoute("/live", live.page, "Up to six running matches with their tables, side by side."),
+    PageRoute("/", home.home_page, "The best bots of each ladder, and the running matches."),
+    PageRoute(
+        "/live", live.live_page, "Up to six running matches with their tables, side by side."
+    ),
     PageRoute(
         "/ladders/{form}",
-        ladder.page,
+        ladder.ladder_page,
         "The ladder of a form of a game.",
         query=(
             ("sort", f"{', '.join(ladder.SORTS)}; with a minus sign in reverse"),
@@ -54,7 +56,7 @@ PAGES: tuple[PageRoute, ...] = (
     ),
     PageRoute(
         "/ladders/{form}/matrix",
-        matrix.page,
+        matrix.matrix_page,
         "The crosstable of a ladder.",
         query=(
             ("find", "only bots whose name contains one of these words"),
@@ -67,7 +69,7 @@ PAGES: tuple[PageRoute, ...] = (
     ),
     PageRoute(
         "/ladders/{form}/compare",
-        compare.page,
+        compare.compare_page,
         "The comparison of two versions.",
         query=(
             ("one", "first version, as name@version; a name alone selects its strongest version"),
@@ -80,7 +82,7 @@ PAGES: tuple[PageRoute, ...] = (
     ),
     PageRoute(
         "/matches/{id}/games/{n}",
-        replay.page,
+        replay.replay_page,
         "A game of a closed match, position by position; n is its number from 0.",
         query=replay.QUERY,
         example="/matches/m-7f3k9q2xwd/games/0",
@@ -96,7 +98,7 @@ PAGES: tuple[PageRoute, ...] = (
     ),
     PageRoute(
         "/tournaments",
-        tournaments.page,
+        tournaments.tournaments_page,
         "All tournaments, newest first.",
         query=tournaments.QUERY,
         kinds=FOLLOWED,
@@ -110,7 +112,7 @@ PAGES: tuple[PageRoute, ...] = (
     ),
     PageRoute(
         "/tournaments/{id}",
-        tournament.page,
+        tournament.tournament_page,
         "A tournament: progress, standings, crosstable and matches.",
         query=paging.QUERY,
         example="/tournaments/t-7f3k9q",
@@ -119,35 +121,35 @@ PAGES: tuple[PageRoute, ...] = (
     ),
     PageRoute(
         "/matches",
-        matches.page,
+        matches.matches_page,
         "The closed matches, newest first, with filters; `next` leads to the following page.",
         query=matches.QUERY,
         kinds=TABLE,
     ),
     PageRoute(
         "/search",
-        search.page,
+        search.search_page,
         "Bots, owners, tournaments and matches that fit some words.",
         query=search.QUERY,
         kinds=TABLE,
     ),
     PageRoute(
         "/matches/{id}",
-        match.page,
+        match.match_page,
         "A match: its result or its progress.",
         example="/matches/m-7f3k9q2xwd",
         kinds=TABLE,
     ),
     PageRoute(
         "/bots",
-        bots.page,
+        bots.bots_page,
         "All bots with their best ranks.",
         query=bots.QUERY,
         kinds=TABLE,
     ),
     PageRoute(
         "/bots/{name}",
-        bot.page,
+        bot.bot_page,
         "A bot: its versions, ratings, matchups and matches.",
         query=(*bot.QUERY, *paging.QUERY),
         example="/bots/greedy",
@@ -155,7 +157,7 @@ PAGES: tuple[PageRoute, ...] = (
     ),
     PageRoute(
         "/bots/{name}/faults",
-        faults.page,
+        faults.faults_page,
         "What went wrong with a bot; for its owner, with output and question.",
         query=(("kind", "only faults of this kind, such as timeout"), *paging.QUERY),
         example="/bots/greedy/faults",
@@ -164,21 +166,21 @@ PAGES: tuple[PageRoute, ...] = (
     ),
     PageRoute(
         "/submissions",
-        submission.listing,
+        submission.submissions_page,
         "What owners have pushed, the newest first.",
         query=paging.QUERY,
         kinds=TABLE,
     ),
     PageRoute(
         "/submissions/{id}",
-        submission.page,
+        submission.submission_page,
         "A submission and its state; its owner also sees the cause of a failure.",
         example="/submissions/s-7f3k9q2xwd",
         owners=True,
     ),
     PageRoute("/rules", docs.games, "All games."),
     PageRoute("/rules/{game}", docs.rules, "The rules of a game.", example="/rules/poke"),
-    PageRoute("/play", play.page, "The games that a person can play against bots here."),
+    PageRoute("/play", play.play_page, "The games that a person can play against bots here."),
     PageRoute(
         "/play/{game}",
         play.game_page,
@@ -189,11 +191,13 @@ PAGES: tuple[PageRoute, ...] = (
     PageRoute("/docs", docs.contents, "The documentation of the arena."),
     PageRoute(
         "/docs/api",
-        lambda web, page_request: api.page(web, page_request, PAGES),
+        lambda web, page_request: api.api_page(web, page_request, PAGES),
         "The HTTP API.",
         kinds=("html",),
     ),
-    PageRoute("/docs/{page}", docs.page, "A page of the documentation.", example="/docs/ratings"),
+    PageRoute(
+        "/docs/{page}", docs.docs_page, "A page of the documentation.", example="/docs/ratings"
+    ),
     PageRoute(
         "/openapi",
         lambda web, page_request: api.document(web, page_request, PAGES),

@@ -17,7 +17,7 @@ from arena.ladders import rater
 from arena.presentation import shipped_docs
 from arena.presentation.csv_text import BYTE_ORDER_MARK
 from arena.presentation.wording import moment
-from arena.records import redaction
+from arena.records import published_faults
 from arena.store.matches import listing, results
 from arena.store.matches.listing import Match
 from arena.store.schema import MatchState
@@ -117,7 +117,7 @@ def write(engine: Engine, name: str, folder: Path, progress: Report = lambda *_:
         progress("pages are written", number, len(pages))
         _write(web, folder, file, site_page, files)
     for file, id_ in records.items():
-        _put(folder / file, redaction.public_record(results.record(engine, id_)))
+        _put(folder / file, published_faults.public_record(results.record(engine, id_)))
     _copy_static(folder / "static")
     return sum(path.is_file() for path in folder.rglob("*"))
 
@@ -133,7 +133,7 @@ def _is_over(match: Match) -> bool:
 
 
 def _pages(web: WebState, name: str, matches: tuple[Match, ...]) -> Iterator[tuple[str, SitePage]]:
-    tournament = tournaments.find(web.engine, name)
+    tournament = tournaments.find_tournament(web.engine, name)
     yield "index.html", _of_tournament(name, 1, ())
     for page in range(1, -(-len(matches) // _ON_A_PAGE) + 1):
         file = f"tournaments/{name}{f'-page-{page}' if page > 1 else ''}.html"
@@ -141,23 +141,26 @@ def _pages(web: WebState, name: str, matches: tuple[Match, ...]) -> Iterator[tup
         yield file, _of_tournament(name, page, kinds)
     for listed in matches:
         kinds = ("json", "csv", "md", "txt")
-        yield f"matches/{listed.id}.html", SitePage(match.page, {"id": listed.id}, kinds=kinds)
+        yield (
+            f"matches/{listed.id}.html",
+            SitePage(match.match_page, {"id": listed.id}, kinds=kinds),
+        )
         for game in range(listed.games if _is_over(listed) else 0):
             path = {"id": listed.id, "n": str(game)}
-            yield f"matches/{listed.id}/games/{game}.html", SitePage(replay.page, path)
+            yield f"matches/{listed.id}/games/{game}.html", SitePage(replay.replay_page, path)
     for who in dict.fromkeys(entrant.partition("@")[0] for entrant in tournament.entrants):
-        yield f"bots/{who}.html", SitePage(bot.page, {"name": who}, {"limit": "500"})
+        yield f"bots/{who}.html", SitePage(bot.bot_page, {"name": who}, {"limit": "500"})
     yield "rules.html", SitePage(docs.games, {})
     for game_id in GAMES:
         yield f"rules/{game_id}.html", SitePage(docs.rules, {"game": game_id})
     yield "docs.html", SitePage(docs.contents, {})
     for page_name in shipped_docs.PAGES:
-        yield f"docs/{page_name}.html", SitePage(docs.page, {"page": page_name})
+        yield f"docs/{page_name}.html", SitePage(docs.docs_page, {"page": page_name})
 
 
 def _of_tournament(name: str, page: int, kinds: tuple[str, ...]) -> SitePage:
     query = {"page": str(page), "limit": str(_ON_A_PAGE)}
-    return SitePage(tournament.page, {"id": name}, query, kinds)
+    return SitePage(tournament.tournament_page, {"id": name}, query, kinds)
 
 
 def _write(
@@ -197,7 +200,11 @@ def settled(html: str, links: SiteLinks, site_page: SitePage) -> str:
         return f'href="{links.to(_PAGES, site_page.path["id"] + tail)}"'
 
     html = _FORM.sub("", html)
-    html = _TURN.sub(turn, html) if site_page.draw is tournament.page else _PAGER.sub("", html)
+    html = (
+        _TURN.sub(turn, html)
+        if site_page.draw is tournament.tournament_page
+        else _PAGER.sub("", html)
+    )
     return html_pages.without_empty_links(html)
 
 

@@ -50,7 +50,7 @@ class LazyGames(Mapping[str, Game]):
 GAMES: Final = LazyGames()
 
 
-def find(game_id: str) -> Game:
+def find_game(game_id: str) -> Game:
     """Return the game with this id.
 
     Raises:
@@ -72,7 +72,7 @@ def form_of(game_id: str, seats: int, options: Mapping[str, OptionValue]) -> str
         seats: the number of seats; included if the game supports several numbers.
         options: a value for every option; those that differ from the default are included.
     """
-    game = find(game_id)
+    game = find_game(game_id)
     words = [game_id] + [str(seats)] * (len(game.seats) > 1)
     for name, value in options.items():
         if value != game.options[name].default:
@@ -89,7 +89,7 @@ def parse_form(form: str) -> tuple[str, int | None, dict[str, OptionValue]]:
         SetupError: the game does not exist.
     """
     game_id, *words = form.split("-")
-    find(game_id)
+    find_game(game_id)
     seats = int(words.pop(0)) if words and words[0].isascii() and words[0].isdecimal() else None
     pairs = (word.partition("=") for word in words)
     return game_id, seats, {name: value if equals else True for name, equals, value in pairs}

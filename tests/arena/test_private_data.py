@@ -119,7 +119,7 @@ def test_services_write_only_private_files(tmp_path: Path) -> None:
     user = User(tmp_path, 0o000)
     user.write_bot()
     workspace = Workspace(user.data)
-    token = owners.add(workspace.store, "ada")
+    token = owners.add_owner(workspace.store, "ada")
     command = [
         str(POKEARENA),
         "serve",

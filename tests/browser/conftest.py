@@ -24,6 +24,16 @@ SHOTS = "POKEARENA_SHOTS"
 PATIENCE_MS = 20_000
 
 
+@pytest.fixture(scope="session", autouse=True)
+def ladders_are_rated_at_once() -> Iterator[None]:
+    """Rate with each snapshot: no service of the tested arenas does."""
+    from arena.web.data import snapshot
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(snapshot, "RATE_AFTER_SECONDS", 0.0)
+        yield
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Start Chromium; fail in CI if it is not installed.

@@ -62,13 +62,16 @@ def managed_arena(folder: Path) -> Iterator[ManagedArena]:
     store = workspace.store
     tournament = store_tournament(workspace, ["mybot", "bob", "cy", "dan"], {})
     for name, owner in (("mybot", "ada"), ("bob", "eve")):
-        versions.set_owner(store, versions.find(store, f"{name}@1"), owner)
+        versions.set_owner(store, versions.find_version(store, f"{name}@1"), owner)
     void, *_ = listing.matches(store, tournament=tournament)
     corrections.void(store, void.id, COMMAND_LINE, "a power cut")
     quarantine.ban(store, "dan@1", "it attacks the sandbox")
     waiting = add_submission(workspace, name="mybot")
     submissions.step(store, waiting.id, SubmissionStage.APPROVING, awaits_approval=True)
-    tokens = {"organiser": organisers.add(store, "grace"), "owner": owners.add(store, "ada")}
+    tokens = {
+        "organiser": organisers.add_organiser(store, "grace"),
+        "owner": owners.add_owner(store, "ada"),
+    }
     web = WebState(store, ServerSettings(rate=0, data=workspace.folder.root))
     with served(web) as address:
         yield ManagedArena(address, web, tokens, tournament, void.id, waiting.id)

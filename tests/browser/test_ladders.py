@@ -198,8 +198,8 @@ def test_crosstable_colours_distinguish_wins_and_losses(tab: Page, site: str) ->
 def test_an_owner_sees_private_fields_and_the_token_is_not_stored(
     tab: Page, site: str, workspace: Workspace
 ) -> None:
-    versions.set_owner(workspace.store, versions.find(workspace.store, "luck1@1"), "eve")
-    token = owners.add(workspace.store, "eve")
+    versions.set_owner(workspace.store, versions.find_version(workspace.store, "luck1@1"), "eve")
+    token = owners.add_owner(workspace.store, "eve")
     tab.goto(f"{site}/bots/luck1/faults")
     # The owner was added just now: the server reads the store every second.
     while not tab.get_by_label("Token of eve").count():

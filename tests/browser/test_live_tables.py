@@ -18,7 +18,7 @@ from arena.presentation import wording
 from arena.store.matches import listing
 from arena.web.data.web_state import ServerSettings, WebState
 from referee.games.contract import Game, State
-from referee.games.registry import GAMES, find
+from referee.games.registry import GAMES, find_game
 from referee.games.shared.dealing import Seeded
 from referee.replay import codec_of
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
@@ -62,7 +62,7 @@ def test_clocks_of_live_tables_count_down(tab: Page, simulated_arena: SimulatedA
     web = WebState(simulated_arena.engine, ServerSettings(rate=0))
     names = simulated_arena.bots(3)
     tournament = simulated_arena.begin("round-robin", names, boards=2)
-    game = find("poke")
+    game = find_game("poke")
     state = game.start(Seeded(bytes(32)), 2, game.settle({}))
     view = MessageToDict(bot_pb2.View.FromString(codec_of(game).view(state.public())))
     every = listing.matches(simulated_arena.engine, tournament=tournament.id)[:2]

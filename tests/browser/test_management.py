@@ -87,16 +87,16 @@ def test_a_tournament_is_created_from_the_form_and_managed(
     send(page, "Replay the match", reason="a power cut")
     page.wait_for_url("**/organiser/matches/m-*")
     again = page.url.rpartition("/")[2]
-    assert listing.find(arena.web.engine, match).state is MatchState.VOID
-    assert listing.find(arena.web.engine, again).replay == 1
+    assert listing.find_match(arena.web.engine, match).state is MatchState.VOID
+    assert listing.find_match(arena.web.engine, again).replay == 1
     page.goto(f"{arena.address}/matches/{match}")
     expect(page.get_by_role("link", name=again)).to_have_attribute("href", f"/matches/{again}")
     page.goto(f"{arena.address}/organiser/tournaments/{name}")
     send(page, "Withdraw", version="cy@1", reason="it is slow")
     send(page, "Cancel the tournament", reason="rain")
     expect(page.get_by_role("button", name="Cancel the tournament")).to_have_count(0)
-    assert tournaments.find(arena.web.engine, name).state == "cancelled"
-    logged = {entry.action for entry in audit_log.listing(arena.web.engine, subject=name)}
+    assert tournaments.find_tournament(arena.web.engine, name).state == "cancelled"
+    logged = {entry.action for entry in audit_log.list_entries(arena.web.engine, subject=name)}
     assert logged >= {"tournament.start", "tournament.withdraw", "tournament.cancel"}
 
 
@@ -122,7 +122,7 @@ def test_a_submission_is_approved(browser: Browser, arena: ManagedArena) -> None
     send(page, "Approve", reason="its author is known")
     page.wait_for_url("**/organiser/submissions")
     expect(page.get_by_role("button", name="Approve")).to_have_count(0)
-    approved = submissions.find(arena.web.engine, arena.submission)
+    approved = submissions.find_submission(arena.web.engine, arena.submission)
     assert approved.approval is Approval.APPROVED
     context.close()
 
@@ -139,7 +139,7 @@ def test_an_owner_starts_a_challenge_and_retires_a_version(
     page.get_by_text("mybot@1").first.click()
     send(page, "Retire")
     page.wait_for_url("**/account")
-    assert versions.find(arena.web.engine, "mybot@1").retired is not None
+    assert versions.find_version(arena.web.engine, "mybot@1").retired is not None
     send(page, "Sign out")
     page.goto(f"{arena.address}/account")
     page.wait_for_url("**/sign-in")

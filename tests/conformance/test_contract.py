@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from referee.games.contract import Game, IllegalAction
-from referee.games.registry import GAMES, find
+from referee.games.registry import GAMES, find_game
 from referee.games.shared.dealing import Seeded
 from tests.conformance.immutable import changeable
 from tests.conformance.oracles import oracle_of
@@ -22,7 +22,7 @@ every_game = pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: ga
 
 @every_game
 def test_a_game_describes_itself(game: Game) -> None:
-    assert find(game.id) is game
+    assert find_game(game.id) is game
     assert game.id.replace("_", "").isalnum()
     assert game.id == game.id.lower()
     assert game.title

@@ -85,5 +85,7 @@ def test_jobs_started_by_the_trigger_play_all_due_matches_and_none_follows(
         workers = [jobs.enter_context(host.worker(*command)) for _ in range(started)]
         assert [worker.wait() for worker in workers] == [0, 0], host.output.read_text()
         assert scaled.jobs_to_start(due(), running=0) == 0
-    assert {listing.find(host.engine, match).state for match in matches} == {MatchState.CLOSED}
+    assert {listing.find_match(host.engine, match).state for match in matches} == {
+        MatchState.CLOSED
+    }
     host.engine.dispose()

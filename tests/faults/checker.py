@@ -114,7 +114,7 @@ def _played_twice(arena: Arena) -> int:
 
 
 def _check_tournament_ends(arena: Arena) -> None:
-    for tournament in tournaments.listing(arena.engine):
+    for tournament in tournaments.list_tournaments(arena.engine):
         states = {match.state for match in listing.matches(arena.engine, tournament=tournament.id)}
         if tournament.state is TournamentState.CLOSED:
             # Matches of a withdrawn entrant are cancelled.
@@ -140,7 +140,7 @@ def _check_results(arena: Arena) -> list[ClosedMatch]:
     The verification covers seeds, records, the schedule and the standings, as
     `pokearena tournament verify` does.
     """
-    for tournament in tournaments.listing(arena.engine):
+    for tournament in tournaments.list_tournaments(arena.engine):
         assert audit(gather(arena.engine, tournament.id)).problems == ()
     closed_matches = list(results.closed(arena.engine))
     again = [
@@ -171,7 +171,7 @@ def _from_record(text: str, closed_match: ClosedMatch) -> ClosedMatch:
 
 def _check_ratings(arena: Arena, again: list[ClosedMatch]) -> None:
     closed_matches = list(results.closed(arena.engine))
-    for tournament in tournaments.listing(arena.engine):
+    for tournament in tournaments.list_tournaments(arena.engine):
         key = ladder_key.of_tournament(tournament)
         stored = rater.current_ladder(arena.engine, key).table
         ids = {match.id for match in results.closed(arena.engine, [tournament.id])}

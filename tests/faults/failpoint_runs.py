@@ -34,7 +34,7 @@ def serve_under(
         serve.until(
             lambda: (
                 arena.over()
-                and (not tournament or bool(tournaments.find(arena.engine, tournament)))
+                and (not tournament or bool(tournaments.find_tournament(arena.engine, tournament)))
             )
         )
 

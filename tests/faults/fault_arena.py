@@ -125,7 +125,7 @@ class Arena:
 
     def _add(self, folder: Path, name: str, number: str) -> str:
         content = resolver.from_folder(folder).label * 8
-        return versions.add(self.engine, name, number, content, str(folder), {}).id
+        return versions.add_version(self.engine, name, number, content, str(folder), {}).id
 
     def schedule(
         self, entrants: Sequence[str], cycles: int = 1, boards: int = 1, **plan: object
@@ -147,7 +147,7 @@ class Arena:
     def over(self) -> bool:
         """Return whether every tournament has ended and no match is running."""
         playing = self.sql("SELECT count(*) FROM matches WHERE state IN ('PENDING', 'RUNNING')")
-        open_ones = tournaments.listing(self.engine, state=TournamentState.RUNNING)
+        open_ones = tournaments.list_tournaments(self.engine, state=TournamentState.RUNNING)
         return playing == [(0,)] and not open_ones
 
     def sql(self, statement: str, *values: object) -> list[tuple[Any, ...]]:

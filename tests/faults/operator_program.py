@@ -42,9 +42,9 @@ from arena.tournaments import scheduler
 
 def rebuild(engine: Engine) -> None:
     """Rebuild and store every result."""
-    cups = [tournament.id for tournament in tournaments.listing(engine)]
+    cups = [tournament.id for tournament in tournaments.list_tournaments(engine)]
     for rebuilt in list(rebuilt_results.rebuilt(engine, cups)):
-        rebuilt_results.store(engine, rebuilt)
+        rebuilt_results.store_rebuilt(engine, rebuilt)
 
 
 def push(engine: Engine, where: Folder, bot: str, submission: str) -> None:
@@ -55,7 +55,7 @@ def push(engine: Engine, where: Folder, bot: str, submission: str) -> None:
         upload_archive.pack(bot_version, output)
     pending_uploads.settle(submission)
     content = version_store.content_hash(bot_version)
-    submissions.add(
+    submissions.add_submission(
         engine, ReceivedUpload(submission, "ada", bot_version.label, content, 1), SubmissionLimits()
     )
 
@@ -80,9 +80,11 @@ def receive(engine: Engine, where: Folder) -> None:
 def use_webhook(engine: Engine) -> None:
     """Add a webhook, record a delivery and a test, and remove it."""
     every = tuple(webhooks.AnnouncementType)
-    hook = webhooks.add(engine, "https://a.example/", WebhookFormat.STANDARD, every, WebhookScope())
-    number = len(versions.listing(engine, name="hooked")) + 1
-    versions.add(engine, "hooked", str(number), f"{number:064x}", "/hooked", {})
+    hook = webhooks.add_webhook(
+        engine, "https://a.example/", WebhookFormat.STANDARD, every, WebhookScope()
+    )
+    number = len(versions.list_versions(engine, name="hooked")) + 1
+    versions.add_version(engine, "hooked", str(number), f"{number:064x}", "/hooked", {})
     webhooks.plan(engine)
     due = webhooks.start(engine, hook.id)
     assert due is not None
@@ -97,14 +99,14 @@ def use_idle_results(engine: Engine) -> None:
         match = kind.claim(engine, 0)
         if match is not None:
             kind.finish(engine, match, {"form": 0})
-    played = [tournament.id for tournament in tournaments.listing(engine)]
+    played = [tournament.id for tournament in tournaments.list_tournaments(engine)]
     LUCK.remove_of_tournaments(engine, played)
 
 
 def use_token(engine: Engine) -> None:
     """Add an organiser, renew the token, sign in and out, log a change, and revoke the token."""
     name = f"organiser-{secrets.token_hex(4)}"
-    organisers.add(engine, name)
+    organisers.add_organiser(engine, name)
     signed_in = sessions.sign_in(engine, organisers.renew(engine, name))
     assert signed_in is not None
     sessions.sign_out(engine, signed_in[0])
@@ -117,7 +119,7 @@ def correct(engine: Engine) -> None:
     """Correct an owner, void and replay matches, disqualify an entrant, and ban it."""
     names = [f"bot-{secrets.token_hex(4)}" for _ in range(3)]
     for name in names:
-        versions.add(engine, name, "1", secrets.token_hex(32), f"/{name}", {})
+        versions.add_version(engine, name, "1", secrets.token_hex(32), f"/{name}", {})
     entrants = [f"{name}@1" for name in names]
     plan = TournamentPlan(
         name="corrected",
@@ -141,7 +143,7 @@ def sum_ladder(engine: Engine) -> None:
     """Store the sums of a ladder's finished rounds, pair from them, and remove them; rate it."""
     names = [f"bot-{secrets.token_hex(4)}" for _ in range(3)]
     for name in names:
-        versions.add(engine, name, "1", secrets.token_hex(32), f"/{name}", {})
+        versions.add_version(engine, name, "1", secrets.token_hex(32), f"/{name}", {})
     plan = TournamentPlan(
         name="summed", game="saint_poker", options={}, seats=2, boards=1, format="ladder"
     )
@@ -155,7 +157,7 @@ def sum_ladder(engine: Engine) -> None:
         advancing.advance()
         rules.resume(ladder.entries, history.summary, history.matches(ladder.entries))
     advancing.advance()
-    key = ladder_key.of_tournament(tournaments.find(engine, ladder.id))
+    key = ladder_key.of_tournament(tournaments.find_tournament(engine, ladder.id))
     rater.advance(engine)
     rater.rebuild(engine, key)
     ladder_history.delete_summaries(engine, [ladder.id])
@@ -194,7 +196,7 @@ def main(url: str, action: str, *words: str) -> None:
         )
         scheduler.begin(engine, plan, words, bytes(32))
     elif action == "add_version":
-        versions.add(engine, "late", "1", "0" * 64, "/late", {})
+        versions.add_version(engine, "late", "1", "0" * 64, "/late", {})
     elif action == "keep_crate":
         stored_builds.keep_build(engine, "0" * 64, io.BytesIO(b"packed"), trusted=False)
     elif action == "trust_crate":
@@ -206,9 +208,9 @@ def main(url: str, action: str, *words: str) -> None:
     elif action == "give_up":
         offline_bot_waits.give_up(engine, 0, 0)
     elif action == "own":
-        versions.set_owner(engine, versions.find(engine, words[0]), words[1])
+        versions.set_owner(engine, versions.find_version(engine, words[0]), words[1])
     elif action == "add_owner":
-        owners.add(engine, *words)
+        owners.add_owner(engine, *words)
     elif action == "renew_owner":
         owners.renew(engine, *words)
     elif action == "remove_owner":
@@ -240,7 +242,7 @@ def main(url: str, action: str, *words: str) -> None:
     elif action == "lift":
         quarantine.lift(engine, *words)
     elif action == "join":
-        lifecycle.add(engine, words[0], [FormatEntrant(words[1])])
+        lifecycle.add_entrants(engine, words[0], [FormatEntrant(words[1])])
     elif action == "withdraw":
         lifecycle.withdraw(engine, *words)
     elif action == "void":

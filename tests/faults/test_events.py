@@ -74,11 +74,11 @@ class Subscriber:
     def _is_stored(self, event: Event) -> bool:
         match event:
             case MatchStarted(match, _, attempt):
-                return listing.find(self._arena.engine, match).attempt >= attempt
+                return listing.find_match(self._arena.engine, match).attempt >= attempt
             case GameOver(match, games, _):
-                return listing.find(self._arena.engine, match).committed >= games
+                return listing.find_match(self._arena.engine, match).committed >= games
             case MatchClosed(match, _):
-                return listing.find(self._arena.engine, match).state is MatchState.CLOSED
+                return listing.find_match(self._arena.engine, match).state is MatchState.CLOSED
             case _:
                 return True
 

@@ -56,7 +56,7 @@ def when_a_bot_is_gone(arena: Arena, witness: Witness, failpoint: str) -> None:
     arena.schedule(entrants, cycles=6)
     shutil.rmtree(arena.where.versions / "gone")
     serve_under(arena, witness, failpoint)
-    assert versions.find(arena.engine, "gone@1").quarantined is not None
+    assert versions.find_version(arena.engine, "gone@1").quarantined is not None
 
 
 PROVOKED: dict[str, Act] = {

@@ -48,7 +48,11 @@ def by_an_operator(arena: Arena, witness: Witness, kill: Kill, action: str) -> N
     if action == "resume":
         arena.operate("pause", tournament.id)
     before = []
-    kill(action, *expected, then=lambda: before.append(len(tournaments.listing(arena.engine))))
+    kill(
+        action,
+        *expected,
+        then=lambda: before.append(len(tournaments.list_tournaments(arena.engine))),
+    )
     assert before == [1, 1, 2 if action == "schedule" else 1]
     # Only `cancel` and `join` fail if they are repeated.
     assert arena.operate(action, *expected) == (1 if action in ("cancel", "join") else 0)
@@ -129,8 +133,10 @@ def when_a_bot_is_pushed(arena: Arena, witness: Witness, kill: Kill, action: str
         assert arena.operate(*arrives) == 0
         kill("receive", where)
     assert arena.operate("receive", where) == 0
-    assert [version.id for version in versions.listing(arena.engine, name="pushed")] == ["pushed@1"]
-    (submission,) = submissions.listing(arena.engine)
+    assert [version.id for version in versions.list_versions(arena.engine, name="pushed")] == [
+        "pushed@1"
+    ]
+    (submission,) = submissions.list_submissions(arena.engine)
     assert (submission.state, submission.version) == (SubmissionState.ACCEPTED, "pushed@1")
 
 
@@ -176,7 +182,7 @@ def when_an_organiser_corrects(arena: Arena, witness: Witness, kill: Kill, actio
     logged = arena.sql("SELECT subject FROM audit_log WHERE action = ?", DISQUALIFY)
     withdrawn = arena.sql("SELECT tournament FROM entrants WHERE withdrawn IS NOT NULL")
     assert sorted(logged) == sorted(withdrawn)
-    for tournament in tournaments.listing(arena.engine):
+    for tournament in tournaments.list_tournaments(arena.engine):
         if tournament.ended is None:
             lifecycle.cancel(arena.engine, tournament.id)
 
@@ -186,7 +192,7 @@ def when_a_ladder_is_summed_up(arena: Arena, witness: Witness, kill: Kill, actio
     kill("sum_ladder")
     assert arena.operate("sum_ladder") == 0
     kept = {row[0] for row in arena.sql("SELECT tournament FROM ladder_summaries")}
-    for tournament in tournaments.listing(arena.engine):
+    for tournament in tournaments.list_tournaments(arena.engine):
         if tournament.ended is None:
             lifecycle.cancel(arena.engine, tournament.id)
         else:

@@ -75,6 +75,6 @@ def _outcome(arena: Arena) -> tuple[object, ...]:
     """Return every result in the order of the schedule, the table with Elo, and the strengths."""
     closed: list[ClosedMatch] = list(results.closed(arena.engine))
     places = [(match.round, match.number, match.entrants, match.games) for match in closed]
-    [tournament] = tournaments.listing(arena.engine)
+    [tournament] = tournaments.list_tournaments(arena.engine)
     fitted = of_matches(closed, presentation_of(tournament.plan.game).clip)
     return places, fitted.table, fitted.strengths

@@ -157,7 +157,9 @@ class MultiHostArena:
         return tournament
 
     def is_closed(self, tournament: Tournament) -> bool:
-        return tournaments.find(self.engine, tournament.id).state == TournamentState.CLOSED
+        return (
+            tournaments.find_tournament(self.engine, tournament.id).state == TournamentState.CLOSED
+        )
 
     def played_by(self, name: str) -> Match | None:
         """Return a match that a worker of this host leases now, if any."""
@@ -175,9 +177,9 @@ class MultiHostArena:
             time.sleep(0.05)
         machine.host.cut()
         self.log_event(f"{name} is cut off, with {match.id}")
-        wait_until(lambda: listing.find(self.engine, match.id).state == MatchState.CLOSED)
+        wait_until(lambda: listing.find_match(self.engine, match.id).state == MatchState.CLOSED)
         machine.host.mend()
-        stored_match = listing.find(self.engine, match.id)
+        stored_match = listing.find_match(self.engine, match.id)
         self.log_event(f"{name} is back; {match.id} was closed by attempt {stored_match.attempt}")
 
 
@@ -280,7 +282,7 @@ def test_hosts_that_are_cut_off_and_come_back_lose_nothing(
     time.sleep(1)
     arena.machines["far"].host.mend()
     arena.log_event("the remote bot is back")
-    cups = tournaments.listing(arena.engine)
+    cups = tournaments.list_tournaments(arena.engine)
     wait_until(lambda: all(arena.is_closed(cup_id) for cup_id in cups))
     arena.log_event("all is closed")
 
@@ -312,7 +314,7 @@ def test_hosts_that_are_cut_off_and_come_back_lose_nothing(
     assert services.closed() == 0
     assert [match for match in matches if "far@1" in match.entrants]
     # Neither worker host can read the folder from which the bots were added.
-    contents = {version.content_hash for version in versions.listing(arena.engine)} - {""}
+    contents = {version.content_hash for version in versions.list_versions(arena.engine)} - {""}
     assert fetched(a) | fetched(b) <= contents
     assert fetched(a)
     assert fetched(b)

@@ -15,7 +15,7 @@ import pytest
 from google.protobuf.json_format import MessageToDict
 from pokearena.v1 import bot_pb2
 
-from referee.games.registry import find
+from referee.games.registry import find_game
 from referee.record import MatchRecord, dump, read
 from tests.conformance.golden import path
 from tests.conformance.match_records import Choose, by_luck, match_line, play_game
@@ -60,7 +60,7 @@ def test_many_games_match_the_recount(table: Table) -> None:
 def test_games_with_other_point_values_match_the_recount(teams: bool, reference: str) -> None:
     """Pouku's values are options: points alone may suffice, and a pair may be worth more than a
     three."""
-    pouku = find("pouku")
+    pouku = find_game("pouku")
     values = {"pair": 4, "three": 1, "straight": 0, "four": 0, "point": 5, "four_yaku": 6}
     settled = pouku.settle({"teams": teams, "reference": reference, "first_turn": 3, **values})
     follow_games(Table(pouku, 4, tuple(settled.items())), [1, 5], most=20)

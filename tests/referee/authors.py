@@ -11,7 +11,7 @@ import grpc.aio
 from pokearena.v1 import bot_pb2, bot_pb2_grpc, referee_pb2
 
 from referee.game_codec import GameCodec
-from referee.games.registry import find
+from referee.games.registry import find_game
 from referee.games.shared.dealing import board_seed
 from referee.record import GameRecord, read_games
 from referee.running_game import TableSetting
@@ -162,7 +162,7 @@ async def drive(
         order: the table.
         report: the sandbox's report on a fault; by default the bot's process still runs.
     """
-    rules = find(order.game)
+    rules = find_game(order.game)
     options = rules.settle(dict(order.options))
     sides = rules.sides(len(order.seats), options)
     caller = TableStream()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.games.registry import find
+from referee.games.registry import find_game
 from referee.games.shared.cards import DECK, DECK_WITH_JOKERS, cards, deck_of
 from referee.games.shared.dealing import Arranged, Seeded, board_seed, commitment, derive
 from referee.games.shared.dominoes import DOMINOES
@@ -211,7 +211,7 @@ def test_the_worked_example_of_the_page_is_correct() -> None:
 
 def test_the_worked_example_is_how_poke_deals() -> None:
     """P-1.2, P-1.3."""
-    state = find("poke").start(Seeded(SEEDS["A"]))
+    state = find_game("poke").start(Seeded(SEEDS["A"]))
     assert state.actors == (0,)
     assert set(state.view(0).hand) == {*cards("6D 8S KS 7D 5S")}
     assert set(state.view(1).hand) == {*cards("4S TS 8D 5C 3S")}

@@ -11,7 +11,7 @@ import pytest
 from pokearena.v1 import bot_pb2
 
 from referee.game_codec import GameCodec
-from referee.games.registry import find
+from referee.games.registry import find_game
 from tests.referee.authors import Answer, Author, first, play
 
 NO_MESSAGE = b"\xff" * 40
@@ -89,7 +89,7 @@ def test_bot_text_in_a_verdict_is_truncated_and_escaped() -> None:
 
 
 def test_unknown_fields_of_a_valid_action_are_ignored_and_not_recorded() -> None:
-    codec = GameCodec(find("poke"))
+    codec = GameCodec(find_game("poke"))
     action = bot_pb2.Action()
     action.poke.stand.SetInParent()
     for padding in range(50):
@@ -100,7 +100,7 @@ def test_unknown_fields_of_a_valid_action_are_ignored_and_not_recorded() -> None
 
 
 def test_oversized_actions_are_not_recorded() -> None:
-    codec = GameCodec(find("poke"))
+    codec = GameCodec(find_game("poke"))
     for letter in "abc":
         action = bot_pb2.Action()
         action.poke.draw.discards.append(letter * 100_000)

@@ -4,7 +4,7 @@ import pytest
 
 from referee.games.contract import Game, Option, SetupError, places_of
 from referee.games.poke import Poke
-from referee.games.registry import GAMES, find
+from referee.games.registry import GAMES, find_game
 from referee.games.saint_poker import SaintPoker
 from referee.games.shared.cards import DECK, cards, deck_of
 from referee.games.shared.dealing import Arranged, Seeded
@@ -15,12 +15,12 @@ ANY = Seeded(bytes(32))
 
 def test_the_registry_finds_games_by_id() -> None:
     assert {"poke", "saint_poker"} <= set(GAMES)
-    assert all(find(game_id).id == game_id for game_id in GAMES)
+    assert all(find_game(game_id).id == game_id for game_id in GAMES)
 
 
 def test_a_game_that_does_not_exist_is_refused() -> None:
     with pytest.raises(SetupError, check=has_code("unknown-game")):
-        find("whist")
+        find_game("whist")
 
 
 @pytest.mark.parametrize("seats", [0, 1, 3, 4])

@@ -7,7 +7,7 @@ from itertools import groupby
 from pokearena.v1 import bot_pb2, referee_pb2
 
 from referee.game_codec import GameCodec
-from referee.games.registry import find
+from referee.games.registry import find_game
 from referee.games.shared.dealing import Seeded
 from referee.replay import ReplayStep, steps
 from tests.referee.authors import Answer, Author, TableResults, first, play
@@ -78,7 +78,7 @@ def test_a_sent_position_contains_only_public_information() -> None:
     for game, seats in (("poke", 2), ("saint_poker", 3), ("pokex", 4), ("pouku", 3), ("pokino", 2)):
         authors = [Author(slowly) for _ in range(seats)]
         played = play(authors, game=game, boards=1, watch_ms=WATCH_MS)
-        codec = GameCodec(find(game))
+        codec = GameCodec(find_game(game))
         at = positions(played, game, seats)
         assert len(played.shown) > 1
         for shown in played.shown:

@@ -125,7 +125,10 @@ def listing(everything: bool, as_json: bool, data: Path | None) -> None:
     from arena.store.bots import remote_bots, versions
 
     store = Workspace(data).existing_store
-    listed, elsewhere = versions.listing(store, retired=everything), remote_bots.listing(store)
+    listed, elsewhere = (
+        versions.list_versions(store, retired=everything),
+        remote_bots.list_remote_bots(store),
+    )
     if as_json:
         for version in listed:
             output.document(_as_json(version, elsewhere.get(version.id)))
@@ -161,7 +164,7 @@ def show(version: str, as_json: bool, data: Path | None) -> None:
 
     workspace = Workspace(data)
     found_version = lookup.find_version(workspace, version)
-    remote = remote_bots.find(workspace.store, found_version.id)
+    remote = remote_bots.find_remote_bot(workspace.store, found_version.id)
     ladders = ladder_table.of_scopes(workspace.store, ladder_key.of_forms(workspace.store)).items()
     standing = {form: table for form, table in ladders if found_version.id in table.entrants}
     if as_json:

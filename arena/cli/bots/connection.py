@@ -58,7 +58,7 @@ def target_of(url: str, authority: Path | None) -> RelayTarget:
         CommandError: the URL is not valid, or the relay cannot be found.
     """
     try:
-        return relay_url.find(url, authority)
+        return relay_url.find_relay(url, authority)
     except relay_url.InvalidRelayUrl as error:
         raise CommandError(str(error), USAGE) from None
     except relay_url.RelayNotFound as error:

@@ -31,7 +31,7 @@ def add(name: str, as_json: bool, data: Path | None) -> None:
 
     store = Workspace(data).store
     with audited_command(store, "organiser.add", name):
-        _print_token(name, organisers.add(store, name), as_json)
+        _print_token(name, organisers.add_organiser(store, name), as_json)
 
 
 @organiser.command(epilog='Example: pokearena organiser renew grace --reason "it was lost"')
@@ -80,7 +80,7 @@ def listing(as_json: bool, data: Path | None) -> None:
     from arena.store.access import organisers
     from arena.tournaments import json_values
 
-    listed = organisers.listing(Workspace(data).existing_store)
+    listed = organisers.list_organisers(Workspace(data).existing_store)
     if as_json:
         for each in listed:
             output.document({"organiser": each.name, "created": json_values.iso(each.created)})
@@ -107,7 +107,7 @@ def audit(limit: int, as_json: bool, data: Path | None) -> None:
     from arena.cli.workspace import Workspace
     from arena.store.access import audit_log
 
-    entries = audit_log.listing(Workspace(data).existing_store, limit=limit)
+    entries = audit_log.list_entries(Workspace(data).existing_store, limit=limit)
     if as_json:
         for entry in entries:
             output.document(entry.to_json())

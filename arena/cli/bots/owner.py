@@ -37,7 +37,7 @@ def add(name: str, as_json: bool, data: Path | None) -> None:
 
     store = Workspace(data).store
     with audited_command(store, "owner.add", name):
-        _print_token(name, owners.add(store, name), as_json)
+        _print_token(name, owners.add_owner(store, name), as_json)
 
 
 @owner.command(epilog='Example: pokearena owner renew ada --reason "it was lost"')
@@ -183,7 +183,7 @@ def listing(as_json: bool, data: Path | None) -> None:
     from arena.store.bots import owners
     from arena.tournaments import json_values
 
-    owner_list = owners.listing(Workspace(data).existing_store)
+    owner_list = owners.list_owners(Workspace(data).existing_store)
     if as_json:
         for owner in owner_list:
             output.document({"owner": owner.name, "created": json_values.iso(owner.created)})

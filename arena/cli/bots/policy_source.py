@@ -56,12 +56,12 @@ def read(path: Path, game: str | None, seats: int | None, sampled: bool) -> Poli
         PolicyError: the file is not readable or does not fit the game.
         CommandError: the game is missing, or the library of a model is not installed.
     """
-    from referee.games.registry import find
+    from referee.games.registry import find_game
 
     if path.suffix == ARCHIVE:
         if game is None:
             raise CommandError(f"{path} does not name its game; add --game GAME.", USAGE)
-        trained = _from_sb3(path, game, seats or find(game).seats[0])
+        trained = _from_sb3(path, game, seats or find_game(game).seats[0])
         policy.check(trained)
     else:
         try:

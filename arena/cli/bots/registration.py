@@ -122,7 +122,7 @@ def register(
     values: dict[str, Any] = asdict(kept.manifest)
     if workspace.folder.stores_builds():
         version_files.keep(workspace.store, kept)
-    return versions.add(
+    return versions.add_version(
         workspace.store, name, number, kept.content, str(kept.folder), values, owner
     )
 
@@ -181,7 +181,7 @@ def _register_remote(
             code="name-required",
         )
     manifest = {"address": bot.address}
-    for version in versions.listing(workspace.store, name=name):
+    for version in versions.list_versions(workspace.store, name=name):
         if version.manifest == manifest and number in (None, version.number):
             return version
     number = number or versions.free_number(workspace.store, name)
@@ -193,7 +193,7 @@ def _stored(workspace: Workspace, bot: Bot) -> Version | None:
     name, at, _ = bot.label.partition("@")
     if not at:
         return None
-    for version in versions.listing(workspace.store, name=name, retired=True):
+    for version in versions.list_versions(workspace.store, name=name, retired=True):
         if version.id == bot.label and version.content_hash == bot.content:
             return version
     return None

@@ -76,7 +76,7 @@ def ask(
 
     workspace = Workspace(data)
     match, places = _parts(question)
-    source = record_lookup.find(workspace, match)
+    source = record_lookup.find_record(workspace, match)
     limits = (_FOR_EVER, _FOR_EVER) if debug else (patience, _start_seconds(source))
     built = registration.up_to_date(workspace, workspace.bot(bot))
     history = None
@@ -134,10 +134,10 @@ def _history_json(history: HistoryAnswer) -> dict[str, object]:
 
 
 def _show_history(source: RecordSource, history: HistoryAnswer) -> None:
-    from referee.games.registry import find
+    from referee.games.registry import find_game
     from referee.replay import in_words
 
-    game, differs = find(source.record.match["game"]), history.differs
+    game, differs = find_game(source.record.match["game"]), history.differs
     summary = f"before  {history.before} questions"
     if differs is None:
         broken = history.answer.trouble
@@ -166,10 +166,10 @@ def _show(
     from google.protobuf.json_format import MessageToDict
 
     from arena.cli.output import clean
-    from referee.games.registry import find
+    from referee.games.registry import find_game
     from referee.replay import in_words
 
-    game = find(source.record.match["game"])
+    game = find_game(source.record.match["game"])
     request = MessageToDict(recorded.request)
     number = request.get("decision", 0)
     game_number, seat = recorded.request.game, recorded.request.seat

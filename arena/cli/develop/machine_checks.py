@@ -401,7 +401,7 @@ def _ladders(workspace: Workspace) -> CheckResult:
         if not workspace.has_store:
             return none
         engine = database.open(workspace.folder.database_url())
-        ladders = open_ladders.listing(engine) if database.version(engine) else ()
+        ladders = open_ladders.list_open_ladders(engine) if database.version(engine) else ()
         engine.dispose()
     except (exc.SQLAlchemyError, StoreError, config.SettingError):
         return CheckResult("ladders", OK, "unknown; see the database above")
@@ -425,7 +425,10 @@ def _remotes(workspace: Workspace) -> CheckResult:
         engine = database.open(workspace.folder.database_url())
         if database.version(engine) is None:
             return CheckResult("remote", OK, "no remote bots")
-        remotes, lacking = remote_bots.listing(engine), offline_bot_waits.waited_for(engine)
+        remotes, lacking = (
+            remote_bots.list_remote_bots(engine),
+            offline_bot_waits.waited_for(engine),
+        )
         engine.dispose()
     except (exc.SQLAlchemyError, StoreError, config.SettingError):
         return CheckResult("remote", OK, "no remote bots to be seen; see the database above")
@@ -454,7 +457,7 @@ def _webhooks(workspace: Workspace) -> CheckResult:
         if not workspace.has_store:
             return CheckResult("webhooks", OK, "none")
         engine = database.open(workspace.folder.database_url())
-        hooks = webhooks.listing(engine) if database.version(engine) == database.HEAD else ()
+        hooks = webhooks.list_webhooks(engine) if database.version(engine) == database.HEAD else ()
         engine.dispose()
     except (exc.SQLAlchemyError, StoreError, config.SettingError):
         return CheckResult("webhooks", OK, "unknown; see the database above")

@@ -9,7 +9,7 @@ from google.protobuf.json_format import ParseDict, ParseError
 from pokearena.v1 import bot_pb2
 
 from arena.cli.matches.record_lookup import RecordSource
-from referee.games.registry import find
+from referee.games.registry import find_game
 from referee.record import GameRecord
 from referee.replay import Mismatch, RecordedClock, RecordedQuestion, codec_of, question
 
@@ -119,7 +119,7 @@ def is_legal(
     source: RecordSource, recorded: RecordedQuestion, response: bot_pb2.ActResponse
 ) -> bool:
     """Return whether an answer is a legal action of its question."""
-    codec = codec_of(find(source.record.match["game"]))
+    codec = codec_of(find_game(source.record.match["game"]))
     try:
         return codec.decode(response.action) in recorded.legal
     except ValueError:

@@ -33,7 +33,7 @@ class Form:
     """The example in the protocol's JSON form."""
 
 
-def page(game: Game) -> str:
+def rules_page(game: Game) -> str:
     """Return the rules of a game as Markdown."""
     return shipped_docs.rules(game.id)
 

@@ -33,11 +33,11 @@ def rules(game: str | None, as_json: bool) -> None:
     rules_of_game = match_settings.game_named(game)
     shapes = rulebook.forms(rules_of_game)
     if as_json:
-        output.document(_as_json(rules_of_game, shapes, rulebook.page(rules_of_game)))
+        output.document(_as_json(rules_of_game, shapes, rulebook.rules_page(rules_of_game)))
         return
     _show(rules_of_game, shapes)
     output.line()
-    output.page(rulebook.page(rules_of_game))
+    output.show_page(rulebook.rules_page(rules_of_game))
     output.next_step(f"pokearena play {rules_of_game.id} {_players(rules_of_game)} --watch")
 
 

@@ -105,7 +105,7 @@ def _compared(engine: Engine, scope: LadderKey, *, write: bool) -> RebuiltLadder
             unread=anew.unread or not match.is_readable,
         )
         if write and (match.differences or match.missing):
-            rebuilt_results.store(engine, match)
+            rebuilt_results.store_rebuilt(engine, match)
     return anew
 
 

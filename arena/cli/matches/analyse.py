@@ -57,7 +57,7 @@ def analyse(match: str, quality: int, engine_name: str, as_json: bool, data: Pat
     from arena.records.analysis.match_analysis import NotAnalysable
     from arena.records.analysis.match_analysis import analyse as analyse_record
 
-    source = record_lookup.find(Workspace(data), match)
+    source = record_lookup.find_record(Workspace(data), match)
     try:
         with output.long_operation(f"analyses {source.id}") as report:
             header = source.record.match

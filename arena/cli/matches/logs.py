@@ -32,7 +32,7 @@ def logs(match: str, seat: str | None, as_json: bool, data: Path | None) -> None
     from arena.cli.workspace import Workspace
 
     workspace = Workspace(data)
-    source = record_lookup.find(workspace, match)
+    source = record_lookup.find_record(workspace, match)
     faults = _faults(source, seat)
     if as_json:
         for name, fault in faults:

@@ -87,7 +87,7 @@ class RecordSource:
         return self.record.seed
 
 
-def find(workspace: Workspace, name: str) -> RecordSource:
+def find_record(workspace: Workspace, name: str) -> RecordSource:
     """Return the record of a match.
 
     Args:

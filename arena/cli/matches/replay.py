@@ -94,7 +94,7 @@ def replay(
     from arena.presentation import narration
 
     workspace = Workspace(data)
-    source = record_lookup.find(workspace, match)
+    source = record_lookup.find_record(workspace, match)
     seed = source.seed()
     games = source.record.games if game is None else (source.game(game),)
     if gif is None:

@@ -16,7 +16,7 @@ from arena.presentation.recorded_frames import rendered_steps
 from arena.presentation.registry import presentation_of
 from arena.presentation.text import WIDTH, board_lines, lines
 from referee.games.contract import Game
-from referee.games.registry import find
+from referee.games.registry import find_game
 from referee.record import GameRecord, Line
 from referee.replay import in_words
 from referee.sanitizing import sanitized
@@ -51,7 +51,7 @@ def game_lines(match: Line, game: GameRecord, seed: bytes, width: int = WIDTH) -
     The whole position is shown at the beginning of a chapter and at the end of the game, a layout
     of dominoes whenever it changes.
     """
-    rules, names = find(match["game"]), seat_names(game)
+    rules, names = find_game(match["game"]), seat_names(game)
     yield title(match, game)
     chapter = -1
     boards: tuple[DominoLayout, ...] = ()
@@ -128,7 +128,7 @@ def explain_fault(match: Line, fault: Line, name: str) -> Iterator[str]:
     if question:
         for view in question.get("view", {}).values():
             yield f"hand    {' '.join(view.get('hand', ())) or '–'}"
-        legal = [in_words(find(match["game"]), action) for action in question.get("legal", [])]
+        legal = [in_words(find_game(match["game"]), action) for action in question.get("legal", [])]
         # The sentence of an illegal action lists them already.
         if legal and fault["verdict"] != "illegal":
             more = " | ..." if len(legal) > _SHOWN_ACTIONS else ""
@@ -152,7 +152,7 @@ Page = list[str]
 def pages(match: Line, game: GameRecord, seed: bytes, width: int = text.WIDTH) -> Iterator[Page]:
     """Yield every position of a game as lines of text, with the actions made in it."""
     names = seat_names(game)
-    rules = find(match["game"])
+    rules = find_game(match["game"])
     hidden = presentation_of(match["game"]).hidden
     heading = title(match, game)
     for step, rendering in rendered_steps(match, game, seed):

@@ -35,7 +35,7 @@ def verify(matches: tuple[str, ...], as_json: bool, data: Path | None) -> int:
     workspace = Workspace(data)
     status = OK
     for name in matches:
-        source = record_lookup.find(workspace, name)
+        source = record_lookup.find_record(workspace, name)
         problems = replay.verify(source.record)
         games, actions = len(source.record.games), sum(len(g.actions) for g in source.record.games)
         if problems:

@@ -41,7 +41,7 @@ def why(match: str, seat: str | None, as_json: bool, data: Path | None) -> None:
 
     name, place_of = _place(match)
     workspace = Workspace(data)
-    source = record_lookup.find(workspace, name)
+    source = record_lookup.find_record(workspace, name)
     if not source.record.games:
         raise CommandError(
             f"{source.id} is not closed; faults are explained when it is closed.", code="not-closed"

@@ -365,7 +365,7 @@ def check(quick: bool, after: str, as_json: bool, data: Path | None) -> None:
 
     engine = _engine(data)
     if after:
-        listing.find(engine, after)
+        listing.find_match(engine, after)
     report = run(engine, ProgressLine(), quick=quick, after=after)
     if as_json:
         version = database.version(engine)

@@ -175,7 +175,7 @@ def _announce(
     from arena.queue import redis_server
     from arena.submissions import open_ladders
 
-    ladders = open_ladders.listing(workspace.store)
+    ladders = open_ladders.list_open_ladders(workspace.store)
     snapshot = services.snapshot
     redis, children = redis_server.without_password(snapshot.redis.url), snapshot.services
     if as_json:

@@ -95,7 +95,7 @@ def add(
         raise CommandError(f"{error}.", USAGE, code=error.code) from None
     workspace = Workspace(data)
     scope = _scope(workspace, tournament, game, bot)
-    hook = webhooks.add(
+    hook = webhooks.add_webhook(
         workspace.store,
         url,
         WebhookFormat(body_format or _HOSTS.get(parts.hostname or "", "standard")),
@@ -122,7 +122,7 @@ def listing(as_json: bool, data: Path | None) -> None:
     from arena.cli.workspace import Workspace
     from arena.store import webhooks
 
-    every = webhooks.listing(Workspace(data).existing_store)
+    every = webhooks.list_webhooks(Workspace(data).existing_store)
     if as_json:
         for each in every:
             output.document(_values(each))
@@ -175,7 +175,7 @@ def test(webhook_id: str, as_json: bool, data: Path | None) -> None:
     from arena.store import webhooks
 
     engine = Workspace(data).existing_store
-    hook = webhooks.find(engine, webhook_id)
+    hook = webhooks.find_webhook(engine, webhook_id)
     message = webhook_message.of_test(hook, secrets.token_hex(8), time.time(), "")
     result = webhook_sender.send(hook, message)
     webhooks.note_test(engine, webhook_id, message.id, result)
@@ -217,7 +217,7 @@ def log(webhook_id: str | None, limit: int, as_json: bool, data: Path | None) ->
 
     engine = Workspace(data).existing_store
     if webhook_id:
-        webhooks.find(engine, webhook_id)
+        webhooks.find_webhook(engine, webhook_id)
     deliveries = webhooks.log(engine, webhook_id or "", limit)
     if as_json:
         for each in deliveries:
@@ -263,8 +263,10 @@ def _scope(
     from arena.store.webhooks import WebhookScope
 
     if tournament is not None:
-        tournaments.find(workspace.existing_store, tournament)
-    if bot is not None and not versions.listing(workspace.existing_store, name=bot, retired=True):
+        tournaments.find_tournament(workspace.existing_store, tournament)
+    if bot is not None and not versions.list_versions(
+        workspace.existing_store, name=bot, retired=True
+    ):
         raise CommandError(f"unknown bot {bot}.", FAILED, "pokearena bot list", code="unknown-bot")
     game_id = match_settings.game_named(game).id if game is not None else ""
     return WebhookScope(tournament or "", game_id, bot or "")

@@ -40,10 +40,10 @@ def bundle(tournament: str, folder: Path | None, as_json: bool, data: Path | Non
     from arena.records.bundle import folder as files
     from arena.records.bundle.bundle import BundleError
     from arena.records.bundle.collection import gather
-    from arena.records.redaction import public_record
+    from arena.records.published_faults import public_record
 
     workspace = Workspace(data)
-    name = lookup.find_tournament(workspace, tournament)
+    name = lookup.tournament_id_of(workspace, tournament)
     where = folder or Path(f"bundle-{name}")
     try:
         files.check(where, name)
@@ -160,7 +160,7 @@ def _find(name: str, data: Path | None, progress: ProgressLine) -> tuple[Bundle,
     if "/" in name:
         raise CommandError(f"folder not found: {name}", USAGE, code="unknown-folder")
     workspace = Workspace(data)
-    tournament = lookup.find_tournament(workspace, name)
+    tournament = lookup.tournament_id_of(workspace, name)
     differences = tuple(store_audit.differences(workspace.store, tournament, progress))
     try:
         return gather(workspace.store, tournament), differences

@@ -79,7 +79,7 @@ def disqualify(
 
     workspace = Workspace(data)
     assert workspace.existing_store is not None
-    name = lookup.find_tournament(workspace, tournament)
+    name = lookup.tournament_id_of(workspace, tournament)
     label = lookup.find_version(workspace, version).id
     voided = corrections.disqualify(workspace.store, name, label, COMMAND_LINE, reason)
     if as_json:

@@ -120,9 +120,10 @@ def as_json(
 ) -> dict[str, Any]:
     """Return all results of a demo as JSON values."""
     names = {name for snapshot in snapshots for name in snapshot.tournament.entrants}
-    bots = [version for version in versions.listing(workspace.store) if version.id in names]
+    bots = [version for version in versions.list_versions(workspace.store) if version.id in names]
     tournament_list = [
-        tournaments.find(workspace.store, snapshot.tournament.id) for snapshot in snapshots
+        tournaments.find_tournament(workspace.store, snapshot.tournament.id)
+        for snapshot in snapshots
     ]
     return {
         "seconds": seconds,

@@ -131,7 +131,7 @@ class _SnapshotReader:
 
     def _read(self) -> TournamentSnapshot:
         # Read the state first, so that a closed tournament comes with its final progress.
-        tournament = tournaments.find(self._engine, self._name)
+        tournament = tournaments.find_tournament(self._engine, self._name)
         progress = tournaments.progress(self._engine, self._name)
         if self._standings is None or progress.closed != self._closed:
             self._closed = progress.closed

@@ -15,7 +15,7 @@ from arena.store.access.audit_log import audited_command
 from arena.store.tournaments import lifecycle, tournaments
 from arena.system.process_info import cores
 from arena.tournaments import schedule_preview, scheduler, time_estimate, tournament_request
-from referee.games.registry import find
+from referee.games.registry import find_game
 
 if TYPE_CHECKING:
     from arena.bots.bot import Bot
@@ -144,14 +144,14 @@ def join(
     Raises:
         CommandError: its format does not accept new entrants.
     """
-    name = lookup.find_tournament(workspace, tournament)
-    scheduler.check_open(tournaments.find(workspace.store, name))
-    game = find(tournaments.find(workspace.store, name).plan.game)
+    name = lookup.tournament_id_of(workspace, tournament)
+    scheduler.check_open(tournaments.find_tournament(workspace.store, name))
+    game = find_game(tournaments.find_tournament(workspace.store, name).plan.game)
     resolved = [workspace.bot(text) for text in bots]
     for entrant in resolved:
         game_options.check_plays(entrant, game)
     versions, owners = registered(workspace, [(bot, owner) for bot in resolved])
     entries = scheduler.enrol(workspace.store, versions, owners)
     with audited_command(workspace.store, "tournament.add", name):
-        lifecycle.add(workspace.store, name, entries)
+        lifecycle.add_entrants(workspace.store, name, entries)
     return name, versions

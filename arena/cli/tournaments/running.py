@@ -115,7 +115,7 @@ def play_out(
 
 
 def _mention_others(workspace: Workspace, names: Sequence[str]) -> None:
-    running = tournaments.listing(workspace.store, state=TournamentState.RUNNING)
+    running = tournaments.list_tournaments(workspace.store, state=TournamentState.RUNNING)
     others = [tournament.id for tournament in running if tournament.id not in names]
     for version, matches in offline_bot_waits.waited_for(workspace.store).items():
         counted = "1 match waits" if matches == 1 else f"{matches} matches wait"

@@ -50,15 +50,15 @@ def resume(
     from arena.store.tournaments import tournaments as store
 
     workspace = Workspace(data)
-    names = [lookup.find_tournament(workspace, name) for name in tournaments]
+    names = [lookup.tournament_id_of(workspace, name) for name in tournaments]
     if not names:
-        everything = store.listing(workspace.existing_store)
+        everything = store.list_tournaments(workspace.existing_store)
         names = [tournament.id for tournament in everything if tournament.ended is None]
         if not names:
             raise CommandError("there is no open tournament.", FAILED, "pokearena tournament list")
 
     for name in names:
-        stored = store.find(workspace.store, name)
+        stored = store.find_tournament(workspace.store, name)
         if stored.ended is not None:
             advice = f"pokearena tournament show {name}"
             raise CommandError(
@@ -90,7 +90,7 @@ def pause(tournaments: tuple[str, ...], as_json: bool, data: Path | None) -> Non
     from arena.store.tournaments import lifecycle
 
     workspace = Workspace(data)
-    for name in [lookup.find_tournament(workspace, prefix) for prefix in tournaments]:
+    for name in [lookup.tournament_id_of(workspace, prefix) for prefix in tournaments]:
         with audited_command(workspace.store, "tournament.pause", name):
             lifecycle.pause(workspace.store, name)
         views.changed(workspace, name, f"{name} is paused", as_json)
@@ -157,7 +157,7 @@ def withdraw(
     from arena.store.tournaments import lifecycle
 
     workspace = Workspace(data)
-    name = lookup.find_tournament(workspace, tournament)
+    name = lookup.tournament_id_of(workspace, tournament)
     for version in [lookup.find_version(workspace, label).id for label in versions]:
         with audited_command(workspace.store, "tournament.withdraw", name, reason):
             lifecycle.withdraw(workspace.store, name, version, reason)
@@ -197,7 +197,7 @@ def listing(as_json: bool, data: Path | None) -> None:
     from arena.store.tournaments import tournaments as store
 
     workspace = Workspace(data)
-    listed = store.listing(workspace.existing_store)
+    listed = store.list_tournaments(workspace.existing_store)
     counted = [
         (tournament, store.progress(workspace.store, tournament.id)) for tournament in listed
     ]
@@ -232,7 +232,7 @@ def show(tournament: str, as_json: bool, data: Path | None) -> None:
     from arena.cli.workspace import Workspace
 
     workspace = Workspace(data)
-    name = lookup.find_tournament(workspace, tournament)
+    name = lookup.tournament_id_of(workspace, tournament)
     if as_json:
         output.document(views.whole(workspace, name))
     else:
@@ -256,7 +256,7 @@ def cancel(tournaments: tuple[str, ...], reason: str, as_json: bool, data: Path 
     from arena.store.tournaments import tournaments as store
 
     workspace = Workspace(data)
-    for name in [lookup.find_tournament(workspace, prefix) for prefix in tournaments]:
+    for name in [lookup.tournament_id_of(workspace, prefix) for prefix in tournaments]:
         with audited_command(workspace.store, "tournament.cancel", name, reason):
             lifecycle.cancel(workspace.store, name)
         closed = store.progress(workspace.store, name).closed

@@ -39,7 +39,7 @@ def export(tournament: str, folder: Path, as_json: bool, data: Path | None) -> N
 
     workspace = Workspace(data)
     assert workspace.existing_store is not None
-    name = lookup.find_tournament(workspace, tournament)
+    name = lookup.tournament_id_of(workspace, tournament)
     try:
         remove_abandoned(folder)
         if folder.exists() and any(folder.iterdir()):

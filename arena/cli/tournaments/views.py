@@ -32,7 +32,7 @@ _MAX_PRINTED_PROBLEMS: Final = 20
 
 def whole(workspace: Workspace, name: str) -> dict[str, Any]:
     """Return a tournament with its standings and matches as JSON values."""
-    tournament = tournaments.find(workspace.store, name)
+    tournament = tournaments.find_tournament(workspace.store, name)
     scope = ladder_key.of_tournament(tournament)
     table = ladder_table.of_tournament(workspace.store, scope)
     return {
@@ -49,7 +49,7 @@ def whole(workspace: Workspace, name: str) -> dict[str, Any]:
 
 def show(workspace: Workspace, name: str) -> None:
     """Print a tournament."""
-    tournament = tournaments.find(workspace.store, name)
+    tournament = tournaments.find_tournament(workspace.store, name)
     for words in _heading(workspace, tournament):
         output.line(words)
     output.line()
@@ -178,7 +178,7 @@ def what_next(workspace: Workspace, names: Sequence[str], *, shown: bool = False
         closed += listing.matches(
             workspace.store, tournament=name, states=[MatchState.CLOSED], limit=1
         )
-        tournament = tournaments.find(workspace.store, name)
+        tournament = tournaments.find_tournament(workspace.store, name)
         if tournament.ended is None:
             open_ones.append(tournament)
     steps = [f"pokearena replay {match.id}" for match in closed[:1]]
@@ -216,7 +216,7 @@ def report(workspace: Workspace, snapshots: Sequence[TournamentSnapshot], as_jso
 def changed(workspace: Workspace, name: str, sentence: str, as_json: bool) -> None:
     """Print the state of a tournament that has just been changed."""
     tournament, progress = (
-        tournaments.find(workspace.store, name),
+        tournaments.find_tournament(workspace.store, name),
         tournaments.progress(workspace.store, name),
     )
     if as_json:

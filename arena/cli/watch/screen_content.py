@@ -74,7 +74,7 @@ def _live_lines(page: Page) -> TextTable:
 
 
 def _ladder(web: WebState, view: View) -> ScreenContent:
-    page = ladder.page(web, _ask({"find": view.find}, form=view.value))
+    page = ladder.ladder_page(web, _ask({"find": view.find}, form=view.value))
     names = [line.name for line in page.model["lines"]]
     filtered = f", filter “{view.find}”" if view.find else ""
     opens = tuple(View(ViewKind.BOT, name.partition("@")[0]) for name in names)
@@ -117,7 +117,7 @@ def _form_of(web: WebState, tournament: str) -> str:
 
 
 def _matrix(web: WebState, view: View) -> ScreenContent:
-    page = matrix.page(web, _ask(form=view.value))
+    page = matrix.matrix_page(web, _ask(form=view.value))
     return ScreenContent(
         f"{wording.form_name(view.value)}: score of the row against the column, in %",
         (Section("", _live_lines(page)),),
@@ -125,7 +125,7 @@ def _matrix(web: WebState, view: View) -> ScreenContent:
 
 
 def _bot(web: WebState, view: View) -> ScreenContent:
-    page = bot.page(web, _ask(name=view.value))
+    page = bot.bot_page(web, _ask(name=view.value))
     sections = [Section("", _live_lines(page))]
     if page.csv is not None and page.csv.rows:
         rows = page.csv.rows[:_MATCHES]
@@ -146,7 +146,7 @@ def _rounded(value: object) -> object:
 
 
 def _match(web: WebState, view: View) -> ScreenContent:
-    page = match.page(web, _ask(id=view.value))
+    page = match.match_page(web, _ask(id=view.value))
     sections = (Section("", page.text),) if page.text is not None and page.text.rows else ()
     running = next(
         (running_match for running_match in web.snapshot.running if running_match.id == view.value),
@@ -156,7 +156,7 @@ def _match(web: WebState, view: View) -> ScreenContent:
         return ScreenContent(page.title, sections, (f"pokearena replay {view.value}",))
     progress = f"{running.committed} of {running.games} games finished"
     table = live_table(
-        web.events.positions, running, tournaments.find(web.engine, running.tournament)
+        web.events.positions, running, tournaments.find_tournament(web.engine, running.tournament)
     )
     drawn = () if table is None else text.lines(table.rendering)
     return ScreenContent(page.title, sections, (progress, "", *drawn))

@@ -23,7 +23,7 @@ from typing import Final
 from arena.records.analysis.engine import Engine, engine_of
 from arena.records.analysis.unseen_chance import dealt_again
 from referee.games.contract import Action, Game, Options, State, places_of
-from referee.games.registry import find
+from referee.games.registry import find_game
 from referee.games.shared.coded_errors import CodedError
 from referee.games.shared.dealing import Seeded, derive
 from referee.record import GameRecord, Line, MatchRecord
@@ -215,7 +215,7 @@ class MatchAnalyser:
     ) -> None:
         self._record, self._seed, self._quality = record, seed, quality
         self._progress = progress
-        self._game: Game = find(record.match["game"])
+        self._game: Game = find_game(record.match["game"])
         self._engine = engine or engine_of(self._game.id)
         self._options: Options = self._game.settle(record.match["options"])
         self._sides = self._game.sides(record.match["seats"], self._options)

@@ -35,7 +35,7 @@ from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import schedule
 from arena.system import process_pool
 from arena.tournaments.scheduler import format_of
-from referee.games.registry import find
+from referee.games.registry import find_game
 from referee.games.shared import dealing
 
 # Check that a schedule follows from its format by running the format again from the start, unless
@@ -322,7 +322,7 @@ def _invalid_settings(bundle: Bundle) -> Iterator[str]:
     """Yield problems with the game, options, seats, boards and format settings."""
     plan = bundle.tournament.plan
     try:
-        rules = find(plan.game)
+        rules = find_game(plan.game)
         settled = rules.settle(plan.options)
         older = {name: rules.options[name].default for name in settled if rules.options[name].later}
         if settled != {**older, **plan.options}:

@@ -10,7 +10,7 @@ from arena.formats.contract import FormatEntrant, FormatOver, Step, place_of
 from arena.ladders import ladder_columns
 from arena.ratings.elo import EloSettings
 from arena.ratings.standings import Standings
-from arena.records.redaction import public_record
+from arena.records.published_faults import public_record
 from arena.store.match_settings import TournamentPlan
 from arena.store.matches.spec import Entrant as Seated
 from arena.store.matches.spec import MatchSpec

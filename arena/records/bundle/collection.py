@@ -35,7 +35,7 @@ def gather(
     Args:
         engine: database engine of the store.
         tournament: id of the tournament.
-        redact: transforms each record before it is returned (`arena.records.redaction`).
+        redact: transforms each record before it is returned (`arena.records.published_faults`).
 
     Raises:
         NotFound: the tournament does not exist.
@@ -43,9 +43,9 @@ def gather(
     """
     for _ in range(_TRIES):
         before = lifecycle.marks(engine, tournament)
-        current = tournaments.find(engine, tournament)
+        current = tournaments.find_tournament(engine, tournament)
         bundle = _bundle(engine, current, redact)
-        after = tournaments.find(engine, tournament)
+        after = tournaments.find_tournament(engine, tournament)
         # Marks count changes of matches and entrants; a pause or the end changes the state.
         if (lifecycle.marks(engine, tournament), after.state) == (before, current.state):
             return bundle
@@ -74,7 +74,7 @@ def _bundle(engine: Engine, tournament: Tournament, redact: Callable[[str], str]
 
 
 def _version(engine: Engine, name: str) -> BundledVersion:
-    version = versions.find(engine, name)
+    version = versions.find_version(engine, name)
     return BundledVersion(version.content_hash, remote=not version.folder)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from arena.records.analysis.engine import engine_of
 from arena.records.luck_adjustment.chance_luck import Move, luck_of_game
 from arena.records.luck_adjustment.values import Floats, values_of
-from referee.games.registry import find
+from referee.games.registry import find_game
 from referee.games.shared.dealing import derive
 from referee.record import GameRecord, MatchRecord
 from referee.replay import codec_of, steps
@@ -109,7 +109,7 @@ def luck_of_match(record: MatchRecord, pause: Callable[[], None] = lambda: None)
 
 
 def _luck_of(record: MatchRecord, game: GameRecord, pause: Callable[[], None]) -> Floats:
-    rules, match = find(record.match["game"]), record.match
+    rules, match = find_game(record.match["game"]), record.match
     assert record.seed is not None
     options = rules.settle(match["options"])
     values = values_of(rules.id, rules.sides(match["seats"], options))
@@ -126,7 +126,7 @@ def _moves(
     The position after a chance event is included in any case: whether a bot fails in it may depend
     on the cards, so that leaving it out would make the luck of the others biased.
     """
-    codec = codec_of(find(record.match["game"]))
+    codec = codec_of(find_game(record.match["game"]))
     for step in steps(record.match, game, seed):
         pause()
         actions = {line["seat"]: codec.decode_json(line["action"]) for line in step.lines}

@@ -13,7 +13,7 @@ from arena.store.schema import MatchState
 def outcome_of(engine: Engine, match: str, version: str) -> relay_pb2.Outcome | None:
     """Return the outcome of a match for one entrant; None if it is open or unknown."""
     try:
-        record = listing.find(engine, match)
+        record = listing.find_match(engine, match)
     except NotFound:
         return None
     others = [name for name in record.entrants if name != version]

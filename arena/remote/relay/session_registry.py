@@ -271,7 +271,7 @@ class SessionRegistry:
         """Whether the bot is connected to another relay of this arena that still answers."""
 
         def ask() -> bool:
-            bot = remote_bots.find(self._engine, version)
+            bot = remote_bots.find_remote_bot(self._engine, version)
             control = remote_bots.relay_address(self._engine, version).address
             other = bot is not None and bot.is_connected and control not in ("", self._control)
             return other and grpc_probe.answers(control)

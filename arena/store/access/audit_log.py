@@ -133,7 +133,7 @@ def audited_command(
     return audited(engine, AuditEntry(COMMAND_LINE, action, subject, reason))
 
 
-def listing(
+def list_entries(
     engine: Engine, *, subject: str = "", offset: int = 0, limit: int = 100
 ) -> tuple[LoggedEntry, ...]:
     """Return entries, the newest first.

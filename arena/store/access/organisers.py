@@ -25,7 +25,7 @@ class Organiser:
     created: float
 
 
-def add(engine: Engine, name: str) -> str:
+def add_organiser(engine: Engine, name: str) -> str:
     """Register an organiser and return the token, which cannot be retrieved later.
 
     Raises:
@@ -75,7 +75,7 @@ def revoke(engine: Engine, name: str) -> None:
             raise _unknown(name)
 
 
-def listing(engine: Engine) -> tuple[Organiser, ...]:
+def list_organisers(engine: Engine) -> tuple[Organiser, ...]:
     """Return the organisers that have a token, by name."""
     table = schema.organisers
     with reading(engine) as connection:

@@ -100,7 +100,7 @@ def sign_in(engine: Engine, token: str, earlier: str = "") -> tuple[str, Identit
     return secret, identity
 
 
-def find(engine: Engine, secret: str) -> Identity | None:
+def find_session(engine: Engine, secret: str) -> Identity | None:
     """Return whose session has this secret; None if it has ended or its token is revoked."""
     table = schema.sessions
     if not secret:

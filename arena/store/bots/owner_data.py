@@ -121,7 +121,7 @@ def withdraw(engine: Engine, owner: str) -> None:
         lock_rows(connection, voided)
         for match in connection.execute(voided).all():
             kind = ClosingKind.MATCH_VOIDED
-            closings.add(connection, kind, match=match.id, tournament=match.tournament)
+            closings.add_closing(connection, kind, match=match.id, tournament=match.tournament)
         connection.execute(
             update(matches)
             .where(*lapsed)
@@ -242,7 +242,7 @@ def forget(engine: Engine, data: OwnerData) -> str:
             connection.execute(
                 update(owners).where(owners.c.owner == data.owner).values(owner=pseudonym)
             )
-        closings.add(connection, ClosingKind.OWNER_DELETED)
+        closings.add_closing(connection, ClosingKind.OWNER_DELETED)
     return pseudonym
 
 

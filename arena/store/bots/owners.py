@@ -33,7 +33,7 @@ class Owner:
     created: float
 
 
-def add(engine: Engine, name: str) -> str:
+def add_owner(engine: Engine, name: str) -> str:
     """Register an owner and return the token, which cannot be retrieved later.
 
     Raises:
@@ -101,7 +101,7 @@ def remove(engine: Engine, name: str) -> None:
             raise _unknown(name)
 
 
-def listing(engine: Engine) -> tuple[Owner, ...]:
+def list_owners(engine: Engine) -> tuple[Owner, ...]:
     """Return the owners that have a token, by name."""
     table = schema.owners
     with reading(engine) as connection:

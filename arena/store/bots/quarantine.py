@@ -68,7 +68,7 @@ def lift(engine: Engine, version: str) -> Version:
         Conflict: it is not in quarantine.
     """
     table, failures = schema.versions, schema.failures
-    versions.find(engine, version)
+    versions.find_version(engine, version)
     with writing(engine, "lift") as connection:
         lifted = connection.execute(
             update(table)
@@ -78,7 +78,7 @@ def lift(engine: Engine, version: str) -> Version:
         if lifted.rowcount == 0:
             raise Conflict(f"{version} is not in quarantine.", code="not-in-quarantine")
         connection.execute(delete(failures).where(failures.c.match.in_(_matches_with(version))))
-    return versions.find(engine, version)
+    return versions.find_version(engine, version)
 
 
 def _is_suspect(connection: Connection, version: str) -> bool:
@@ -119,11 +119,11 @@ def ban(engine: Engine, version: str, reason: str) -> Version:
         NotFound: the version does not exist.
         Conflict: it is banned or in quarantine already.
     """
-    versions.find(engine, version)
+    versions.find_version(engine, version)
     with writing(engine, "ban") as connection:
         if not _exclude(connection, version, f"the organiser banned it: {reason}"):
             raise Conflict(f"{version} is in quarantine already.", code="in-quarantine")
-    return versions.find(engine, version)
+    return versions.find_version(engine, version)
 
 
 def _quarantine(engine: Engine, version: str) -> bool:

@@ -72,7 +72,7 @@ def add_relayed(engine: Engine, name: str, number: str, owner: str = "") -> tupl
     Raises:
         Conflict: the bot belongs to another owner.
     """
-    version = versions.add(engine, name, number, "", "", {"remote": True}, owner)
+    version = versions.add_version(engine, name, number, "", "", {"remote": True}, owner)
     return version, _put_token(engine, version.id)
 
 
@@ -82,7 +82,7 @@ def add_direct(engine: Engine, name: str, number: str, address: str, owner: str 
     Raises:
         Conflict: the bot belongs to another owner.
     """
-    version = versions.add(engine, name, number, "", "", {"address": address}, owner)
+    version = versions.add_version(engine, name, number, "", "", {"address": address}, owner)
     _put(engine, version.id, until=ALWAYS, free_tables=UNLIMITED_TABLES)
     return version
 
@@ -93,7 +93,7 @@ def renew(engine: Engine, version: str) -> str:
     Raises:
         NotFound: the version is not a relayed bot.
     """
-    if not is_relayed(versions.find(engine, version).manifest):
+    if not is_relayed(versions.find_version(engine, version).manifest):
         raise NotFound(
             f"{version} has no token; one is made by `pokearena bot add --remote NAME`, for a bot "
             "that connects to the relay.",
@@ -107,7 +107,7 @@ def is_relayed(manifest: Mapping[str, Any]) -> bool:
     return bool(manifest.get("remote"))
 
 
-def listing(engine: Engine) -> dict[str, RemoteBot]:
+def list_remote_bots(engine: Engine) -> dict[str, RemoteBot]:
     """Return all remote bots, by version."""
     query = _states().order_by(schema.remotes.c.version)
     with reading(engine) as connection:
@@ -138,7 +138,7 @@ def relay_addresses(engine: Engine, match: str) -> dict[str, Mapping[str, str] |
         return {row.control_address: row.tunnel_endpoint for row in connection.execute(query)}
 
 
-def find(engine: Engine, version: str) -> RemoteBot | None:
+def find_remote_bot(engine: Engine, version: str) -> RemoteBot | None:
     """Return the state of a version; None if it is not remote."""
     query = _states().where(schema.remotes.c.version == version)
     with reading(engine) as connection:
@@ -168,7 +168,7 @@ def version_with_token(engine: Engine, token: str) -> Version | None:
     query = select(table.c.version).where(table.c.token == token_hash(token))
     with reading(engine) as connection:
         version = connection.execute(query).scalar_one_or_none()
-    return None if version is None else versions.find(engine, version)
+    return None if version is None else versions.find_version(engine, version)
 
 
 def token_hashes(engine: Engine) -> frozenset[str]:

@@ -9,7 +9,7 @@ from arena.store.bots.versions import Version
 from arena.tunnel.endpoint import needed
 
 
-def find(engine: Engine, folder: Folder, name: str, number: str | None) -> Bot | None:
+def find_stored_bot(engine: Engine, folder: Folder, name: str, number: str | None) -> Bot | None:
     """Return a stored version as a bot; None if it does not exist.
 
     Args:
@@ -18,14 +18,14 @@ def find(engine: Engine, folder: Folder, name: str, number: str | None) -> Bot |
         name: the name of the bot.
         number: the number of the version; None for the newest that is not retired.
     """
-    listed = versions.listing(engine, name=name, retired=number is not None)
+    listed = versions.list_versions(engine, name=name, retired=number is not None)
     fitting = [v for v in listed if number is None or v.number == number]
     return _bot(engine, folder, fitting[-1]) if fitting else None
 
 
 def active_versions(engine: Engine) -> list[str]:
     """Return all versions that are not retired, as "name@version"."""
-    return [version.id for version in versions.listing(engine)]
+    return [version.id for version in versions.list_versions(engine)]
 
 
 def _bot(engine: Engine, folder: Folder, version: Version) -> Bot:

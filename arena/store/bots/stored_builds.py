@@ -56,7 +56,7 @@ def keep_build(engine: Engine, content_hash: str, packed: IO[bytes], trusted: bo
             _keep_as_object(engine, storage, content_hash, packed, trusted)
     except exc.IntegrityError:
         # Another process has stored the same content meanwhile.
-        if find(engine, content_hash) is None:
+        if find_build(engine, content_hash) is None:
             raise
 
 
@@ -110,7 +110,7 @@ def _keep_as_object(
         raise
 
 
-def find(engine: Engine, content_hash: str) -> StoredBuild | None:
+def find_build(engine: Engine, content_hash: str) -> StoredBuild | None:
     """Return the stored build archive of a content hash; None without one."""
     table = schema.crates
     query = select(*table.c["digest", "bytes", "trusted", "pieces"]).where(
@@ -122,7 +122,7 @@ def find(engine: Engine, content_hash: str) -> StoredBuild | None:
             return None
         stored = None
         if row.pieces == 0:
-            stored = stored_objects.find(connection, ObjectKind.BUILD, content_hash)
+            stored = stored_objects.find_object(connection, ObjectKind.BUILD, content_hash)
     key = "" if stored is None else stored.key
     return StoredBuild(content_hash, row.digest, row.bytes, bool(row.trusted), key)
 

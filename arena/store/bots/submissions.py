@@ -99,7 +99,7 @@ class SubmissionLimits:
     a_day: int = 50
 
 
-def add(engine: Engine, sent: ReceivedUpload, limits: SubmissionLimits) -> Submission:
+def add_submission(engine: Engine, sent: ReceivedUpload, limits: SubmissionLimits) -> Submission:
     """Store an upload as a waiting submission.
 
     If an undecided submission of this owner has the same content, that one is returned instead.
@@ -129,7 +129,7 @@ def add(engine: Engine, sent: ReceivedUpload, limits: SubmissionLimits) -> Submi
                     changed=now(),
                 )
             )
-    return waiting or find(engine, sent.id)
+    return waiting or find_submission(engine, sent.id)
 
 
 def check(engine: Engine, owner: str, limits: SubmissionLimits) -> None:
@@ -148,7 +148,7 @@ def waiting(engine: Engine, owner: str, content: str) -> Submission | None:
         return _waiting(connection, owner, content)
 
 
-def find(engine: Engine, submission: str) -> Submission:
+def find_submission(engine: Engine, submission: str) -> Submission:
     """Return the submission with this id.
 
     Raises:
@@ -158,7 +158,7 @@ def find(engine: Engine, submission: str) -> Submission:
         return _find(connection, submission)
 
 
-def listing(
+def list_submissions(
     engine: Engine, *, name: str | None = None, owner: str | None = None, limit: int = 100
 ) -> tuple[Submission, ...]:
     """Return the newest submissions, newest first, optionally of one bot or one owner."""

@@ -39,7 +39,7 @@ def keep(engine: Engine, bot: Bot) -> None:
     """
     if bot.folder is None or not bot.content:
         return
-    kept = stored_builds.find(engine, bot.content)
+    kept = stored_builds.find_build(engine, bot.content)
     if kept is None:
         with tempfile.TemporaryFile() as packed:
             build_archive.pack(bot.folder, packed)
@@ -51,7 +51,7 @@ def keep(engine: Engine, bot: Bot) -> None:
 
 def keep_all(engine: Engine) -> None:
     """Store the files that exist only here, when the arena opens to others or gets a storage."""
-    for version in versions.listing(engine, retired=True):
+    for version in versions.list_versions(engine, retired=True):
         folder = Path(version.folder)
         if not version.folder or not folder.is_dir():
             continue
@@ -113,7 +113,7 @@ def bot(
 def _make_room(engine: Engine, where: Path, most: int) -> None:
     try:
         evicted = version_cache.make_room(
-            where, most, lambda content: stored_builds.find(engine, content) is not None
+            where, most, lambda content: stored_builds.find_build(engine, content) is not None
         )
     except OSError as error:
         log.warning("no room was made in %s: %s", where, error)
@@ -132,7 +132,7 @@ def _protect(folder: Path, stay: contextlib.ExitStack) -> bool:
 
 
 def _fetch(engine: Engine, label: str, content: str, folder: Path) -> None:
-    stored = stored_builds.find(engine, content)
+    stored = stored_builds.find_build(engine, content)
     if stored is None:
         raise BotError(
             f"the files of {label} are neither here ({folder}) nor in the store; start"

@@ -57,7 +57,7 @@ class Version:
         return not games or game in games
 
 
-def add(
+def add_version(
     engine: Engine,
     name: str,
     number: str,
@@ -90,11 +90,11 @@ def add(
             version = _find(connection, label)
             if version is None:
                 _insert(connection, label, name, number, content_hash, folder, manifest)
-                closings.add(connection, ClosingKind.VERSION_ADDED, version=label)
+                closings.add_closing(connection, ClosingKind.VERSION_ADDED, version=label)
                 version = _find(connection, label)
     except exc.IntegrityError:
         # Another process has registered the same bot or version at this moment (PostgreSQL).
-        return add(engine, name, number, content_hash, folder, manifest, owner)
+        return add_version(engine, name, number, content_hash, folder, manifest, owner)
     assert version is not None
     if version.content_hash != content_hash:
         raise Conflict(
@@ -126,7 +126,7 @@ def check_known_or_new(engine: Engine, name: str) -> None:
         check_new_bot(name)
 
 
-def find(engine: Engine, label: str) -> Version:
+def find_version(engine: Engine, label: str) -> Version:
     """Return the version ``name@number``.
 
     Raises:
@@ -162,7 +162,7 @@ def owners(engine: Engine, labels: Sequence[str]) -> dict[str, str]:
     return owner_of
 
 
-def listing(
+def list_versions(
     engine: Engine, *, name: str | None = None, retired: bool = False
 ) -> tuple[Version, ...]:
     """Return versions in order of their names, then of registration.
@@ -196,7 +196,7 @@ def number_for(engine: Engine, name: str, content_hash: str) -> str:
 
     It is the number of the version with the same content if there is one, else the next free one.
     """
-    for version in listing(engine, name=name):
+    for version in list_versions(engine, name=name):
         if version.content_hash == content_hash:
             return version.number
     return free_number(engine, name)
@@ -204,7 +204,7 @@ def number_for(engine: Engine, name: str, content_hash: str) -> str:
 
 def free_number(engine: Engine, name: str) -> str:
     """Return the smallest whole number from 1 that is not the number of a version of this bot."""
-    taken = {version.number for version in listing(engine, name=name, retired=True)}
+    taken = {version.number for version in list_versions(engine, name=name, retired=True)}
     return next(str(number) for number in count(1) if str(number) not in taken)
 
 
@@ -225,7 +225,7 @@ def set_owner(engine: Engine, version: Version, owner: str) -> Version:
         return version
     with writing(engine, "own") as connection:
         _set_owner(connection, version.name, owner)
-    return find(engine, version.id)
+    return find_version(engine, version.id)
 
 
 def reassign(engine: Engine, name: str, owner: str) -> None:
@@ -270,7 +270,7 @@ def retire(engine: Engine, label: str) -> Version:
             .where(versions.c.id == label, versions.c.retired.is_(None))
             .values(retired=now())
         )
-    return find(engine, label)
+    return find_version(engine, label)
 
 
 def _set_owner(connection: Connection, name: str, owner: str) -> None:

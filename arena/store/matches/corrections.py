@@ -77,8 +77,8 @@ def replay(engine: Engine, match: str, actor: Actor, reason: str) -> str:
         Conflict: it has not begun or is cancelled, has a replay, or decided who plays in a later
             round; its tournament is over; or an entrant has withdrawn.
     """
-    table, stored = schema.matches, listing.find(engine, match)
-    plan = tournaments.find(engine, stored.tournament).plan
+    table, stored = schema.matches, listing.find_match(engine, match)
+    plan = tournaments.find_tournament(engine, stored.tournament).plan
     number = stored.number + contract.REPLAY
     again = Fixture(stored.round, number, stored.entrants, stored.why)
     with writing(engine, "replay") as connection:
@@ -87,7 +87,7 @@ def replay(engine: Engine, match: str, actor: Actor, reason: str) -> str:
         lock_rows(connection, select(table.c.id).where(table.c.id == match))
         state = connection.execute(select(table.c.state).where(table.c.id == match)).scalar_one()
         _check_replayable(connection, tournament, stored, state)
-        (new,) = schedule.store(connection, tournament.id, plan, [again], tournament.seed)
+        (new,) = schedule.store_fixtures(connection, tournament.id, plan, [again], tournament.seed)
         _void(connection, tournament.id, [match], f"the organiser replays it as {new}: {reason}")
         details = {"state": state, "replay": new}
         audit_log.insert(connection, AuditEntry(actor, REPLAY, match, reason, details))
@@ -225,4 +225,6 @@ def _void(connection: Connection, tournament: str, ids: Sequence[str], reason: s
             .where(matches.c.id == match)
             .values(state=MatchState.VOID, reason=reason, owner=None, lease_until=None, ended=now())
         )
-        closings.add(connection, ClosingKind.MATCH_VOIDED, match=match, tournament=tournament)
+        closings.add_closing(
+            connection, ClosingKind.MATCH_VOIDED, match=match, tournament=tournament
+        )

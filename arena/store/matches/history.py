@@ -149,7 +149,7 @@ def latest(engine: Engine, tournament: str, limit: int) -> tuple[PlayedMatch, ..
     return _read(engine, chosen)
 
 
-def find(engine: Engine, match: str) -> PlayedMatch | None:
+def find_played_match(engine: Engine, match: str) -> PlayedMatch | None:
     """Return a closed match; None if it does not exist or has no result."""
     chosen = select(schema.results.c.match).where(schema.results.c.match == match)
     return next(iter(_read(engine, chosen)), None)

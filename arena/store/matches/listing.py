@@ -16,7 +16,7 @@ from arena.formats.contract import REPLAY, place_of
 from arena.store import schema
 from arena.store.database import id_batches, now, reading
 from arena.store.matches import lease_times
-from arena.store.schema import OPEN, MatchState
+from arena.store.schema import MatchState
 
 _WITHIN_TOURNAMENT: Final = (schema.matches.c.round, schema.matches.c.number)
 _OLDEST_FIRST: Final = (
@@ -75,7 +75,7 @@ class Match:
         return self.number // REPLAY
 
 
-def find(engine: Engine, match: str) -> Match:
+def find_match(engine: Engine, match: str) -> Match:
     """Return the match with this id.
 
     Raises:
@@ -221,17 +221,6 @@ def failures_of(engine: Engine, match: str) -> tuple[ArenaFailure, ...]:
     )
     with reading(engine) as connection:
         return tuple(ArenaFailure(*row) for row in connection.execute(query))
-
-
-def open_among(engine: Engine, ids: Sequence[str]) -> frozenset[str]:
-    """Return those of these matches that may still be played."""
-    table = schema.matches
-    open_ids: set[str] = set()
-    with reading(engine) as connection:
-        for batch in id_batches(ids):
-            query = select(table.c.id).where(table.c.id.in_(batch), table.c.state.in_(OPEN))
-            open_ids.update(connection.execute(query).scalars())
-    return frozenset(open_ids)
 
 
 def not_found(match: str) -> NotFound:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from arena.formats.round_robin import seatings
 from arena.store.matches.games import CommittedGame
 from arena.store.matches.spec import MatchSpec
-from referee.games.registry import find
+from referee.games.registry import find_game
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def plan(spec: MatchSpec, committed: Iterable[CommittedGame] = ()) -> tuple[Tabl
 
 
 def _seatings(spec: MatchSpec) -> list[tuple[int, ...]]:
-    game = find(spec.game)
+    game = find_game(spec.game)
     options = game.settle(spec.options)
     game.check_seats(spec.seats, options)
     sides = game.sides(spec.seats, options)

@@ -526,7 +526,7 @@ def _end_match(
     connection.execute(changed, {"of_match": row.id, "new_state": state})
     kind = _CLOSING_KINDS.get(state)
     if kind is not None:
-        closings.add(connection, kind, match=row.id, tournament=row.tournament)
+        closings.add_closing(connection, kind, match=row.id, tournament=row.tournament)
 
 
 def _check_belongs_to_match(spec: MatchSpec, game: PlayedGame) -> None:

@@ -81,7 +81,7 @@ def problems(engine: Engine, report: Report) -> Iterator[str]:
     """
     names = stored_objects.subjects(engine, ObjectKind.BUILD)
     for number, name in enumerate(names, 1):
-        build = stored_builds.find(engine, name)
+        build = stored_builds.find_build(engine, name)
         if build is not None and build.key:
             try:
                 size = object_storage.needed(engine).size(build.key)
@@ -118,7 +118,7 @@ def _builds_in_database(engine: Engine) -> list[str]:
 
 def _build_to_object(engine: Engine, storage: ObjectStorage, content_hash: str) -> bool:
     builds, pieces = schema.crates, schema.crate_pieces
-    build = stored_builds.find(engine, content_hash)
+    build = stored_builds.find_build(engine, content_hash)
     if build is None or build.key:
         return False
     with tempfile.TemporaryFile() as packed:
@@ -137,7 +137,7 @@ def _build_to_object(engine: Engine, storage: ObjectStorage, content_hash: str) 
 
 
 def _build_to_database(engine: Engine, content_hash: str) -> bool:
-    build = stored_builds.find(engine, content_hash)
+    build = stored_builds.find_build(engine, content_hash)
     if build is None or not build.key:
         return False
     with tempfile.TemporaryFile() as packed:
@@ -147,7 +147,7 @@ def _build_to_database(engine: Engine, content_hash: str) -> bool:
             table = schema.crates
             of_build = (table.c.content_hash == content_hash, table.c.pieces == 0)
             lock_rows(connection, select(table.c.content_hash).where(*of_build))
-            if stored_objects.find(connection, ObjectKind.BUILD, content_hash) is None:
+            if stored_objects.find_object(connection, ObjectKind.BUILD, content_hash) is None:
                 return False
             _, number, _ = stored_builds.insert_pieces(connection, content_hash, packed)
             connection.execute(update(table).where(*of_build).values(pieces=number))

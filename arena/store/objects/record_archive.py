@@ -41,9 +41,9 @@ class ClosedTime:
     match: str = ""
 
 
-def find(connection: Connection, match: str) -> StoredObject | None:
+def find_archive(connection: Connection, match: str) -> StoredObject | None:
     """Return the object with the records of a match, if they are archived."""
-    return stored_objects.find(connection, ObjectKind.RECORDS, match)
+    return stored_objects.find_object(connection, ObjectKind.RECORDS, match)
 
 
 def read(engine: Engine, archived: StoredObject) -> Mapping[int, str]:
@@ -77,7 +77,7 @@ def complete(engine: Engine, match: str, records: Mapping[int, str]) -> Mapping[
         return records
     for _ in range(_READ_ATTEMPTS):
         with reading(engine) as connection:
-            archived = find(connection, match)
+            archived = find_archive(connection, match)
             # None: they were moved to the database after `records` had been read.
             stored = _in_database(connection, match) if archived is None else {}
         if archived is not None:
@@ -142,13 +142,13 @@ def restore(engine: Engine, match: str) -> bool:
     """
     table = schema.games
     with reading(engine) as connection:
-        archived = find(connection, match)
+        archived = find_archive(connection, match)
     if archived is None:
         return False
     records = read(engine, archived)
     with writing(engine, "restore_records") as connection:
         lock_match(connection, match)
-        if find(connection, match) != archived:
+        if find_archive(connection, match) != archived:
             return False
         for game, record in records.items():
             of_game = (table.c.match == match, table.c.game == game)
@@ -174,7 +174,7 @@ class RewrittenRecords:
 
         The transaction must have locked the match.
         """
-        if find(connection, match) != self.before:
+        if find_archive(connection, match) != self.before:
             return False
         if self.after is not None:
             stored_objects.drop(connection, ObjectKind.RECORDS, match)
@@ -194,7 +194,7 @@ def rewrite(engine: Engine, match: str, change: Callable[[str], str]) -> Rewritt
         ObjectStorageError: the storage cannot be used.
     """
     with reading(engine) as connection:
-        archived = find(connection, match)
+        archived = find_archive(connection, match)
     if archived is None:
         return RewrittenRecords()
     records = read(engine, archived)

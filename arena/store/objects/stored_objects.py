@@ -119,7 +119,7 @@ def discard(engine: Engine, key: str) -> None:
         )
 
 
-def find(connection: Connection, kind: ObjectKind, subject: str) -> StoredObject | None:
+def find_object(connection: Connection, kind: ObjectKind, subject: str) -> StoredObject | None:
     """Return the stored object of a subject; None without one."""
     table = schema.stored_objects
     query = select(*table.c["key", "digest", "bytes"])

@@ -22,7 +22,7 @@ from arena.store.tournaments.tournaments import (
     Tournament,
     admit,
     enter,
-    find,
+    find_tournament,
     keep_versions,
     not_found,
 )
@@ -48,7 +48,7 @@ def pause(engine: Engine, tournament: str) -> Tournament:
     """
     with writing(engine, "pause") as connection:
         _set_state(connection, tournament, TournamentState.PAUSED)
-    return find(engine, tournament)
+    return find_tournament(engine, tournament)
 
 
 def resume(engine: Engine, tournament: str) -> Tournament:
@@ -60,7 +60,7 @@ def resume(engine: Engine, tournament: str) -> Tournament:
     """
     with writing(engine, "resume") as connection:
         _set_state(connection, tournament, TournamentState.RUNNING)
-    return find(engine, tournament)
+    return find_tournament(engine, tournament)
 
 
 def cancel(engine: Engine, tournament: str) -> Tournament:
@@ -78,11 +78,11 @@ def cancel(engine: Engine, tournament: str) -> Tournament:
         connection.execute(
             update(matches).where(*pending).values(state=MatchState.CANCELLED, ended=now())
         )
-        closings.add(connection, ClosingKind.TOURNAMENT_ENDED, tournament=tournament)
-    return find(engine, tournament)
+        closings.add_closing(connection, ClosingKind.TOURNAMENT_ENDED, tournament=tournament)
+    return find_tournament(engine, tournament)
 
 
-def add(engine: Engine, tournament: str, entries: Sequence[FormatEntrant]) -> Tournament:
+def add_entrants(engine: Engine, tournament: str, entries: Sequence[FormatEntrant]) -> Tournament:
     """Add entrants, which are paired from the next round on.
 
     Args:
@@ -118,7 +118,7 @@ def add(engine: Engine, tournament: str, entries: Sequence[FormatEntrant]) -> To
         joined = _next_round(connection, tournament)
         joining = [replace(entry, joined=joined, withdrawn=None) for entry in entries]
         enter(connection, tournament, joining, first=len(entered) - len(joining))
-    return find(engine, tournament)
+    return find_tournament(engine, tournament)
 
 
 def withdraw(engine: Engine, tournament: str, version: str, reason: str = "") -> Tournament:
@@ -140,7 +140,7 @@ def withdraw(engine: Engine, tournament: str, version: str, reason: str = "") ->
     with writing(engine, "withdraw") as connection:
         _lock(connection, tournament)
         leave(connection, tournament, version, reason)
-    return find(engine, tournament)
+    return find_tournament(engine, tournament)
 
 
 def leave(
@@ -170,14 +170,21 @@ def leave(
     if entered.withdrawn is None:
         number = _next_round(connection, tournament)
         connection.execute(update(table).where(*of_entrant).values(withdrawn=number))
-        closings.add(connection, ClosingKind.WITHDRAWN, tournament=tournament, version=version)
+        closings.add_closing(
+            connection, ClosingKind.WITHDRAWN, tournament=tournament, version=version
+        )
     of_version = select(sides.c.match).where(sides.c.version == version)
     pending = (
         matches.c.tournament == tournament,
         matches.c.state == MatchState.PENDING,
         matches.c.id.in_(of_version),
     )
-    lock_rows(connection, select(matches.c.id).where(*pending).order_by(matches.c.id))
+    unplayed = select(matches.c.id).where(*pending).order_by(matches.c.id)
+    lock_rows(connection, unplayed)
+    for match in connection.execute(unplayed).scalars():
+        closings.add_closing(
+            connection, ClosingKind.MATCH_VOIDED, match=match, tournament=tournament
+        )
     connection.execute(
         update(matches)
         .where(*pending)
@@ -217,7 +224,7 @@ def extend(
         ).one_or_none()
         if row is None or row.ended is not None or _marks(connection, tournament.id) != seen:
             return 0
-        schedule.store(connection, tournament.id, tournament.plan, added, row.seed)
+        schedule.store_fixtures(connection, tournament.id, tournament.plan, added, row.seed)
     return len(added)
 
 
@@ -235,7 +242,7 @@ def close(engine: Engine, tournament: str, seen: ChangeMarks) -> bool:
             .values(state=TournamentState.CLOSED, ended=now())
         )
         if changed.rowcount:
-            closings.add(connection, ClosingKind.TOURNAMENT_ENDED, tournament=tournament)
+            closings.add_closing(connection, ClosingKind.TOURNAMENT_ENDED, tournament=tournament)
     return changed.rowcount == 1
 
 

@@ -13,7 +13,7 @@ from arena.store.schema import MatchState
 from referee.games.shared import dealing
 
 
-def store(
+def store_fixtures(
     connection: Connection,
     tournament: str,
     plan: TournamentPlan,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Final, NamedTuple
@@ -72,14 +72,6 @@ def by_state(connection: Connection, tournament: str) -> Mapping[MatchState, Mat
     return counts
 
 
-def closed(connection: Connection, of: Collection[str]) -> int:
-    """Return the number of closed matches of some tournaments, from one consistent state."""
-    table, matches = schema.tournaments, schema.matches
-    others = select(func.count()).where(matches.c.tournament.in_(of), matches.c.state.in_(OTHERS))
-    query = select(func.coalesce(func.sum(table.c.matches), 0) - others.scalar_subquery())
-    return int(connection.execute(query.where(table.c.id.in_(of))).scalar_one())
-
-
 @dataclass(frozen=True, slots=True)
 class Tournament:
     """A tournament in its current state."""
@@ -125,7 +117,7 @@ class TournamentProgress:
         return self.pending + self.running
 
 
-def create(
+def create_tournament(
     engine: Engine,
     plan: TournamentPlan,
     entries: Sequence[FormatEntrant],
@@ -166,13 +158,13 @@ def create(
         admit(connection, names)
         name = _free_id(connection)
         _insert(connection, name, plan, seed, paused)
-        closings.add(connection, ClosingKind.TOURNAMENT_STARTED, tournament=name)
+        closings.add_closing(connection, ClosingKind.TOURNAMENT_STARTED, tournament=name)
         enter(connection, name, entries, first=0)
-        schedule.store(connection, name, plan, fixtures, seed)
-    return find(engine, name)
+        schedule.store_fixtures(connection, name, plan, fixtures, seed)
+    return find_tournament(engine, name)
 
 
-def find(engine: Engine, tournament: str) -> Tournament:
+def find_tournament(engine: Engine, tournament: str) -> Tournament:
     """Return the tournament with this id.
 
     Raises:
@@ -185,7 +177,7 @@ def find(engine: Engine, tournament: str) -> Tournament:
     return tournaments[0]
 
 
-def listing(
+def list_tournaments(
     engine: Engine,
     *,
     game: str | None = None,
@@ -411,7 +403,7 @@ def enter(connection: Connection, name: str, entries: Sequence[FormatEntrant], f
     if rows:
         connection.execute(insert(schema.entrants), rows)
     for entry in entries:
-        closings.add(connection, ClosingKind.ENTERED, tournament=name, version=entry.name)
+        closings.add_closing(connection, ClosingKind.ENTERED, tournament=name, version=entry.name)
 
 
 def _free_id(connection: Connection) -> str:

@@ -16,7 +16,7 @@ from arena.submissions.conformance.question_sheet import (
     QuestionSheet,
 )
 from referee.game_codec import DecodeError
-from referee.games.registry import find
+from referee.games.registry import find_game
 from referee.replay import RecordedQuestion, codec_of, in_words
 
 _LISTED: Final = 12
@@ -43,7 +43,7 @@ def judge(game_id: str, question: RecordedQuestion, response: Response) -> None:
     Raises:
         IllegalAnswer: the response cannot be decoded or is not legal.
     """
-    game = find(game_id)
+    game = find_game(game_id)
     codec = codec_of(game)
     try:
         action = codec.decode(response.action)

@@ -6,12 +6,15 @@ rendering, for any size of the ladders.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Engine, func, select
+from sqlalchemy.exc import DBAPIError
 
+from arena.errors import Unreachable
 from arena.ladders import ladder_key as scopes
 from arena.ladders import ladder_rows, rater
 from arena.ladders.ladder_rows import Ladder
@@ -29,6 +32,8 @@ from arena.store.tournaments.tournaments import Tournament, TournamentProgress
 from arena.web import charts
 from arena.web.charts import Sparkline
 from arena.web.data.time_estimates import TimeEstimates, TimeEstimator
+
+log = logging.getLogger("arena.web")
 
 RATE_AFTER_SECONDS = 3.0
 """Age of a new result from which this server rates ladders itself, because no service does."""
@@ -97,10 +102,7 @@ class SnapshotReader:
 
     def read(self) -> ArenaSnapshot | None:
         """Return a new snapshot; None if nothing has changed since the last call."""
-        if self._is_rated:
-            self._is_rated = rater.advance_if_behind(self._engine, RATE_AFTER_SECONDS)
-        else:
-            self._is_rated = rater.advance(self._engine)
+        self._rate()
         latest_marks = marks(self._engine)
         if latest_marks == self._marks:
             return None
@@ -108,11 +110,21 @@ class SnapshotReader:
         self._marks = latest_marks
         return snapshot
 
+    def _rate(self) -> None:
+        """Rate if nobody else does. A store that cannot be written is shown as it is rated."""
+        try:
+            if self._is_rated:
+                self._is_rated = rater.advance_if_behind(self._engine, RATE_AFTER_SECONDS)
+            else:
+                self._is_rated = rater.advance(self._engine)
+        except (DBAPIError, Unreachable) as error:
+            log.warning("ladders cannot be rated; the pages show earlier ones: %s", error)
+
     def _snapshot(self) -> ArenaSnapshot:
         engine = self._engine
         at = current_time(engine)
         ladders = [ladder for ladder in self._ladders() if ladder.table.lines]
-        listed = tournaments.listing(engine, over=False)
+        listed = tournaments.list_tournaments(engine, over=False)
         open_tournaments = tuple(
             (tournament, tournaments.progress(engine, tournament.id)) for tournament in listed
         )
@@ -125,7 +137,9 @@ class SnapshotReader:
                 for ladder in ladders
                 if ladder.scope.archived
             },
-            versions={version.id: version for version in versions.listing(engine, retired=True)},
+            versions={
+                version.id: version for version in versions.list_versions(engine, retired=True)
+            },
             running=listing.matches(engine, states=(MatchState.RUNNING,)),
             open_tournaments=open_tournaments,
             time_estimates={

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
@@ -48,16 +48,29 @@ class FittedGaps:
         self._engine = engine
         self._fitted: OrderedDict[tuple[str, int], StrengthGaps] = OrderedDict()
         self._lock = Lock()
+        # One for each ladder, so that a request waits only for the fit that it needs.
+        self._fitting: dict[str, Lock] = {}
 
     def of(self, ladder: Ladder) -> StrengthGaps:
-        """Return the differences of a ladder."""
+        """Return the differences of all entrants that a ladder lists."""
         key = ladder.scope.id, ladder.seq
         with self._lock:
-            if key not in self._fitted:
-                strengths = rater.fitted_ladder(self._engine, ladder.scope).strengths
-                places = {line.entrant: at for at, line in enumerate(strengths.lines)}
-                self._fitted[key] = StrengthGaps(places, strengths.gaps)
-            self._fitted.move_to_end(key)
-            while len(self._fitted) > _CACHE_SIZE:
-                self._fitted.popitem(last=False)
-            return self._fitted[key]
+            fitting = self._fitting.setdefault(ladder.scope.id, Lock())
+        with fitting:
+            with self._lock:
+                known = self._fitted.get(key)
+            if known is None:
+                known = self._fit(ladder)
+            with self._lock:
+                self._fitted[key] = known
+                self._fitted.move_to_end(key)
+                while len(self._fitted) > _CACHE_SIZE:
+                    self._fitted.popitem(last=False)
+            return known
+
+    def _fit(self, ladder: Ladder) -> StrengthGaps:
+        # The results may be newer than the ladder, and no longer have all its entrants.
+        listed = replace(ladder.scope, entrants=ladder.scope.entrants + ladder.table.entrants)
+        strengths = rater.fitted_ladder(self._engine, listed).strengths
+        places = {line.entrant: at for at, line in enumerate(strengths.lines)}
+        return StrengthGaps(places, strengths.gaps)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from threading import Lock
 
-from sqlalchemy import Engine
+from sqlalchemy import Engine, func, select
 
 from arena.formats.contract import FormatMatch as Fixed
 from arena.formats.contract import FormatOver, Ranking, Step
@@ -17,7 +17,10 @@ from arena.formats.knockout import KnockoutFormat, Tie
 from arena.formats.swiss import RankingKey, SwissFormat
 from arena.ladders import ladder_key, ladder_rows
 from arena.ladders.ladder_columns import EntrantLine, ranks
+from arena.ratings import standings
 from arena.ratings.standings import Standings
+from arena.store import schema
+from arena.store.database import reading
 from arena.store.schema import TournamentState
 from arena.store.tournaments.format_history import FormatHistory
 from arena.store.tournaments.tournaments import Tournament, TournamentProgress
@@ -85,7 +88,7 @@ def _score(match: Fixed) -> str:
 
 def lines_of(tournament: Tournament, table: Standings, state: FormatState) -> list[EntrantLine]:
     """Return the standings of a tournament in the order of its format."""
-    standings = {line.entrant: line for line in table.lines}
+    by_name = {line.entrant: line for line in table.lines}
     entries = {entry.name: entry for entry in tournament.entries}
     ranking = state.ranking or _by_worth(state.worth)
     if not ranking:
@@ -98,9 +101,9 @@ def lines_of(tournament: Tournament, table: Standings, state: FormatState) -> li
     for group in ranking:
         last = rank + len(group) - 1
         words_of_rank = str(rank) if last == rank else f"{rank}–{last}"
-        for name in sorted(group, key=lambda name: standings[name].strength.first):
+        for name in sorted(group, key=lambda name: by_name[name].strength.first):
             worth = state.worth.get(name) if state.worth else None
-            lines.append(EntrantLine(words_of_rank, standings[name], entries[name], worth))
+            lines.append(EntrantLine(words_of_rank, by_name[name], entries[name], worth))
         rank = last + 1
     return lines
 
@@ -113,8 +116,25 @@ def _by_worth(worth: dict[str, RankingKey] | None) -> Ranking:
 
 
 def standings_of(engine: Engine, tournament: Tournament) -> Standings:
-    """Return the stored standings of a tournament."""
-    return ladder_rows.read_ladder(engine, ladder_key.of_tournament(tournament)).table
+    """Return the stored standings of a tournament, with entrants that nobody has rated yet."""
+    key = ladder_key.of_tournament(tournament)
+    table = ladder_rows.read_ladder(engine, key).table
+    missing = {*tournament.entrants} - {*table.entrants}
+    if not missing:
+        return table
+    unplayed = standings.of_matches((), key.clip, missing, key.strength).table
+    if not table.lines:
+        return unplayed
+    return replace(table, lines=table.lines + unplayed.lines, groups=table.groups + unplayed.groups)
+
+
+def are_current(engine: Engine, tournament: Tournament) -> bool:
+    """Return whether the stored standings of a tournament have all its events."""
+    events, fits = schema.closings, schema.ladder_fits
+    newest = select(func.max(events.c.seq)).where(events.c.tournament == tournament.id)
+    query = select(fits.c.seq >= newest.scalar_subquery()).where(fits.c.ladder == tournament.id)
+    with reading(engine) as connection:
+        return bool(connection.execute(query).scalar_one_or_none())
 
 
 def champions(tournament: Tournament, lines: Sequence[EntrantLine]) -> tuple[str, ...]:
@@ -157,6 +177,8 @@ class ChampionsCache:
             with self._lock:
                 known = self._known.get(key)
             if known is None and time.monotonic() < until:
+                if not are_current(self._engine, tournament):
+                    continue
                 known = self._read(tournament, progress)
                 with self._lock:
                     self._known[key] = known

@@ -55,14 +55,14 @@ def bearer_of(request: Request) -> str | None:
     return token.strip()[:_LETTERS] if scheme.lower() == "bearer" else None
 
 
-def find(request: Request, engine: Engine) -> Access | None:
+def find_access(request: Request, engine: Engine) -> Access | None:
     """Return the sender; None without a valid token or session."""
     token = bearer_of(request)
     if token is not None:
         identity = sessions.known_by(engine, token)
         return Access(identity) if identity else None
     secret = cookie_of(request)
-    identity = sessions.find(engine, secret)
+    identity = sessions.find_session(engine, secret)
     return Access(identity, secret) if identity else None
 
 

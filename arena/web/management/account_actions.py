@@ -18,7 +18,7 @@ _BOARDS: Final = 10
 
 
 def _retire(request: ActionRequest) -> ActionResult:
-    version = versions.find(request.web.engine, request.text("version"))
+    version = versions.find_version(request.web.engine, request.text("version"))
     if version.owner != request.actor.name:
         raise HTTPException(403, f"{version.id} does not belong to {request.actor.name}.")
     withdrawn = open_ladders.retire(request.web.engine, version)

@@ -196,7 +196,7 @@ class ManagementEndpoints:
         )
 
     async def _access(self, request: Request) -> Access | None:
-        return await anyio.to_thread.run_sync(accesses.find, request, self._web.engine)
+        return await anyio.to_thread.run_sync(accesses.find_access, request, self._web.engine)
 
 
 def _response(request: Request, action: Action, result: ActionResult, access: Access) -> Response:

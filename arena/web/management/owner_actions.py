@@ -13,7 +13,7 @@ _NAME: Final = InputField("name", "name of the owner", required=True, example="a
 
 def _issue(request: ActionRequest) -> ActionResult:
     name = request.text("name")
-    return ActionResult({"owner": name, "token": owners.add(request.web.engine, name)})
+    return ActionResult({"owner": name, "token": owners.add_owner(request.web.engine, name)})
 
 
 def _renew(request: ActionRequest) -> ActionResult:

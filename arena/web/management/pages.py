@@ -31,9 +31,9 @@ _MAX_ROWS: Final = 20
 
 def overview(web: WebState, page_request: PageRequest, access: Access) -> Page:
     """Return the organiser's overview: open tournaments, workers and the latest actions."""
-    listed = tournaments.listing(web.engine)
+    listed = tournaments.list_tournaments(web.engine)
     unfinished = [tournament for tournament in listed if tournament.ended is None]
-    entries = audit_log.listing(web.engine, limit=_MAX_ROWS)
+    entries = audit_log.list_entries(web.engine, limit=_MAX_ROWS)
     return Page(
         title="Organiser",
         template="management/overview.html",
@@ -84,9 +84,9 @@ def new_tournament(web: WebState, page_request: PageRequest, access: Access) -> 
 
 def tournament(web: WebState, page_request: PageRequest, access: Access) -> Page:
     """Return the controls of a tournament."""
-    stored = tournaments.find(web.engine, page_request.path["id"])
+    stored = tournaments.find_tournament(web.engine, page_request.path["id"])
     progress = tournaments.progress(web.engine, stored.id)
-    entries = audit_log.listing(web.engine, subject=stored.id)
+    entries = audit_log.list_entries(web.engine, subject=stored.id)
     return Page(
         title=f"{stored.plan.name}: controls",
         template="management/tournament.html",
@@ -108,7 +108,7 @@ def tournament(web: WebState, page_request: PageRequest, access: Access) -> Page
 
 def owner_tokens(web: WebState, page_request: PageRequest, access: Access) -> Page:
     """Return the owners with a token."""
-    listed = owners.listing(web.engine)
+    listed = owners.list_owners(web.engine)
     return Page(
         title="Owners",
         template="management/owners.html",
@@ -123,8 +123,8 @@ def owner_tokens(web: WebState, page_request: PageRequest, access: Access) -> Pa
 
 def match(web: WebState, page_request: PageRequest, access: Access) -> Page:
     """Return the controls of a match."""
-    stored = listing.find(web.engine, page_request.path["id"])
-    entries = audit_log.listing(web.engine, subject=stored.id)
+    stored = listing.find_match(web.engine, page_request.path["id"])
+    entries = audit_log.list_entries(web.engine, subject=stored.id)
     failures = listing.failures_of(web.engine, stored.id)
     last = listing.replays(web.engine, stored)[-1]
     return Page(
@@ -132,7 +132,7 @@ def match(web: WebState, page_request: PageRequest, access: Access) -> Page:
         template="management/match.html",
         model={
             "match": stored,
-            "tournament": tournaments.find(web.engine, stored.tournament),
+            "tournament": tournaments.find_tournament(web.engine, stored.tournament),
             "replayed": last.id != stored.id,
             "entries": entries,
             "failures": failures,
@@ -151,7 +151,7 @@ def match(web: WebState, page_request: PageRequest, access: Access) -> Page:
 
 def bots(web: WebState, page_request: PageRequest, access: Access) -> Page:
     """Return the versions that are banned or in quarantine, and the forms to change them."""
-    every = versions.listing(web.engine, retired=True)
+    every = versions.list_versions(web.engine, retired=True)
     excluded = [version for version in every if version.quarantined is not None]
     return Page(
         title="Bots",
@@ -179,7 +179,7 @@ def pending_submissions(web: WebState, page_request: PageRequest, access: Access
 def audit(web: WebState, page_request: PageRequest, access: Access) -> Page:
     """Return the audit log, the newest entries first."""
     selection = paging.selection_of(page_request)
-    piece = selection.cut(audit_log.listing(web.engine, limit=5000))
+    piece = selection.cut(audit_log.list_entries(web.engine, limit=5000))
     return Page(
         title="Audit log",
         template="management/audit.html",
@@ -192,14 +192,16 @@ def audit(web: WebState, page_request: PageRequest, access: Access) -> Page:
 def account(web: WebState, page_request: PageRequest, access: Access) -> Page:
     """Return an owner's versions, submissions, latest faults with output, and challenges."""
     owner = access.identity.name
-    owned = [each for each in versions.listing(web.engine, retired=True) if each.owner == owner]
+    owned = [
+        each for each in versions.list_versions(web.engine, retired=True) if each.owner == owner
+    ]
     names = {version.id for version in owned}
-    sent = submissions.listing(web.engine, owner=owner, limit=_MAX_ROWS)
+    sent = submissions.list_submissions(web.engine, owner=owner, limit=_MAX_ROWS)
     positions = positions_of(web, sent)
     faults = history.faults(web.engine, names, limit=_MAX_ROWS) if names else ()
     challenges = [
         each
-        for each in reversed(tournaments.listing(web.engine))
+        for each in reversed(tournaments.list_tournaments(web.engine))
         if each.plan.format == FORMAT and each.entries[0].name in names
     ][:_MAX_ROWS]
     return Page(

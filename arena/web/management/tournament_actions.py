@@ -90,8 +90,8 @@ def _values(request: ActionRequest) -> dict[str, Any]:
 def _registered(engine: Engine, text: str) -> Version:
     """Return a registered version: NAME@VERSION, or the newest active one of NAME."""
     if "@" in text:
-        return versions.find(engine, text)
-    active = versions.listing(engine, name=text)
+        return versions.find_version(engine, text)
+    active = versions.list_versions(engine, name=text)
     if not active:
         raise NotFound(f"unknown bot {text[:60]}.", code="unknown-version")
     return active[-1]
@@ -129,13 +129,13 @@ def _state_change(
 
 def _add(request: ActionRequest) -> ActionResult:
     engine, name = request.web.engine, request.path["id"]
-    tournament = tournaments.find(engine, name)
+    tournament = tournaments.find_tournament(engine, name)
     scheduler.check_open(tournament)
     bots = [_registered(engine, text) for text in request.lines("bots")]
     for bot in bots:
         check_plays(bot, tournament.plan.game)
     entries = scheduler.enrol(engine, [bot.id for bot in bots])
-    return _result(request, lifecycle.add(engine, name, entries))
+    return _result(request, lifecycle.add_entrants(engine, name, entries))
 
 
 def _withdraw(request: ActionRequest) -> ActionResult:

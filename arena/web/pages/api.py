@@ -23,7 +23,7 @@ def document(web: WebState, page_request: PageRequest, addresses: Sequence[PageR
     return Page(title="OpenAPI", template="", model={}, data=description, fresh=60.0)
 
 
-def page(web: WebState, page_request: PageRequest, addresses: Sequence[PageRoute]) -> Page:
+def api_page(web: WebState, page_request: PageRequest, addresses: Sequence[PageRoute]) -> Page:
     """Return the page of all addresses with their parameters and an example of each."""
     samples = Samples(web)
 

@@ -26,7 +26,7 @@ def of_ladder(web: WebState, links: Links, ladder: Ladder) -> AtomFeed:
     form = ladder.scope.form
     held = [
         tournament
-        for tournament in tournaments.listing(web.engine, game=ladder.scope.game)
+        for tournament in tournaments.list_tournaments(web.engine, game=ladder.scope.game)
         if tournament.plan.form == form and tournament.plan.format not in UNRATED
     ]
     entered = dict.fromkeys(name for tournament in held for name in tournament.entrants)

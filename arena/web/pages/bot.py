@@ -233,7 +233,7 @@ class _BotQuery:
         return [self.version] if self.version else self.ids
 
 
-def page(web: WebState, page_request: PageRequest) -> Page:
+def bot_page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of a bot.
 
     Raises:
@@ -251,7 +251,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     shown = max(standings, key=lambda standing: standing.matches, default=None)
     match_page = _matches(web, page_request, query)
     kinds = history.kinds(web.engine, query.ids)
-    pushed = submissions.listing(web.engine, name=name, limit=_PUSHED)
+    pushed = submissions.list_submissions(web.engine, name=name, limit=_PUSHED)
     return Page(
         title=f"The bot {name}",
         template="bot.html",
@@ -260,7 +260,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "versions": versions,
             "by": list(_by(versions[-1])),
             "state": state,
-            "remotes": remote_bots.listing(web.engine),
+            "remotes": remote_bots.list_remote_bots(web.engine),
             "form": query.form,
             "version": query.version,
             "opponent": query.opponent,

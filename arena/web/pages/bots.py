@@ -93,7 +93,7 @@ def state(version: Version) -> str:
     return "in quarantine" if version.quarantined is not None else ""
 
 
-def page(web: WebState, page_request: PageRequest) -> Page:
+def bots_page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of all bots; raises InvalidQuery."""
     every = lines(web.snapshot)
     find = page_request.query.get("find", "")

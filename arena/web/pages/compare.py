@@ -80,7 +80,7 @@ class StrengthGap:
         return {"value": self.value, "margin": self.margin, "superiority": self.likely}
 
 
-def page(web: WebState, page_request: PageRequest) -> Page:
+def compare_page(web: WebState, page_request: PageRequest) -> Page:
     """Return the comparison page.
 
     Versions that have not met are compared by their strengths and common opponents.

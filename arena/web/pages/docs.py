@@ -16,7 +16,7 @@ _KEPT_SECONDS = 3600.0
 def contents(web: WebState, page_request: PageRequest) -> Page:
     """Return the table of contents of the documentation."""
     pages = [
-        (name, rendered(shipped_docs.page(name), page_request.links).title, about)
+        (name, rendered(shipped_docs.written_page(name), page_request.links).title, about)
         for name, about in shipped_docs.PAGES.items()
     ]
     return Page(
@@ -29,13 +29,13 @@ def contents(web: WebState, page_request: PageRequest) -> Page:
     )
 
 
-def page(web: WebState, page_request: PageRequest) -> Page:
+def docs_page(web: WebState, page_request: PageRequest) -> Page:
     """Return a page of the documentation; raises PageNotFound."""
     name = page_request.path["page"]
     if name not in shipped_docs.PAGES:
         raise PageNotFound(f"unknown page {name}; available: {', '.join(shipped_docs.PAGES)}.")
     model = {"above": ("docs", "How it works"), "game": None}
-    return _document_page(shipped_docs.page(name), page_request.links, model)
+    return _document_page(shipped_docs.written_page(name), page_request.links, model)
 
 
 def games(web: WebState, page_request: PageRequest) -> Page:

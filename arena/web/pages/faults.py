@@ -10,7 +10,7 @@ from typing import Any, Final
 from arena.errors import NotFound
 from arena.ratings.closed_match import FAULTS
 from arena.records.fault_explanation import Explanation
-from arena.records.redaction import pathless
+from arena.records.published_faults import pathless
 from arena.store.bots import owners
 from arena.store.bots.versions import Version
 from arena.store.matches import history, results
@@ -104,7 +104,7 @@ class ExplainedFault:
         return values
 
 
-def page(web: WebState, page_request: PageRequest) -> Page:
+def faults_page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of a bot's faults.
 
     Raises:

@@ -54,7 +54,7 @@ class _OnScreen:
         return {"match": self.match.id, "position": self.table.to_json()}
 
 
-def page(web: WebState, page_request: PageRequest) -> Page:
+def home_page(web: WebState, page_request: PageRequest) -> Page:
     """Return the home page."""
     snapshot = web.snapshot
     on_screen = _on_screen(web)
@@ -106,7 +106,7 @@ def _on_screen(web: WebState) -> _OnScreen:
     match = web.featured.pick(web.snapshot, web.events.positions)
     if match is None:
         return _OnScreen()
-    tournament = tournaments.find(web.engine, match.tournament)
+    tournament = tournaments.find_tournament(web.engine, match.tournament)
     table = live_table(web.events.positions, match, tournament, web.events.shown_since)
     return _OnScreen(match, table, tournament.plan.form)
 

@@ -45,7 +45,7 @@ SORTS = tuple(column.sort for column in LADDER if column.sort)
 """Columns by which a ladder can be sorted."""
 
 
-def page(web: WebState, page_request: PageRequest) -> Page:
+def ladder_page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of a ladder.
 
     Raises:

@@ -26,7 +26,7 @@ class LiveMatch:
     shown: LiveTable
 
 
-def page(web: WebState, page_request: PageRequest) -> Page:
+def live_page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of the live tables."""
     places = web.live_matches.places(web.snapshot, web.events.positions)
     going = {tournament.id: tournament for tournament, _ in web.snapshot.open_tournaments}

@@ -14,7 +14,7 @@ from arena.presentation import wording
 from arena.ratings.closed_match import FAULTS, means, scores
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.records.decision_times import Decision, slowest
-from arena.records.redaction import pathless
+from arena.records.published_faults import pathless
 from arena.store.matches import listing, results
 from arena.store.matches.listing import Match
 from arena.store.matches.results import LoggedFault, ScoredGame, scorecard
@@ -120,10 +120,10 @@ def _is_remote(web: WebState, version: str) -> bool:
     return known is not None and not known.folder
 
 
-def page(web: WebState, page_request: PageRequest) -> Page:
+def match_page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of a match; raises NotFound."""
-    match = listing.find(web.engine, page_request.path["id"])
-    tournament = tournaments.find(web.engine, match.tournament)
+    match = listing.find_match(web.engine, page_request.path["id"])
+    tournament = tournaments.find_tournament(web.engine, match.tournament)
     waits = _waiting_reason(web, match)
     page = Page(
         title=f"{' v '.join(match.entrants)}: {wording.form_name(tournament.plan.form)}",
@@ -296,9 +296,9 @@ def same_faults(faults: Sequence[LoggedFault]) -> list[FaultLine]:
 
 def options(tournament: Tournament) -> list[str]:
     """Return the options that differ from the game's defaults, in words."""
-    from referee.games.registry import find
+    from referee.games.registry import find_game
 
-    usual = find(tournament.plan.game).options
+    usual = find_game(tournament.plan.game).options
     return [
         name.replace("_", " ") + ("" if value is True else f": {str(value).lower()}")
         for name, value in tournament.plan.options.items()

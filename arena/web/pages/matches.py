@@ -74,7 +74,7 @@ def line_of(match: PlayedMatch) -> MatchLine:
     return MatchLine(match, best[0] if len(best) == 1 else "", scores)
 
 
-def page(web: WebState, page_request: PageRequest) -> Page:
+def matches_page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of the closed matches that the query selects; raises InvalidQuery."""
     query = page_request.query
     selected = search.closed_matches(

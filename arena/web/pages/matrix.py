@@ -57,7 +57,7 @@ class MatrixRow:
     boxes: tuple[MatrixCell, ...]
 
 
-def page(web: WebState, page_request: PageRequest) -> Page:
+def matrix_page(web: WebState, page_request: PageRequest) -> Page:
     """Return the crosstable page.
 
     Raises:

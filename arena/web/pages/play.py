@@ -78,7 +78,7 @@ def table_setup(name: str, given: Mapping[str, str]) -> MatchSettings:
     return MatchSettings(game=name, options=options, seats=seats, boards=1)
 
 
-def page(web: WebState, page_request: PageRequest) -> Page:
+def play_page(web: WebState, page_request: PageRequest) -> Page:
     """Return the list of the games that a person can play."""
     games = list(GAMES.values())
     available = web.settings.seats_people
@@ -128,7 +128,7 @@ def _bots(web: WebState, game: Game) -> tuple[tuple[str, str], ...]:
     playing = [pair for pair in house if _sample(pair[0]).plays(game.id)]
     stored = [
         (version.id, version.id)
-        for version in reversed(versions.listing(web.engine))
+        for version in reversed(versions.list_versions(web.engine))
         if _is_playable(version, game.id)
     ]
     return (*playing, *stored[:_LISTED_BOTS])
@@ -186,7 +186,7 @@ def _bot(web: WebState, game: Game, name: str) -> Bot:
         if name.startswith(resolver.SAMPLE):
             bot = _sample(name)
         else:
-            version = versions.find(web.engine, name)
+            version = versions.find_version(web.engine, name)
             if not _is_playable(version, game.id):
                 raise InvalidQuery(f"{version.id} cannot play {game.title} here.")
             folder = web.play_tables.folder

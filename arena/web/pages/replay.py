@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 
 from arena.presentation import narration
 from arena.records.analysis import stored_form
-from arena.records.redaction import public_fault
+from arena.records.published_faults import public_fault
 from arena.store.idle_results import ANALYSES
 from arena.store.matches import listing, results
 from arena.store.tournaments import tournaments
@@ -37,12 +37,12 @@ QUERY = (
 )
 
 
-def page(web: WebState, page_request: PageRequest) -> Page:
+def replay_page(web: WebState, page_request: PageRequest) -> Page:
     """Return the replay page with actions, scores and verification."""
     source = _find_game(web, page_request)
     r = _replay(web, page_request, source)
     table = _table(r)
-    match = listing.find(web.engine, r.match)
+    match = listing.find_match(web.engine, r.match)
     return Page(
         title=f"{r.title}, game {r.number + 1}",
         template="replay.html",
@@ -52,7 +52,7 @@ def page(web: WebState, page_request: PageRequest) -> Page:
         model={
             "r": r,
             "match": match,
-            "tournament": tournaments.find(web.engine, match.tournament),
+            "tournament": tournaments.find_tournament(web.engine, match.tournament),
         },
         data=lambda: _positions(source),
         csv=table,

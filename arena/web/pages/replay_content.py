@@ -16,7 +16,7 @@ from arena.web.charts import ScoreGraph, score_graph
 from arena.web.data.verification import Verification
 from arena.web.pages import replay_analysis
 from arena.web.pages.replay_analysis import ReplayAnalysis
-from referee.games.registry import find
+from referee.games.registry import find_game
 from referee.record import GameRecord, Line, read_games
 
 ALL = "all"
@@ -143,7 +143,7 @@ def replay(
         game=match["game"],
         number=game.number,
         games=tuple(games),
-        title=f"{find(match['game']).title}: {entrants}",
+        title=f"{find_game(match['game']).title}: {entrants}",
         subtitle=(
             f"game {game.number + 1} · board {game.game['board'] + 1} · "
             f"table {game.game['table'] + 1}"
@@ -184,7 +184,7 @@ def _recorded_frames(match: str, game: str, seed: bytes) -> RecordedFrames:
 
 def _options(match: Line) -> tuple[str, ...]:
     """Return the options that differ from the defaults, for example "greed", "must beat: false"."""
-    usual = find(match["game"]).options
+    usual = find_game(match["game"]).options
     return tuple(
         name.replace("_", " ") + ("" if value is True else f": {str(value).lower()}")
         for name, value in match["options"].items()

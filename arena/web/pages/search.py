@@ -65,7 +65,7 @@ class SearchResults:
         return sum(map(len, kinds))
 
 
-def page(web: WebState, page_request: PageRequest) -> Page:
+def search_page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page with the results of a search."""
     words = " ".join(page_request.query.get("q", "")[:_LETTERS].split())
     results = _results(web, words) if words else SearchResults("")

@@ -122,14 +122,14 @@ def to_json(
     return values
 
 
-def page(web: WebState, page_request: PageRequest) -> Page:
+def submission_page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of a submission.
 
     Raises:
         NotFound: the submission does not exist.
         Forbidden: the token is not the owner's.
     """
-    submission = submissions.find(web.engine, page_request.path["id"])
+    submission = submissions.find_submission(web.engine, page_request.path["id"])
     owned = bool(page_request.token)
     if owned and owners.known_by(web.engine, page_request.token) != submission.owner:
         raise Forbidden("the token does not belong to the owner of this submission.")
@@ -152,10 +152,10 @@ def page(web: WebState, page_request: PageRequest) -> Page:
     )
 
 
-def listing(web: WebState, page_request: PageRequest) -> Page:
+def submissions_page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of the newest submissions."""
     piece = paging.selection_of(page_request, 25).cut(
-        submissions.listing(web.engine, limit=_LISTED)
+        submissions.list_submissions(web.engine, limit=_LISTED)
     )
     positions = positions_of(web, piece.items)
     shown = lines(web, piece.items)

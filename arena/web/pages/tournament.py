@@ -35,11 +35,14 @@ _VOID_SHOWN = 20
 _KEPT_SECONDS = 60.0
 
 
-def page(web: WebState, page_request: PageRequest) -> Page:
+def tournament_page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of a tournament; raises NotFound."""
-    tournament = tournaments.find(web.engine, page_request.path["id"])
+    tournament = tournaments.find_tournament(web.engine, page_request.path["id"])
     overview = list_page.line_of(web, tournament)
     matches = overview.progress.matches
+    is_final = tournament.state is TournamentState.CLOSED and tournament_standings.are_current(
+        web.engine, tournament
+    )
     table = tournament_standings.standings_of(web.engine, tournament)
     state = tournament_standings.format_state(web.engine, tournament, matches)
     lines = tournament_standings.lines_of(tournament, table, state)
@@ -82,10 +85,10 @@ def page(web: WebState, page_request: PageRequest) -> Page:
             "tournament-settings",
         ),
         headers=piece.headers,
-        # A closed tournament changes only in the number of records verified here.
-        still=closed,
-        topics=frozenset() if closed else frozenset({ARENA}),
-        fresh=_KEPT_SECONDS if closed else 20.0,
+        # A closed and rated tournament changes only in the number of records verified here.
+        still=is_final,
+        topics=frozenset() if is_final else frozenset({ARENA}),
+        fresh=_KEPT_SECONDS if is_final else 20.0,
         feed=lambda: atom_feeds.of_tournament(web, page_request.links, tournament),
         feed_link=page_request.links.to("tournaments", f"{tournament.id}.atom"),
     )

@@ -49,7 +49,7 @@ class TournamentLine:
         return "" if seconds is None else time_estimate.duration(seconds)
 
 
-def page(web: WebState, page_request: PageRequest) -> Page:
+def tournaments_page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of all tournaments, without the challenges."""
     every = _page(web, page_request, "Tournaments")
     links = page_request.links
@@ -58,7 +58,11 @@ def page(web: WebState, page_request: PageRequest) -> Page:
         feed=lambda: atom_feeds.of_all_tournaments(
             web,
             links,
-            [held for held in tournaments.listing(web.engine) if held.plan.format != FORMAT],
+            [
+                held
+                for held in tournaments.list_tournaments(web.engine)
+                if held.plan.format != FORMAT
+            ],
         ),
         feed_link=links.to("tournaments.atom"),
     )
@@ -72,7 +76,7 @@ def challenges(web: WebState, page_request: PageRequest) -> Page:
 def _page(web: WebState, page_request: PageRequest, title: str) -> Page:
     every = tuple(
         tournament
-        for tournament in reversed(tournaments.listing(web.engine))
+        for tournament in reversed(tournaments.list_tournaments(web.engine))
         if (tournament.plan.format == FORMAT) == (title == "Challenges")
         and _has(tournament, page_request)
     )

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
-from arena.records import redaction
+from arena.records import published_faults
 from arena.records.bundle import folder
 from arena.records.bundle.collection import gather
 from arena.store.matches import results
@@ -61,12 +61,12 @@ def routes(web: WebState, failing: Callable[[Endpoint], Endpoint]) -> list[Route
 
 
 def _record(web: WebState, match: str) -> str:
-    return redaction.public_record(results.record(web.engine, match))
+    return published_faults.public_record(results.record(web.engine, match))
 
 
 def _bundle(web: WebState, tournament: str) -> Path:
     """Write a bundle to a new directory and return the archive's path."""
-    stored = tournaments.find(web.engine, tournament)
+    stored = tournaments.find_tournament(web.engine, tournament)
     if stored.state is not TournamentState.CLOSED:
         raise PageNotFound(f"{tournament} is not closed; its bundle is available when it is.")
     if tournaments.progress(web.engine, tournament).games > MOST_GAMES:
@@ -78,7 +78,7 @@ def _bundle(web: WebState, tournament: str) -> Path:
     temporary = temporary_folder.create(Path(tempfile.gettempdir()), temporary_folder.PREFIX)
     try:
         folder.write(
-            gather(web.engine, tournament, redaction.public_record), temporary / tournament
+            gather(web.engine, tournament, published_faults.public_record), temporary / tournament
         )
         packed = temporary / f"{tournament}.tar.gz"
         with tarfile.open(packed, "w:gz", compresslevel=5) as archive:

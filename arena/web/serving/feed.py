@@ -60,7 +60,10 @@ class EventDetails:
         try:
             if isinstance(event, TournamentChanged):
                 details = {"tournament": event.id, "state": event.state}
-                return {**details, "form": tournaments.find(self._engine, event.id).plan.form}
+                return {
+                    **details,
+                    "form": tournaments.find_tournament(self._engine, event.id).plan.form,
+                }
             details = self._match(event.match)
             ended = self._result(event.match) if isinstance(event, MatchClosed) else {}
             return {**asdict(event), **details, **ended}
@@ -72,7 +75,7 @@ class EventDetails:
             query = select(schema.matches.c.tournament).where(schema.matches.c.id == match)
             with reading(self._engine) as connection:
                 tournament = connection.execute(query).scalar_one()
-            form = tournaments.find(self._engine, tournament).plan.form
+            form = tournaments.find_tournament(self._engine, tournament).plan.form
             self._matches[match] = {"tournament": tournament, "form": form}
             if len(self._matches) > _CACHE_SIZE:
                 self._matches.popitem(last=False)

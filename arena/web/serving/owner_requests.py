@@ -45,7 +45,7 @@ class OwnerRequests:
     def _retired(self, owner: str, label: str) -> dict[str, Any]:
         version = self._own_version(owner, label)
         withdrawn = open_ladders.retire(self._web.engine, version)
-        retired = versions.find(self._web.engine, label)
+        retired = versions.find_version(self._web.engine, label)
         return {
             "version": retired.id,
             "retired": json_values.iso(retired.retired),
@@ -104,7 +104,7 @@ class OwnerRequests:
             HTTPException: it does not exist, or belongs to someone else.
         """
         try:
-            version = versions.find(self._web.engine, label)
+            version = versions.find_version(self._web.engine, label)
         except NotFound:
             raise HTTPException(
                 404, f"unknown version {label}; write NAME@VERSION, for example mybot@1."

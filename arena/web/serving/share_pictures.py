@@ -104,10 +104,10 @@ def _whole(text: str) -> int:
 
 
 def _match(web: WebState, request: Request) -> tuple[str, int]:
-    match = listing.find(web.engine, request.path_params["id"])
+    match = listing.find_match(web.engine, request.path_params["id"])
     if match.state is MatchState.CLOSED:
         return _position(web, match.id, 0, None)
-    plan = tournaments.find(web.engine, match.tournament).plan
+    plan = tournaments.find_tournament(web.engine, match.tournament).plan
     subtitle = f"{wording.form_name(plan.form)} · {plan.name} · {STATES[match.state]}"
     rows = [("", entrant, "") for entrant in match.entrants]
     return summary_picture.standings("Match", subtitle, rows, SIZE), _OPEN_SECONDS
@@ -132,7 +132,7 @@ def _position(web: WebState, match: str, number: int, step: int | None) -> tuple
         log.warning("game %d of %s cannot be drawn", number, match, exc_info=True)
         raise HTTPException(_CONFLICT, f"the record of {match} is not correct.") from error
     at = int(len(positions) * _STEP_SHARE) if step is None else min(step, len(positions) - 1)
-    plan = tournaments.find(web.engine, line["tournament"]).plan
+    plan = tournaments.find_tournament(web.engine, line["tournament"]).plan
     document = replay_picture.preview(
         " v ".join(name for name, _ in line["entrants"]),
         f"{wording.form_name(plan.form)} · {plan.name} · game {number + 1} of {len(cover.games)}",
@@ -154,7 +154,7 @@ def _ladder(web: WebState, request: Request) -> tuple[str, int]:
 
 
 def _tournament(web: WebState, request: Request) -> tuple[str, int]:
-    tournament = tournaments.find(web.engine, request.path_params["id"])
+    tournament = tournaments.find_tournament(web.engine, request.path_params["id"])
     plan = tournament.plan
     matches = tournaments.progress(web.engine, tournament.id).matches
     state = tournament_standings.format_state(web.engine, tournament, matches)

@@ -169,7 +169,7 @@ class UploadEndpoint:
         self, pending_uploads: PendingUploads, upload: ReceivedUpload
     ) -> Submission:
         pending_uploads.settle(upload.id)
-        return submissions.add(self._web.engine, upload, self._limits)
+        return submissions.add_submission(self._web.engine, upload, self._limits)
 
 
 def _is_empty(request: Request) -> bool:

@@ -40,7 +40,7 @@ def add(
     private: bool = True,
 ) -> Webhook:
     every = tuple(AnnouncementType)
-    return webhooks.add(
+    return webhooks.add_webhook(
         simulated_arena.engine, receiving.url, body_format, every, WebhookScope(), private=private
     )
 
@@ -116,7 +116,7 @@ def test_a_failed_delivery_is_repeated_later(
     assert len(receiving.requests) == 1
     (delivery,) = webhooks.log(simulated_arena.engine)
     assert (delivery.state, delivery.status, delivery.attempts) == (DeliveryState.WAITING, 500, 1)
-    assert webhooks.find(simulated_arena.engine, hook.id).failures == 1
+    assert webhooks.find_webhook(simulated_arena.engine, hook.id).failures == 1
 
 
 def test_private_addresses_are_refused_by_default(

@@ -61,15 +61,15 @@ def test_every_json_operation_has_a_method(web: WebState) -> None:
 
 
 def test_an_organiser_manages_a_tournament_with_the_client(web: WebState) -> None:
-    token = organisers.add(web.engine, "grace")
+    token = organisers.add_organiser(web.engine, "grace")
     for number, bot in enumerate(("ada", "bob")):
-        versions.add(web.engine, bot, "1", f"{number:064x}", f"/bots/{bot}", {"run": ["x"]})
+        versions.add_version(web.engine, bot, "1", f"{number:064x}", f"/bots/{bot}", {"run": ["x"]})
     with served(web) as url:
         arena = ArenaClient(url, token)
         assert token not in repr(arena)
         made = arena.tournament_create(game="poke", bots=["ada@1", "bob@1"], paused=True)
         name = made.content["tournament"]
-        assert (made.status, tournaments.find(web.engine, name).state) == (201, "paused")
+        assert (made.status, tournaments.find_tournament(web.engine, name).state) == (201, "paused")
         assert arena.tournament_start(name).content["state"] == "running"
         assert [each["subject"] for each in arena.show_organiser_audit(limit=1).content["audit"]]
         refused = arena.tournament_cancel(name, reason="")

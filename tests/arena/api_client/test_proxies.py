@@ -92,7 +92,7 @@ def test_a_proxy_that_refuses_is_named_with_its_variable(refusing: str, scheme: 
     with pytest.raises(CommandError) as refused:
         arena_requests.content_of(arena, lambda: arena.get_matches_id("m-1"))
     with pytest.raises(RelayNotFound) as lost:
-        relay_url.find(url)
+        relay_url.find_relay(url)
     assert refused.value.status == UNREACHABLE
     for sentence in (str(refused.value), str(lost.value)):
         assert f"{refusing} of {scheme}_proxy; no_proxy=arena.example.org" in sentence
@@ -123,5 +123,5 @@ def test_a_relay_is_excluded_from_the_proxy_as_by_grpc(monkeypatch: pytest.Monke
 def test_a_proxy_with_an_invalid_port_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", "http://proxy:port")
     with pytest.raises(RelayNotFound) as lost:
-        relay_url.find("http://arena.example.org")
+        relay_url.find_relay("http://arena.example.org")
     assert "proxy:port of http_proxy" in str(lost.value)

@@ -7,11 +7,12 @@ from sqlalchemy import Engine
 
 from arena.cli.workspace import Workspace
 from arena.formats.round_robin import round_robin
+from arena.ladders import rater
 from arena.store.bots import versions
 from arena.store.match_settings import TournamentPlan
 from arena.store.matches import games, transitions
 from arena.tournaments import scheduler
-from referee.games.registry import find
+from referee.games.registry import find_game
 
 Scores = Mapping[frozenset[str], Sequence[tuple[str, ...]]]
 """The placings in the games of each line-up, from first to last, repeated in this order."""
@@ -69,10 +70,12 @@ def store_tournament(
     The first-named bot wins a pair without a given result.
     """
     for number, name in enumerate(bots):
-        versions.add(workspace.store, name, "1", f"{number:064x}", f"/bots/{name}", {"run": ["x"]})
+        versions.add_version(
+            workspace.store, name, "1", f"{number:064x}", f"/bots/{name}", {"run": ["x"]}
+        )
     names = [f"{name}@1" for name in bots]
-    options = find(game).settle({})
-    sides = len(set(find(game).sides(seats, options)))
+    options = find_game(game).settle({})
+    sides = len(set(find_game(game).sides(seats, options)))
     plan = TournamentPlan(
         name="cup",
         game=game,
@@ -95,4 +98,5 @@ def store_tournament(
             text = record(number, boards, sitting, entrants)
             transitions.commit_game(workspace.store, lease, games.read(text, sitting))
     scheduler.Scheduler(workspace.store).advance()
+    rater.advance(workspace.store)
     return tournament.id

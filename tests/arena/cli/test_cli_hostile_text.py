@@ -88,11 +88,11 @@ def test_names_with_hidden_characters_are_refused(cli: Cli, name: str, cwd: Path
             "ada[31m\u200d\ufe0f"
         )
     workspace = Workspace(None)
-    assert owners.listing(workspace.store) == ()
+    assert owners.list_owners(workspace.store) == ()
     assert [
-        version for version in versions.listing(workspace.store) if version.name not in _HOUSE
+        version for version in versions.list_versions(workspace.store) if version.name not in _HOUSE
     ] == []
-    assert tournaments.listing(workspace.store) == ()
+    assert tournaments.list_tournaments(workspace.store) == ()
 
 
 _HOUSE = ("greedy", "random")
@@ -116,7 +116,7 @@ def test_a_tournament_file_with_a_hidden_character_is_refused(cli: Cli, cwd: Pat
             result = cli("tournament", "run", "cup.toml", *words)
             assert result.status == USAGE, result
             assert "has the control or invisible character" in result.err
-    assert tournaments.listing(Workspace(None).store) == ()
+    assert tournaments.list_tournaments(Workspace(None).store) == ()
 
 
 def test_manifest_text_is_printed_with_escapes(cli: Cli, cwd: Path) -> None:

@@ -40,7 +40,7 @@ from arena.system import redis_connection
 from arena.tournaments import scheduler
 from referee.game_codec import json_of
 from referee.games.contract import State
-from referee.games.registry import find
+from referee.games.registry import find_game
 from referee.games.shared.dealing import Seeded
 from referee.record import read
 from referee.replay import steps
@@ -215,7 +215,7 @@ def test_the_feed_shows_no_board_that_a_bot_with_a_network_still_plays(
 ) -> None:
     with Processes(level=available_levels.best_level()) as elsewhere:
         ours = arena.admit("ours", 0, NAP)
-        theirs = versions.find(arena.engine, arena.admit("theirs", -1, NAP))
+        theirs = versions.find_version(arena.engine, arena.admit("theirs", -1, NAP))
         address = elsewhere.start(0, resolver.from_folder(Path(theirs.folder)))
         far = remote_bots.add_direct(arena.engine, "far", "1", address).id
 
@@ -269,7 +269,7 @@ def mutants(state: State) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def test_the_leak_test_finds_a_message_with_hidden_information() -> None:
-    state = find("poke").start(Seeded(bytes(32)))
+    state = find_game("poke").start(Seeded(bytes(32)))
     mutants_by_name = dict(mutants(state))
     right = messages.parse(json.dumps(mutants_by_name["nothing"]))
     assert isinstance(right, Position)

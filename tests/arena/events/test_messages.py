@@ -32,12 +32,12 @@ from arena.queue import redis_server
 from arena.system import redis_connection, timings
 from arena.system.process_log import ProcessLog
 from referee.game_codec import DecodeError, json_of
-from referee.games.registry import find
+from referee.games.registry import find_game
 from referee.games.shared.dealing import Seeded
 from referee.replay import view_of_json
 from tests.waiting import wait_until, wait_until_async
 
-VIEW = {"poke": json_of(find("poke").start(Seeded(bytes(32))).public())}
+VIEW = {"poke": json_of(find_game("poke").start(Seeded(bytes(32))).public())}
 
 
 def position(decision: int = 0, match: str = "m-1") -> Position:
@@ -104,7 +104,7 @@ def test_a_message_is_one_line_of_json_and_parses_to_its_event(event: Event) -> 
 
 
 def test_a_position_contains_the_view_of_the_rules() -> None:
-    assert view_of_json(position().view) == find("poke").start(Seeded(bytes(32))).public()
+    assert view_of_json(position().view) == find_game("poke").start(Seeded(bytes(32))).public()
 
 
 @pytest.mark.parametrize("view", [{}, {"chess": {}}, {"poke": {"hand": 5}}, {"poke": 1}], ids=str)

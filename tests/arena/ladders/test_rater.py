@@ -10,7 +10,7 @@ from threading import Event
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, func, select
+from sqlalchemy import Engine, event, func, select, update
 
 from arena.errors import Conflict
 from arena.formats.contract import FormatEntrant
@@ -19,6 +19,7 @@ from arena.ladders.ladder_key import LadderKey
 from arena.ratings import standings
 from arena.ratings.crosstable import cells
 from arena.ratings.standings import FittedStandings, StandingsLine
+from arena.services.rating_service import RatingService
 from arena.store import database, schema
 from arena.store.access.audit_log import COMMAND_LINE
 from arena.store.matches import corrections, listing, results, transitions
@@ -34,7 +35,7 @@ def arena(store: Engine, tmp_path: Path) -> SimulatedArena:
 
 def keys(engine: Engine) -> list[LadderKey]:
     """Return the ladders and the standings of tournaments."""
-    single = map(ladder_key.of_tournament, tournaments.listing(engine))
+    single = map(ladder_key.of_tournament, tournaments.list_tournaments(engine))
     return [*ladder_key.of_seasons(engine), *single]
 
 
@@ -49,9 +50,13 @@ def assert_equals_the_games(engine: Engine) -> None:
         rater.advance(engine, key)
         fitted = from_games(engine, key)
         expected = fitted.table
-        found = ladder_rows.read_standings(engine, key)
-        assert_equal([standing.line for standing in found], expected.lines)
-        assert [standing.place for standing in found] == list(range(1, len(found) + 1))
+        whole = ladder_rows.read_ladder(engine, key)
+        assert_equal(whole.table.lines, expected.lines)
+        assert dict(whole.seen) == last_closed(engine, key)
+        assert replace(whole.table, lines=()) == replace(expected, lines=())
+        assert whole.table.thinking.keys() == {
+            name for match in results.closed(engine, key.tournaments) for name in match.entrants
+        }
         cells_of_games = dict(cells(fitted.meetings))
         names = expected.entrants
         assert dict(ladder_rows.read_crosstable(engine, key, names)) == cells_of_games
@@ -59,10 +64,6 @@ def assert_equals_the_games(engine: Engine) -> None:
             dict(ladder_rows.read_crosstable(engine, key, names[:1], ())).items()
             >= {pair: cell for pair, cell in cells_of_games.items() if names[0] in pair}.items()
         )
-        whole = ladder_rows.read_ladder(engine, key)
-        assert dict(whole.seen) == last_closed(engine, key)
-        assert whole.table.lines == tuple(standing.line for standing in found)
-        assert replace(whole.table, lines=()) == replace(expected, lines=())
         assert_equal(rater.fitted_ladder(engine, key).table.lines, expected.lines)
 
 
@@ -109,9 +110,9 @@ def correct(arena: SimulatedArena) -> None:
     if not closed:
         return
     match = dice.choice(closed)
-    is_open = tournaments.find(engine, match.tournament).ended is None
+    is_open = tournaments.find_tournament(engine, match.tournament).ended is None
     if is_open and dice.random() < 0.3:
-        version = dice.choice(listing.find(engine, match.id).entrants)
+        version = dice.choice(listing.find_match(engine, match.id).entrants)
         corrections.disqualify(engine, match.tournament, version, COMMAND_LINE, "it cheated")
     elif is_open and dice.random() < 0.5:
         with suppress(Conflict):
@@ -138,9 +139,9 @@ def live(arena: SimulatedArena, steps: int, rate: Callable[[], object]) -> None:
         if step == steps // 2:
             arena.begin("ladder", arena.bots(4), settings={"limit": 8, "season": 2})
             [new] = arena.bots(1, first=9)
-            for tournament in tournaments.listing(engine, over=False):
+            for tournament in tournaments.list_tournaments(engine, over=False):
                 if tournament.plan.format == "ladder":
-                    lifecycle.add(engine, tournament.id, [FormatEntrant(new, "")])
+                    lifecycle.add_entrants(engine, tournament.id, [FormatEntrant(new, "")])
                     lifecycle.withdraw(engine, tournament.id, tournament.entrants[0])
         if dice.random() < 0.5:
             rate()
@@ -158,6 +159,7 @@ def test_rows_equal_the_games_after_any_events(arena: SimulatedArena, seed: int)
     assert rows(arena.engine) == before
 
 
+@pytest.mark.long
 def test_processes_that_rate_at_once_write_the_same_rows(arena: SimulatedArena) -> None:
     begin(arena)
     stop = Event()
@@ -283,3 +285,98 @@ def test_the_history_of_a_version_disappears_with_its_last_match(arena: Simulate
         "bot1@1",
         "bot2@1",
     }
+
+
+def test_replaying_a_void_match_subtracts_it_once(arena: SimulatedArena) -> None:
+    match, _ = half_a_round(arena)
+    corrections.void(arena.engine, match, COMMAND_LINE, "a wrong table")
+    corrections.replay(arena.engine, match, COMMAND_LINE, "a wrong table")
+    assert_equals_the_games(arena.engine)
+
+
+@pytest.mark.parametrize("end", ["disqualify", "withdraw", "cancel"])
+def test_a_round_ends_when_its_last_match_is_not_played(arena: SimulatedArena, end: str) -> None:
+    engine = arena.engine
+    _, waiting = half_a_round(arena)
+    match = listing.find_match(engine, waiting)
+    rater.advance(engine)
+    if end == "disqualify":
+        bot = match.entrants[0]
+        corrections.disqualify(engine, match.tournament, bot, COMMAND_LINE, "it cheated")
+    elif end == "withdraw":
+        lifecycle.withdraw(engine, match.tournament, match.entrants[0])
+    else:
+        lifecycle.cancel(engine, match.tournament)
+    # It rates each ladder at once, also those that were fitted a moment ago.
+    assert_equals_the_games(engine)
+    with database.reading(engine) as connection:
+        over = connection.execute(select(schema.round_ends.c.round)).scalars().all()
+        settled = connection.execute(select(schema.ladder_fits.c.settled)).scalars().all()
+    assert over == [0]
+    assert settled == [[0, 0], [0, 0]]
+
+
+def half_a_round(arena: SimulatedArena) -> tuple[str, str]:
+    """Begin a round-robin, and play one of the two matches of its first round."""
+    arena.begin("round-robin", arena.bots(4))
+    first, second = sorted(m.id for m in listing.matches(arena.engine) if m.round == 0)
+    arena.play(first)
+    return first, second
+
+
+def test_ladders_that_begin_the_same_season_begin_seasons_of_their_own(
+    arena: SimulatedArena,
+) -> None:
+    bots = arena.bots(3)
+    arena.begin("round-robin", bots)
+    for number in (1, 2, 2):
+        arena.begin("ladder", bots, settings={"limit": 3, "season": number})
+        arena.wave(2)
+    rater.advance(arena.engine)
+    assert [key.id for key in ladder_key.of_seasons(arena.engine)] == [
+        "poke/1",
+        "poke/2",
+        "poke/3",
+        "poke/4",
+    ]
+    assert_equals_the_games(arena.engine)
+    before = rows(arena.engine)
+    rater.advance(arena.engine)
+    assert rows(arena.engine) == before
+
+
+def test_a_web_server_waits_while_another_process_may_be_fitting(arena: SimulatedArena) -> None:
+    engine, fits = arena.engine, schema.ladder_fits
+    begin(arena)
+    rater.advance(engine)
+    arena.wave(2)
+    before = rows(engine)
+    with database.writing(engine) as connection:
+        connection.execute(update(schema.closings).values(at=schema.closings.c.at - 10))
+        connection.execute(update(fits).values(seconds=20))
+    rater.advance_if_behind(engine, 3.0)
+    assert rows(engine) == before
+    with database.writing(engine) as connection:
+        connection.execute(update(fits).values(seconds=0))
+    rater.advance_if_behind(engine, 3.0)
+    assert rows(engine) != before
+
+
+def test_an_idle_rating_service_reads_no_tournaments(arena: SimulatedArena) -> None:
+    begin(arena)
+    service, seen = RatingService(arena.engine), []
+    for key in keys(arena.engine):
+        rater.advance(arena.engine, key)
+    service.rate()
+
+    @event.listens_for(arena.engine, "before_cursor_execute")
+    def note(*of_statement: Any) -> None:
+        seen.append(of_statement[2])
+
+    service.rate()
+    assert not [statement for statement in seen if "tournaments" in statement]
+    arena.wave(1)
+    seen.clear()
+    service.rate()
+    assert [statement for statement in seen if "tournaments" in statement]
+    event.remove(arena.engine, "before_cursor_execute", note)

@@ -21,7 +21,7 @@ from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import Entrant, MatchSpec
 from arena.store.matches.table_plan import plan
 from referee.games.contract import Action
-from referee.games.registry import find
+from referee.games.registry import find_game
 from referee.games.shared.dealing import commitment
 from referee.record import read
 from referee.replay import verify
@@ -79,7 +79,7 @@ def match(game: str, bots: tuple[Bot, ...], seats: int, tables: int | None = 1) 
         round=0,
         number=0,
         game=game,
-        options=find(game).settle({}),
+        options=find_game(game).settle({}),
         seats=seats,
         boards=1,
         clock=Clock(allowance_ms=50, bank_ms=100),

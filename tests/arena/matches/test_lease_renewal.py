@@ -64,7 +64,7 @@ class MatchProcesses:
         self.engine = engine
         self.url = url
         for name in "ab":
-            versions.add(engine, name, "1", name * 64, f"/{name}", {})
+            versions.add_version(engine, name, "1", name * 64, f"/{name}", {})
         plan = TournamentPlan(
             name="cup", game="poke", options={"must_beat": True}, seats=2, boards=1
         )

@@ -13,7 +13,7 @@ from arena.matches.typed_choice import MAX_CHARACTERS, RefusedChoice, typed
 from referee.action_phrases import describe
 from referee.games.contract import Game, OptionValue, State
 from referee.games.pouku.actions import Discard
-from referee.games.registry import find
+from referee.games.registry import find_game
 from referee.games.shared.cards import Card, cards
 from referee.games.shared.dealing import Seeded
 from tests.examples import examples
@@ -29,14 +29,14 @@ def asked(rules: Game, options: dict[str, OptionValue], state: State) -> PersonQ
 
 def question(game: str) -> PersonQuestion:
     """Return the first question of a game."""
-    rules = find(game)
+    rules = find_game(game)
     options = rules.settle({})
     return asked(rules, options, rules.start(Seeded(bytes(32)), rules.seats[0], options))
 
 
 def questions(game: str, options: dict[str, OptionValue], seats: int) -> Iterator[PersonQuestion]:
     """Yield every question of a random game."""
-    rules = find(game)
+    rules = find_game(game)
     settled = rules.settle(options)
     state = rules.start(Seeded(bytes(32)), seats, settled)
     chance = Random(game)
@@ -76,7 +76,7 @@ def test_an_action_with_the_words_of_another_one_is_not_ambiguous() -> None:
     """Both are legal: each discards one jack and keeps the other with the jack of a field."""
     hands, fields = ("JD JS", "2C 3C", "4C 5C"), ("6C 7C", "JC 8C", "9C TC")
     state = pouku("AC", hands, fields, "AS")
-    rules = find("pouku")
+    rules = find_game("pouku")
     person_question = asked(rules, rules.settle({}), state)
     jd, js, jc = map(Card, ("JD", "JS", "JC"))
     assert typed(person_question, "discard JD keep JS JC") == Discard(jd, (js, jc))
@@ -87,7 +87,7 @@ def test_an_unlisted_keep_can_be_typed_in_full() -> None:
     """U-10.3: 108 keeps are possible, and 60 are listed."""
     state = pouku("AC", ("5C 2D", "3C 3D", "4C 4D"), ("KC KD", "6C 6D", "8C 8D"), "AS")
     lying = (cards("KC KD"), cards("6C 6D 6H 7C 7D 7H"), cards("8C 8D 8H 9C 9D 9H"))
-    rules = find("pouku")
+    rules = find_game("pouku")
     person_question = asked(rules, rules.settle({}), state.but(fields=lying))
     listed = {action.keep for action in person_question.actions if isinstance(action, Discard)}
     assert not person_question.complete

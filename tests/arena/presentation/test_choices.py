@@ -12,7 +12,7 @@ from referee.games.contract import Action, Game, State
 from referee.games.poke.actions import Draw
 from referee.games.pokex.actions import Bid
 from referee.games.pouku.actions import Discard, Give, GoOut
-from referee.games.registry import GAMES, find
+from referee.games.registry import GAMES, find_game
 from referee.games.saint_poker.actions import PickUp
 from referee.games.shared.cards import Card
 from referee.games.shared.dealing import SEED_BYTES, Seeded
@@ -35,7 +35,7 @@ def forms() -> Iterator[tuple[str, int, dict[str, bool]]]:
 
 FORMS = [
     # The quick suite tries the smallest table of each game, and all switches of Pokino for two.
-    pytest.param(*form, marks=() if form[1] == find(form[0]).seats[0] else pytest.mark.long)
+    pytest.param(*form, marks=() if form[1] == find_game(form[0]).seats[0] else pytest.mark.long)
     for form in forms()
 ]
 
@@ -65,7 +65,7 @@ def test_the_history_lists_every_action_with_public_phrases(
     presentation = presentation_of(game_id)
     expected: list[tuple[int, str]] = []
     pending: list[tuple[int, str]] = []
-    for state, moves in played(find(game_id), seats, options):
+    for state, moves in played(find_game(game_id), seats, options):
         expected += pending
         history = [(each.seat, each.phrase) for each in presentation.history(state.public())]
         if game_id == "pokino":  # Its views do not contain the places of a run.
@@ -85,7 +85,7 @@ def test_cited_rules_exist_and_menu_lines_are_distinct(
     game_id: str, seats: int, options: dict[str, bool]
 ) -> None:
     presentation, page = presentation_of(game_id), shipped_docs.rules(game_id)
-    for state, moves in played(find(game_id), seats, options):
+    for state, moves in played(find_game(game_id), seats, options):
         for seat in moves:
             numbers = presentation.rules_now(state.view(seat))
             assert numbers
@@ -98,8 +98,8 @@ def test_cited_rules_exist_and_menu_lines_are_distinct(
 def test_every_menu_line_is_read_as_its_own_action(
     game_id: str, seats: int, options: dict[str, bool]
 ) -> None:
-    presentation, default = presentation_of(game_id), Presentation(find(game_id))
-    for number, (state, moves) in enumerate(played(find(game_id), seats, options)):
+    presentation, default = presentation_of(game_id), Presentation(find_game(game_id))
+    for number, (state, moves) in enumerate(played(find_game(game_id), seats, options)):
         for seat in moves if number % examples(1, 8) == 0 else ():
             for action in state.legal(seat):
                 assert presentation.parse(presentation.choice(action)) == action

@@ -14,7 +14,7 @@ from arena.presentation.elements import (
     TrickTable,
 )
 from arena.presentation.registry import presentation_of
-from referee.games.registry import find
+from referee.games.registry import find_game
 from referee.record import read
 from referee.replay import steps
 
@@ -29,7 +29,7 @@ def position(name: str, step: int) -> TableRendering:
     record = read((GOLDEN / f"{name}.jsonl").read_text(encoding="utf-8"))
     assert record.seed is not None
     state = list(steps(record.match, record.games[0], record.seed))[step].state
-    seats, rules = record.match["seats"], find(record.match["game"])
+    seats, rules = record.match["seats"], find_game(record.match["game"])
     table = Players(
         tuple("abcdef"[:seats]),
         rules.sides(seats, record.match["options"]),

@@ -11,7 +11,7 @@ from arena.presentation.recorded_frames import (
     public_phrase,
     recorded_frames,
 )
-from referee.games.registry import find
+from referee.games.registry import find_game
 from referee.record import MatchRecord, read
 from tests.conformance.golden import path
 from tests.conformance.tables import Table, every_table
@@ -92,7 +92,7 @@ def test_a_fault_is_shown_at_its_question() -> None:
 def test_actions_are_described_in_the_third_person(
     game: str, action: dict[str, object], words: str
 ) -> None:
-    assert phrase(find(game), {_camel(game): action}) == words
+    assert phrase(find_game(game), {_camel(game): action}) == words
 
 
 def _camel(name: str) -> str:
@@ -101,7 +101,7 @@ def _camel(name: str) -> str:
 
 
 def test_hidden_discards_are_described_by_their_number() -> None:
-    poke = find("poke")
+    poke = find_game("poke")
     drawn = {"poke": {"draw": {"discards": ["7H", "TC"]}}}
     assert public_phrase(poke, drawn) == "discards 2 cards and draws as many"
     assert public_phrase(poke, {"poke": {"lead": {"cards": ["4C"]}}}) == ""

@@ -10,7 +10,7 @@ from arena.presentation.contract import Presentation
 from arena.presentation.elements import Players
 from arena.presentation.registry import presentation_of
 from referee.games.contract import SetupError
-from referee.games.registry import GAMES, find
+from referee.games.registry import GAMES, find_game
 from referee.games.shared.dealing import Seeded
 
 
@@ -25,7 +25,7 @@ def test_an_unknown_game_has_no_presentation() -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_the_default_presentation_shows_any_position(game: str) -> None:
-    rules = find(game)
+    rules = find_game(game)
     default, chance = Presentation(rules), Random(1)
     seats = rules.seats[0]
     state = rules.start(Seeded(bytes(32)))

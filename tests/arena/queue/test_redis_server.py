@@ -41,7 +41,7 @@ def test_without_a_setting_the_embedded_server_is_started_and_stopped(where: Fol
         client.close()
         socket = Path(address.url.removeprefix("unix://"))
     assert not socket.parent.exists()
-    assert redis_server.find(where, {}) is None
+    assert redis_server.find_redis(where, {}) is None
 
 
 def test_the_embedded_server_opens_no_port_and_writes_nothing(where: Folder) -> None:
@@ -77,10 +77,10 @@ def test_the_variable_of_the_arena_precedes_the_common_one(
 ) -> None:
     with redis_server.resolve(where, {}) as embedded:
         both = {"POKEARENA_REDIS_URL": embedded.url, "REDIS_URL": "redis://127.0.0.1:1"}
-        address = redis_server.find(where, both)
+        address = redis_server.find_redis(where, both)
         assert address is not None
         assert (address.url, address.source) == (embedded.url, "POKEARENA_REDIS_URL")
-        address = redis_server.find(where, {"REDIS_URL": embedded.url})
+        address = redis_server.find_redis(where, {"REDIS_URL": embedded.url})
         assert address is not None
         assert address.source == "REDIS_URL"
 
@@ -90,7 +90,7 @@ def test_the_redis_of_running_services_is_used_while_it_answers(where: Folder) -
         where.note_running(Running(os.getpid(), embedded.url, "unix:/none", "/none"))
         with redis_server.resolve(where, {}) as resolved:
             assert resolved.url == embedded.url
-    assert redis_server.find(where, {}) is None
+    assert redis_server.find_redis(where, {}) is None
 
 
 def test_a_configured_redis_that_does_not_answer_is_not_replaced(where: Folder) -> None:

@@ -51,7 +51,7 @@ class SweeperHarness:
         self.connection = connection
         self.queue = MatchQueue(connection)
         for name in "ab":
-            versions.add(engine, name, "1", name * 64, f"/{name}", {})
+            versions.add_version(engine, name, "1", name * 64, f"/{name}", {})
         plan = TournamentPlan(
             name="cup",
             game="poke",
@@ -214,12 +214,12 @@ def test_matches_of_pushed_versions_wait_for_a_worker_that_plays_them(
     refuses = SandboxState("landlock", "landlock", plays_pushed=False)
     add_worker(harness.connection, "w1", refuses)
     plan = TournamentPlan(name="house", game="poke", options={"must_beat": True}, seats=2, boards=1)
-    versions.add(harness.engine, "c", "1", "c" * 64, "/c", {})
+    versions.add_version(harness.engine, "c", "1", "c" * 64, "/c", {})
     house = scheduler.begin(harness.engine, plan, ["b@1", "c@1"])
-    add_pushed_version(harness.engine, versions.find(harness.engine, "a@1"))
+    add_pushed_version(harness.engine, versions.find_version(harness.engine, "a@1"))
     assert harness.sweeper().sweep() == 1
     [waiting] = harness.queue.waiting()
-    assert listing.find(harness.engine, waiting).tournament == house.id
+    assert listing.find_match(harness.engine, waiting).tournament == house.id
     assert pushed_versions.pushed_in(harness.engine, harness.matches[0]) == ("a@1",)
     assert pushed_versions.pushed_in(harness.engine, waiting) == ()
     # Another worker accepts the level, or has a better one.
@@ -229,9 +229,9 @@ def test_matches_of_pushed_versions_wait_for_a_worker_that_plays_them(
 
 def test_a_cancelled_match_of_a_pushed_version_does_not_wait(harness: SweeperHarness) -> None:
     add_worker(harness.connection, "w1", SandboxState("landlock", plays_pushed=False))
-    add_pushed_version(harness.engine, versions.find(harness.engine, "a@1"))
+    add_pushed_version(harness.engine, versions.find_version(harness.engine, "a@1"))
     transitions.lease(harness.engine, harness.matches[0], "lost", seconds=0)
-    [tournament] = tournaments.listing(harness.engine)
+    [tournament] = tournaments.list_tournaments(harness.engine)
     lifecycle.cancel(harness.engine, tournament.id)
     harness.sweeper().sweep()
     assert harness.queue.waiting() == harness.matches[:1]

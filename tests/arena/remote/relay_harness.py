@@ -157,7 +157,7 @@ class Relay:
         return way if port is None else replace(way, address=f"127.0.0.1:{port}")
 
     def is_here(self, version: str) -> bool:
-        bot = remote_bots.find(self.engine, version)
+        bot = remote_bots.find_remote_bot(self.engine, version)
         return bot is not None and bot.is_connected
 
     @contextmanager

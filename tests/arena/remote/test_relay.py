@@ -166,7 +166,7 @@ def test_a_second_connection_is_refused_and_the_first_continues(
                 assert f"{version} is connected already" in thief.output
             (home.folder / "wait").unlink()
             assert call.result().note.split()[1:] == ["1", "1"]
-        bot = remote_bots.find(relay.engine, version)
+        bot = remote_bots.find_remote_bot(relay.engine, version)
         assert bot is not None
         assert bot.refusals == 1
         assert str(bot.refusal) in thief.output
@@ -210,7 +210,7 @@ def test_a_retired_bot_is_refused(relay: Relay, tmp_path: Path) -> None:
     with AuthorMachine(tmp_path, relay.port, token) as home:
         assert home.process.wait() == 1
         assert f"{version} is retired" in home.output
-    bot = remote_bots.find(relay.engine, version)
+    bot = remote_bots.find_remote_bot(relay.engine, version)
     assert bot is not None
     assert (bot.is_connected, bot.refusals) == (False, 1)
 

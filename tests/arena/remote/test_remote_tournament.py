@@ -63,7 +63,9 @@ class RemoteArena:
         self.engine: Engine = database.open(self.where.database_url({}))
         database.upgrade(self.engine)
         meek = resolver.sample("meek")
-        self.meek = versions.add(self.engine, "meek", "1", "m" * 64, str(meek.folder), {}).id
+        self.meek = versions.add_version(
+            self.engine, "meek", "1", "m" * 64, str(meek.folder), {}
+        ).id
         version, self.token = remote_bots.add_relayed(self.engine, "far", "1")
         self.far = version.id
 
@@ -87,10 +89,12 @@ class RemoteArena:
         return Services(self.where, 1, relaying=RelayOptions(f"{host}:0", wait=wait))
 
     def is_closed(self, tournament: Tournament) -> bool:
-        return tournaments.find(self.engine, tournament.id).state == TournamentState.CLOSED
+        return (
+            tournaments.find_tournament(self.engine, tournament.id).state == TournamentState.CLOSED
+        )
 
     def is_here(self) -> bool:
-        bot = remote_bots.find(self.engine, self.far)
+        bot = remote_bots.find_remote_bot(self.engine, self.far)
         return bot is not None and bot.is_connected
 
     def sql(self, statement: str) -> list[tuple[object, ...]]:
@@ -124,7 +128,7 @@ def test_a_remote_bot_plays_a_tournament_with_fresh_boards_per_table(
         with arena.home(port(services)) as home:
             wait_until(lambda: arena.is_closed(tournament))
             wait_until(lambda: home.has_event("outcome"))
-    match = listing.find(arena.engine, match.id)
+    match = listing.find_match(arena.engine, match.id)
     assert (match.state, match.attempt, match.failures) == (MatchState.CLOSED, 1, 0)
     assert arena.sql("SELECT board FROM games ORDER BY game") == [(0,), (1,), (2,), (3,)]
     closed = results.of_match(arena.engine, match.id)

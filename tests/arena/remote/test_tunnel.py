@@ -191,7 +191,7 @@ def test_a_worker_on_another_host_plays_a_bot_through_the_tunnel(
         meek = version_store.admit(resolver.sample("meek"), relay.where.versions)
         keep(relay.engine, meek)
         # The folder of the version exists on the first machine only.
-        near = versions.add(relay.engine, "meek", "1", meek.content, "/elsewhere", {}).id
+        near = versions.add_version(relay.engine, "meek", "1", meek.content, "/elsewhere", {}).id
         with AuthorMachine(tmp_path, relay.port, token, named="sample:greedy"):
             wait_until(lambda: relay.is_here(version))
             plan = TournamentPlan(
@@ -205,7 +205,7 @@ def test_a_worker_on_another_host_plays_a_bot_through_the_tunnel(
             scheduler.begin(relay.engine, plan, [near, version], bytes(32))
             [match] = listing.matches(relay.engine)
             # A busy machine may lose the tunnel; then the match is attempted again.
-            while listing.find(relay.engine, match.id).state != MatchState.CLOSED:
+            while listing.find_match(relay.engine, match.id).state != MatchState.CLOSED:
                 with contextlib.closing(redis_connection.connect(redis.url)) as connection:
                     MatchQueue(connection).enqueue(match.id)
                 work_on_other_host(tmp_path, relay, redis.url)

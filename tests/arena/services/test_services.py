@@ -87,7 +87,7 @@ class ServicesArena:
             """)
         )
         content = resolver.from_folder(folder).label * 8
-        return versions.add(self.engine, name, "1", content, str(folder), {}).id
+        return versions.add_version(self.engine, name, "1", content, str(folder), {}).id
 
     def schedule(self, entrants: list[str], boards: int, cycles: int = 1) -> Tournament:
         """Schedule a round robin of Poke with a fixed seed."""
@@ -104,7 +104,7 @@ class ServicesArena:
 
     def closed(self, tournament: Tournament) -> bool:
         """Return whether a tournament is closed."""
-        stored = tournaments.find(self.engine, tournament.id)
+        stored = tournaments.find_tournament(self.engine, tournament.id)
         return stored.state == TournamentState.CLOSED
 
     def outcome(self, tournament: Tournament) -> list[tuple[int, int, tuple[ClosedGame, ...]]]:
@@ -204,7 +204,7 @@ def test_a_killed_worker_neither_loses_nor_doubles_a_game(
     begun_tournament = arena.schedule(entrants, boards=3)
     with Services(arena.where, 1, {}) as services:
         [match] = listing.matches(arena.engine, tournament=begun_tournament.id)
-        wait_until(lambda: listing.find(arena.engine, match.id).committed >= 2)
+        wait_until(lambda: listing.find_match(arena.engine, match.id).committed >= 2)
         [worker] = [c for c in services.snapshot.services if c.name == "worker-1"]
         assert worker.pid is not None
         os.kill(worker.pid, signal.SIGKILL)
@@ -212,7 +212,7 @@ def test_a_killed_worker_neither_loses_nor_doubles_a_game(
         wait_until(lambda: arena.closed(begun_tournament))
         wait_until(lambda: services.snapshot.services[1].state == "ready")
         assert services.snapshot.services[1].restarts == 1
-    closed = listing.find(arena.engine, match.id)
+    closed = listing.find_match(arena.engine, match.id)
     assert (closed.state, closed.attempt, closed.failures) == (MatchState.CLOSED, 2, 1)
     assert arena.sql("SELECT game, committed FROM games ORDER BY game")[: len(kept)] == kept
     assert arena.sql("SELECT attempt FROM games ORDER BY game") == [
@@ -230,13 +230,13 @@ def test_the_match_of_a_killed_match_process_does_not_wait_for_its_lease(
     arena.schedule(entrants, boards=20)
     with Services(arena.where, 1, {}) as services:
         [match] = listing.matches(arena.engine)
-        wait_until(lambda: listing.find(arena.engine, match.id).committed >= 1)
+        wait_until(lambda: listing.find_match(arena.engine, match.id).committed >= 1)
         worker = services.snapshot.services[1].pid
         assert worker is not None
         [(expires,)] = arena.sql("SELECT lease_until FROM matches")
         assert isinstance(expires, float)
         os.kill(family(worker)[0], signal.SIGKILL)
-        wait_until(lambda: listing.find(arena.engine, match.id).attempt == 2)
+        wait_until(lambda: listing.find_match(arena.engine, match.id).attempt == 2)
         [(leased,)] = arena.sql("SELECT leased FROM matches")
         assert isinstance(leased, float)
         assert leased < expires
@@ -248,13 +248,13 @@ def test_a_stop_releases_a_match_which_continues_later(arena: ServicesArena) -> 
     begun_tournament = arena.schedule(entrants, boards=2)
     with Services(arena.where, 1, {}):
         [match] = listing.matches(arena.engine, tournament=begun_tournament.id)
-        wait_until(lambda: listing.find(arena.engine, match.id).committed >= 1)
-    left = listing.find(arena.engine, match.id)
+        wait_until(lambda: listing.find_match(arena.engine, match.id).committed >= 1)
+    left = listing.find_match(arena.engine, match.id)
     assert (left.state, left.failures) == (MatchState.PENDING, 0)
     assert left.committed >= 1
     with Services(arena.where, 1, {}):
         wait_until(lambda: arena.closed(begun_tournament))
-    assert listing.find(arena.engine, match.id).attempt == 2
+    assert listing.find_match(arena.engine, match.id).attempt == 2
 
 
 @pytest.mark.long
@@ -263,12 +263,12 @@ def test_a_killed_referee_is_restarted_and_the_match_continues(arena: ServicesAr
     begun_tournament = arena.schedule(entrants, boards=2)
     with Services(arena.where, 1, {}) as services:
         [match] = listing.matches(arena.engine, tournament=begun_tournament.id)
-        wait_until(lambda: listing.find(arena.engine, match.id).committed >= 1)
+        wait_until(lambda: listing.find_match(arena.engine, match.id).committed >= 1)
         referee = services.snapshot.services[0]
         assert referee.pid is not None
         os.kill(referee.pid, signal.SIGKILL)
         wait_until(lambda: arena.closed(begun_tournament))
-    closed = listing.find(arena.engine, match.id)
+    closed = listing.find_match(arena.engine, match.id)
     assert (closed.attempt, closed.failures) == (2, 1)
     assert closed.reason is not None
     assert "referee" in closed.reason
@@ -288,7 +288,7 @@ def test_nothing_survives_a_killed_supervisor(arena: ServicesArena) -> None:
     begun_tournament = arena.schedule(entrants, boards=20)
     with serve(arena) as process:
         [match] = listing.matches(arena.engine, tournament=begun_tournament.id)
-        wait_until(lambda: listing.find(arena.engine, match.id).committed >= 1)
+        wait_until(lambda: listing.find_match(arena.engine, match.id).committed >= 1)
         running = arena.where.running()
         assert running is not None
         alive = family(process.pid)
@@ -308,12 +308,12 @@ def test_sigterm_drains_the_services_of_a_process(arena: ServicesArena) -> None:
     begun_tournament = arena.schedule(entrants, boards=20)
     with serve(arena) as process:
         [match] = listing.matches(arena.engine, tournament=begun_tournament.id)
-        wait_until(lambda: listing.find(arena.engine, match.id).committed >= 1)
+        wait_until(lambda: listing.find_match(arena.engine, match.id).committed >= 1)
         alive = family(process.pid)
         process.send_signal(signal.SIGTERM)
     assert process.returncode == 128 + signal.SIGTERM
     assert not any(map(runs, alive))
-    left = listing.find(arena.engine, match.id)
+    left = listing.find_match(arena.engine, match.id)
     assert (left.state, left.failures) == (MatchState.PENDING, 0)
 
 
@@ -445,7 +445,7 @@ def test_a_match_with_a_remote_bot_is_played_on_boards_that_are_not_mirrored(
     address = f"unix:{tmp_path}/remote.sock"
     command = [sys.executable, "-c", code]
     with GuardedProcess(command, env={"POKEARENA_ADDRESS": address}) as remote:
-        there = versions.add(arena.engine, "far", "1", "f" * 64, "", {"address": address})
+        there = versions.add_version(arena.engine, "far", "1", "f" * 64, "", {"address": address})
         begun_tournament = arena.schedule([arena.admit("first", 0), there.id], boards=1)
         with Services(arena.where, 1, {}):
             wait_until(lambda: arena.closed(begun_tournament))

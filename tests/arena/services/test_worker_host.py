@@ -35,7 +35,7 @@ def test_burst_workers_fetch_bots_play_and_exit(
     [match] = worker_host.schedule()
     with worker_host.worker("--burst", "-j", "2") as workers:
         assert workers.wait() == 0, worker_host.output.read_text()
-    stored_match = listing.find(worker_host.engine, match)
+    stored_match = listing.find_match(worker_host.engine, match)
     assert (stored_match.state, stored_match.attempt, stored_match.failures) == (
         MatchState.CLOSED,
         1,
@@ -57,7 +57,7 @@ def test_a_worker_exits_after_max_matches(
     due = worker_host.schedule(matches=2)
     with worker_host.worker("--max-matches", "1") as workers:
         assert workers.wait() == 0, worker_host.output.read_text()
-    states = [listing.find(worker_host.engine, match).state for match in due]
+    states = [listing.find_match(worker_host.engine, match).state for match in due]
     assert sorted(states) == [MatchState.CLOSED, MatchState.PENDING]
 
 
@@ -112,14 +112,14 @@ def test_a_worker_of_an_earlier_release_pauses_after_an_upgrade(
         set_version("9999")
         [match] = worker_host.schedule()
         wait_until(lambda: f"{match}: not started: the database is at version" in worker_host.log)
-        stored = listing.find(worker_host.engine, match)
+        stored = listing.find_match(worker_host.engine, match)
         assert (stored.state, stored.attempt) == (MatchState.PENDING, 0)
         set_version(database.HEAD)
         # At the end of its pause the worker removes the job.
         wait_until(lambda: not connection.keys("rq:job:*"))
         worker_host.enqueue(match)
         assert worker.wait() == 0, worker_host.log
-    assert listing.find(worker_host.engine, match).state is MatchState.CLOSED
+    assert listing.find_match(worker_host.engine, match).state is MatchState.CLOSED
 
 
 @pytest.mark.long

@@ -43,7 +43,7 @@ class WorkerMachine:
 
     def state(self, match: str) -> tuple[MatchState, int, int]:
         """Return a match's state, number of attempts and number of failures."""
-        found = listing.find(self.host.engine, match)
+        found = listing.find_match(self.host.engine, match)
         return found.state, found.attempt, found.failures
 
     def is_closed(self, match: str) -> bool:

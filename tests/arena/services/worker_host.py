@@ -55,7 +55,7 @@ class WorkerHostHarness:
             bot = version_store.admit(bot, self.here.versions)
             keep(self.engine, bot)
             # The folder of the version exists on the first machine only.
-            added = versions.add(self.engine, name, "1", bot.content, "/elsewhere", {})
+            added = versions.add_version(self.engine, name, "1", bot.content, "/elsewhere", {})
             entrants.append(added.id)
             if name in pushed:
                 add_pushed_version(self.engine, added)

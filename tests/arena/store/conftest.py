@@ -78,7 +78,9 @@ def schedule(store: Engine) -> Callable[..., Tournament]:
         game: str = "poke",
     ) -> Tournament:
         for bot in range(bots):
-            versions.add(store, f"bot{bot}", "1", f"{bot:064x}", f"/bots/{bot}", {"run": ["x"]})
+            versions.add_version(
+                store, f"bot{bot}", "1", f"{bot:064x}", f"/bots/{bot}", {"run": ["x"]}
+            )
         plan = TournamentPlan(
             name="cup",
             game=game,

@@ -77,7 +77,7 @@ def main(url: str, task: str, *words: str) -> None:
     if task == "upgrade":
         database.upgrade(engine)
     elif task == "register":
-        versions.add(engine, "same", "1", "0" * 64, "/same", {})
+        versions.add_version(engine, "same", "1", "0" * 64, "/same", {})
     elif task == "work":
         work(engine, *words)
     elif task == "commit":

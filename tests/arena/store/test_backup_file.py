@@ -57,7 +57,7 @@ def create_running_match(store: Engine, schedule: Schedule, played: Played, tmp_
     parcel.write_bytes(bytes(range(256)) * 5000)
     with parcel.open("rb") as packed:
         stored_builds.keep_build(store, "c" * 64, packed, trusted=True)
-    versions.add(store, "near", "1", "e" * 64, "", {"authors": ["Zoë"]}, "Ødegård")
+    versions.add_version(store, "near", "1", "e" * 64, "", {"authors": ["Zoë"]}, "Ødegård")
     remote_bots.add_relayed(store, "far", "1")
     remote_bots.record_connected(store, "far@1", "desk", 3)
     return playing
@@ -72,7 +72,7 @@ def test_a_backup_restores_all_data(
     assert backup_file.backup(store, file, quiet) == file.stat().st_size
     assert [path.name for path in tmp_path.glob("*kept*")] == ["kept?.db"]
     # Changes after the backup are not in it.
-    versions.add(store, "later", "1", "d" * 64, "/later", {})
+    versions.add_version(store, "later", "1", "d" * 64, "/later", {})
     other = database.open(empty(target))
     assert backup_file.restore(other, file, quiet) == sum(map(len, rows(other).values()))
     assert list(consistency.problems(other, quiet)) == []
@@ -95,11 +95,11 @@ def test_a_backup_restores_all_data(
     lease = transitions.lease(other, playing, "another")
     assert lease is not None
     assert (lease.attempt, [game.game for game in lease.committed]) == (2, [0])
-    assert listing.find(other, playing).failures == 0
+    assert listing.find_match(other, playing).failures == 0
     assert transitions.commit_game(other, lease, played(lease.spec, 1)) is True
     assert len(list(results.closed(other))) == 2
     # No bot is connected either.
-    assert not remote_bots.listing(other)["far@1"].is_connected
+    assert not remote_bots.list_remote_bots(other)["far@1"].is_connected
     other.dispose()
 
 

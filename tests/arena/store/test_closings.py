@@ -24,7 +24,7 @@ Played = Callable[..., PlayedGame]
 
 def events(store: Engine, after: int = 0) -> list[closings.Closing]:
     with database.reading(store) as connection:
-        return closings.after(connection, after)
+        return closings.closings_after(connection, after)
 
 
 def play(store: Engine, match: str, played: Played) -> None:
@@ -44,8 +44,8 @@ def test_every_event_of_a_tournament_is_in_the_sequence(
     play(store, first, played)
     assert transitions.void(store, second, "the disk was full")
     again = corrections.replay(store, first, COMMAND_LINE, "a wrong table")
-    versions.add(store, "late", "1", "f" * 64, "/late", {})
-    lifecycle.add(store, tournament, [FormatEntrant("late@1", "")])
+    versions.add_version(store, "late", "1", "f" * 64, "/late", {})
+    lifecycle.add_entrants(store, tournament, [FormatEntrant("late@1", "")])
     play(store, third, played)
     play(store, again, played)
     gone = corrections.disqualify(store, tournament, "bot2@1", COMMAND_LINE, "it read the seed")
@@ -72,9 +72,9 @@ def test_every_event_of_a_tournament_is_in_the_sequence(
 
 def test_a_transaction_that_fails_adds_nothing(store: Engine) -> None:
     with suppress(ZeroDivisionError), database.writing(store) as connection:
-        closings.add(connection, ClosingKind.OWNER_DELETED)
+        closings.add_closing(connection, ClosingKind.OWNER_DELETED)
         raise ZeroDivisionError
-    assert closings.newest_in(store) == 0
+    assert closings.newest_closing_of(store) == 0
 
 
 def test_a_follower_misses_nothing_beside_slow_transactions(store: Engine) -> None:
@@ -84,8 +84,10 @@ def test_a_follower_misses_nothing_beside_slow_transactions(store: Engine) -> No
     def write(name: str) -> None:
         for number in range(each_adds):
             with database.writing(store) as connection:
-                closings.add(connection, ClosingKind.VERSION_ADDED, version=f"{name}@{number}")
-                closings.add(connection, ClosingKind.OWNER_DELETED)
+                closings.add_closing(
+                    connection, ClosingKind.VERSION_ADDED, version=f"{name}@{number}"
+                )
+                closings.add_closing(connection, ClosingKind.OWNER_DELETED)
 
     def follow() -> list[closings.Closing]:
         seen: list[closings.Closing] = []

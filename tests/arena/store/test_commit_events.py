@@ -50,7 +50,7 @@ def test_the_store_contains_what_an_event_reports(
 
     def read(event: Event) -> None:
         assert not isinstance(event, TournamentChanged)
-        match = listing.find(store, event.match)
+        match = listing.find_match(store, event.match)
         stored.append((type(event), match.state, match.committed))
 
     with database.listening(store, read):

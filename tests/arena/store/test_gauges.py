@@ -30,7 +30,7 @@ def test_open_matches_are_counted_by_what_they_wait_for(
     remote_bots.add_direct(store, "far", "1", "127.0.0.1:1")
     scheduler.begin(store, plan, ["bot0@1", "far@1"])
     assert open_matches(store) == {"pending": 7}
-    add_pushed_version(store, versions.find(store, "bot3@1"))
+    add_pushed_version(store, versions.find_version(store, "bot3@1"))
     remote_bots.record_disconnected(store, "far@1")
     assert open_matches(store) == {"pending": 6, "absent": 1}
     assert open_matches(store, pushed=False) == {"pending": 3, "absent": 1, "barred": 3}

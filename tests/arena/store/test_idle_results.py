@@ -70,7 +70,7 @@ def test_a_voided_match_has_no_results(store: Engine, closed: str, kind: IdleRes
 
 
 def test_results_of_tournaments_are_listed_and_removed(store: Engine, closed: str) -> None:
-    tournament = listing.find(store, closed).tournament
+    tournament = listing.find_match(store, closed).tournament
     assert LUCK.claim(store) == closed
     assert LUCK.of_tournaments(store, [tournament]) == {}
     LUCK.finish(store, closed, {"games": []})

@@ -52,7 +52,7 @@ PLAN = TournamentPlan(
 
 
 def test_a_stored_plan_is_read_unchanged(store: Engine) -> None:
-    assert tournaments.create(store, PLAN, (), ()).plan == PLAN
+    assert tournaments.create_tournament(store, PLAN, (), ()).plan == PLAN
 
 
 def test_the_clock_of_an_arena_is_the_documented_one() -> None:

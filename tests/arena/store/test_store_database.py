@@ -177,7 +177,7 @@ def test_the_database_of_a_folder_is_in_it_whatever_its_name(tmp_path: Path, nam
     for _ in range(2):  # The second time opens a file that exists.
         engine = database.open(folder.database_url({}))
         database.prepare(engine)
-        versions.add(
+        versions.add_version(
             engine, "bot", str(len(backups)), f"{len(backups)}" * 64, "/bots/1", {"run": ["x"]}
         )
         backup_file.backup(engine, backups.pop(0), lambda *_: None)

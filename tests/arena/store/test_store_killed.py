@@ -36,7 +36,7 @@ def test_a_killed_process_loses_no_committed_game(
         output, errors = process.communicate()
         announced.update(map(int, output.split()))
         assert (process.returncode, errors) == (-9, "")
-        assert listing.find(store, match).attempt == kills + 1
+        assert listing.find_match(store, match).attempt == kills + 1
         check_games(store, match, announced)
         lapse(match)
     survivor = transitions.lease(store, match, "survivor")
@@ -45,7 +45,7 @@ def test_a_killed_process_loses_no_committed_game(
     for number in range(survivor.spec.games):
         if number not in done:
             transitions.commit_game(store, survivor, played(survivor.spec, number))
-    assert listing.find(store, match).state is MatchState.CLOSED
+    assert listing.find_match(store, match).state is MatchState.CLOSED
     read = record.read(results.record(store, match))
     assert [game.number for game in read.games] == list(range(200))
 

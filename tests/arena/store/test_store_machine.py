@@ -78,7 +78,7 @@ class Leases(RuleBasedStateMachine):
         self.store: Engine = database.open(f"sqlite:///{self.folder}/arena.db")
         database.upgrade(self.store)
         for name in "ab":
-            versions.add(self.store, name, "1", name, f"/{name}", {})
+            versions.add_version(self.store, name, "1", name, f"/{name}", {})
         plan = TournamentPlan(
             name="cup", game="poke", options={}, seats=2, boards=BOARDS, settings={"cycles": 2}
         )
@@ -215,7 +215,7 @@ class Leases(RuleBasedStateMachine):
             (match.state, match.attempt, match.failures) for match in self.model
         ]
         assert [match.committed for match in matches] == [len(match.games) for match in self.model]
-        assert tournaments.find(self.store, self.cup).state is self.cup_state
+        assert tournaments.find_tournament(self.store, self.cup).state is self.cup_state
 
     @invariant()
     def what_nobody_has_is_due(self) -> None:

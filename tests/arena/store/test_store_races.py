@@ -6,20 +6,25 @@ waits, and commits the first.
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Engine, insert, select, text, update
+from sqlalchemy import Connection, Engine, event, insert, select, text, update
 
 from arena.errors import Conflict, StoreError, TooMany
 from arena.formats.contract import FormatEntrant
-from arena.store import database, postgresql, schema
+from arena.ladders import rater
+from arena.store import closings, database, postgresql, schema, webhooks
 from arena.store.bots import quarantine, remote_bots, submissions, versions
 from arena.store.bots.submissions import ReceivedUpload, SubmissionLimits
-from arena.store.matches import transitions
+from arena.store.matches import listing, transitions
 from arena.store.matches.games import PlayedGame
-from arena.store.schema import MatchState
+from arena.store.schema import ClosingKind, MatchState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.tournaments import Tournament
+from arena.store.webhooks import AnnouncementType, WebhookFormat, WebhookScope
+from tests.arena.records.bundle.simulated_arena import SimulatedArena
 from tests.errors import has_code
 from tests.waiting import wait_until
 
@@ -106,11 +111,13 @@ def test_a_version_quarantined_before_it_joins_is_refused(
     store: Engine, schedule: Schedule, concurrently: Beside
 ) -> None:
     begun_tournament = schedule()
-    versions.add(store, "late", "1", "f" * 64, "/late", {})
+    versions.add_version(store, "late", "1", "f" * 64, "/late", {})
     table = schema.versions
     with database.writing(store) as connection:
         postgresql.lock_rows(connection, select(table.c.id).where(table.c.id == "late@1"))
-        joins = concurrently(lifecycle.add, store, begun_tournament.id, [FormatEntrant("late@1")])
+        joins = concurrently(
+            lifecycle.add_entrants, store, begun_tournament.id, [FormatEntrant("late@1")]
+        )
         assert not joins.done()
         connection.execute(
             update(table)
@@ -125,7 +132,7 @@ def test_a_version_quarantined_after_it_joins_is_withdrawn(
     store: Engine, schedule: Schedule, concurrently: Beside
 ) -> None:
     begun_tournament = schedule()
-    versions.add(store, "late", "1", "f" * 64, "/late", {})
+    versions.add_version(store, "late", "1", "f" * 64, "/late", {})
     with database.writing(store) as connection:
         tournaments.keep_versions(connection, ["late@1"])
         locked(connection, begun_tournament.id)
@@ -135,7 +142,7 @@ def test_a_version_quarantined_after_it_joins_is_withdrawn(
     assert shut.result() is True
     (entry,) = [
         each
-        for each in tournaments.find(store, begun_tournament.id).entries
+        for each in tournaments.find_tournament(store, begun_tournament.id).entries
         if each.name == "late@1"
     ]
     assert entry.withdrawn is not None
@@ -160,10 +167,16 @@ def test_concurrent_submissions_respect_the_limit(store: Engine, concurrently: B
     with database.writing(store) as connection:
         postgresql.lock_decision(connection, "submit")
         first = concurrently(
-            submissions.add, store, ReceivedUpload("s-1", "ada", "a", "1" * 64, 1), limits
+            submissions.add_submission,
+            store,
+            ReceivedUpload("s-1", "ada", "a", "1" * 64, 1),
+            limits,
         )
         second = concurrently(
-            submissions.add, store, ReceivedUpload("s-2", "ada", "a", "2" * 64, 1), limits
+            submissions.add_submission,
+            store,
+            ReceivedUpload("s-2", "ada", "a", "2" * 64, 1),
+            limits,
         )
         assert not first.done()
         assert not second.done()
@@ -172,7 +185,7 @@ def test_concurrent_submissions_respect_the_limit(store: Engine, concurrently: B
 
 
 def test_concurrent_requests_create_one_token(store: Engine, concurrently: Beside) -> None:
-    version = versions.add(store, "far", "1", "", "", {"remote": True})
+    version = versions.add_version(store, "far", "1", "", "", {"remote": True})
     table = schema.versions
     with database.writing(store) as connection:
         postgresql.lock_rows(connection, select(table.c.id).where(table.c.id == version.id))
@@ -223,3 +236,45 @@ def test_the_error_of_an_unreachable_server_hides_its_password(url: str) -> None
     with pytest.raises(StoreError, match=sentence) as failure:
         database.prepare(engine)
     assert "secret" not in str(failure.value)
+
+
+def test_an_event_that_becomes_visible_during_planning_is_planned_once(
+    store: Engine, schedule: Schedule
+) -> None:
+    kinds, scope = tuple(AnnouncementType), WebhookScope()
+    hook = webhooks.add_webhook(store, "https://example.org", WebhookFormat.STANDARD, kinds, scope)
+    schedule(bots=2)
+    other = database.open(store.url.render_as_string(hide_password=False))
+    newest_read = 0
+
+    @event.listens_for(store, "after_cursor_execute")
+    def add_event(*of_statement: Any) -> None:
+        nonlocal newest_read
+        newest_read += "max(closings.seq)" in of_statement[2]
+        if newest_read == 2:
+            newest_read += 1
+            with database.writing(other) as connection:
+                closings.add_closing(connection, ClosingKind.TOURNAMENT_ENDED, tournament="t-1")
+
+    webhooks.plan(store)
+    assert newest_read == 3
+    webhooks.plan(store)
+    planned = [each.subject for each in webhooks.log(store, hook.id)]
+    assert planned.count("t-1") == 1
+    other.dispose()
+
+
+def test_rating_does_not_deadlock_with_a_transaction_that_locks_tournaments(
+    store: Engine, concurrently: Beside, tmp_path: Path
+) -> None:
+    arena = SimulatedArena(tmp_path, store=store)
+    bots = arena.bots(4)
+    first, second = sorted(arena.begin("round-robin", bots).id for _ in range(2))
+    for tournament in (second, first):
+        of_round = [m.id for m in listing.matches(store, tournament=tournament) if m.round == 0]
+        arena.play(of_round[0])
+    with database.writing(store) as connection:
+        locked(connection, first)
+        rating = concurrently(rater.advance, store)
+        locked(connection, second)
+    rating.result()

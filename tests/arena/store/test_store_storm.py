@@ -63,7 +63,7 @@ def cancel(store: Engine, tournament: str) -> None:
     try:
         lifecycle.cancel(store, tournament)
     except Conflict:
-        assert tournaments.find(store, tournament).state is TournamentState.CANCELLED
+        assert tournaments.find_tournament(store, tournament).state is TournamentState.CANCELLED
 
 
 def check(store: Engine, tournament: str, cancelled: bool) -> None:
@@ -74,13 +74,13 @@ def check(store: Engine, tournament: str, cancelled: bool) -> None:
         assert (match.state is MatchState.CLOSED) == (match.committed == match.games)
         if match.state is MatchState.VOID and match.failures < FAILURES_TO_VOID:
             # The quarantine of a version also cancels its matches.
-            quarantined = [versions.find(store, bot).quarantined for bot in match.entrants]
+            quarantined = [versions.find_version(store, bot).quarantined for bot in match.entrants]
             assert "quarantine" in (match.reason or "")
             assert any(quarantined)
         assert match.state is not MatchState.CANCELLED or cancelled
     assert Scheduler(store).advance() == 0
     over = TournamentState.CANCELLED if cancelled else TournamentState.CLOSED
-    assert tournaments.find(store, tournament).state is over
+    assert tournaments.find_tournament(store, tournament).state is over
     with database.reading(store) as connection:
         count = select(func.count()).select_from(schema.results)
         assert connection.execute(count).scalar_one() == len(closed)

@@ -60,7 +60,7 @@ def test_no_text_of_a_bot_fails_the_commit_of_a_game(
 def test_names_in_requests_and_logs_are_stored_and_sought(store: Engine) -> None:
     with audit_log.audited_command(store, "bot.ban", NASTY, NASTY):
         pass
-    (entry,) = audit_log.listing(store, subject=NASTY)
+    (entry,) = audit_log.list_entries(store, subject=NASTY)
     assert entry.reason == ESCAPED
     assert versions.owner_of(store, NASTY) is None
     with pytest.raises(NotFound):
@@ -97,7 +97,7 @@ def test_settings_of_the_client_and_the_role_do_not_change_what_is_stored(
         engine = database.open(f"{url}&client_encoding=latin1")
         with audit_log.audited_command(engine, "bot.ban", "日本", "日本"):
             pass
-        assert audit_log.listing(engine)[0].reason == "日本"
+        assert audit_log.list_entries(engine)[0].reason == "日本"
         with database.writing(engine) as connection:
             for setting, value in (
                 ("transaction_isolation", "read committed"),

@@ -88,11 +88,24 @@ def test_an_upgraded_database_keeps_its_results(earlier: Engine) -> None:
     with database.reading(earlier) as connection:
         rows = connection.execute(text("SELECT count(*), sum(games) FROM matches")).one()
     database.upgrade(earlier)
-    every = tournaments.listing(earlier)
+    every = tournaments.list_tournaments(earlier)
     counted = [tournaments.progress(earlier, tournament.id) for tournament in every]
     assert sum(each.matches for each in counted) == rows[0] == 15
     assert len(list(results.closed(earlier))) == sum(each.closed for each in counted) == 6
     assert list(consistency.problems(earlier, lambda what, done, of: None)) == []
+
+
+def test_the_events_of_an_upgraded_database_have_its_void_matches(earlier: Engine) -> None:
+    pending = "SELECT min(id) FROM matches WHERE state = 'PENDING'"
+    with database.writing(earlier) as connection:
+        match = connection.execute(text(pending)).scalar_one()
+        voided = text("UPDATE matches SET state = 'VOID', ended = 1 WHERE id = :match")
+        connection.execute(voided, {"match": match})
+    database.upgrade(earlier)
+    table = schema.closings
+    query = select(table.c.match).where(table.c.kind == schema.ClosingKind.MATCH_VOIDED)
+    with database.reading(earlier) as connection:
+        assert connection.execute(query).scalars().all() == [match]
 
 
 def test_a_backup_of_an_earlier_release_is_upgraded_in_the_database_only(

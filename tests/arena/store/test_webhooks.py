@@ -30,7 +30,7 @@ FAILED = AttemptResult(500, "status 500")
 
 def added(store: Engine, *events: AnnouncementType, scope: WebhookScope | None = None) -> Webhook:
     every = events or tuple(AnnouncementType)
-    return webhooks.add(store, URL, WebhookFormat.STANDARD, every, scope or WebhookScope())
+    return webhooks.add_webhook(store, URL, WebhookFormat.STANDARD, every, scope or WebhookScope())
 
 
 def planned(store: Engine, hook: Webhook) -> list[tuple[str, str]]:
@@ -72,20 +72,20 @@ def test_a_version_is_announced_to_a_tournament_when_it_enters_it(
     store: Engine, schedule: Schedule
 ) -> None:
     first, second = schedule(2), schedule(2)
-    hook = webhooks.add(
+    hook = webhooks.add_webhook(
         store,
         "https://example.org",
         webhooks.WebhookFormat.STANDARD,
         [AnnouncementType.VERSION_ADDED],
         webhooks.WebhookScope(game="poke"),
     )
-    versions.add(store, "late", "1", "1" * 64, "/late", {})
+    versions.add_version(store, "late", "1", "1" * 64, "/late", {})
     assert webhooks.plan(store) == 0
     entry = FormatEntrant("late@1", "")
     for tournament in (first, second):
-        lifecycle.add(store, tournament.id, [entry])
+        lifecycle.add_entrants(store, tournament.id, [entry])
         # A version from before the webhook is not new.
-        lifecycle.add(store, tournament.id, [FormatEntrant(older(store), "")])
+        lifecycle.add_entrants(store, tournament.id, [FormatEntrant(older(store), "")])
     assert webhooks.plan(store) == 1
     assert webhooks.plan(store) == 0
     assert planned(store, hook) == [("version.added", "late@1")]
@@ -93,7 +93,7 @@ def test_a_version_is_announced_to_a_tournament_when_it_enters_it(
 
 def older(store: Engine) -> str:
     """Add a version that was created before any webhook; return it."""
-    version = versions.add(store, "older", "1", "2" * 64, "/older", {})
+    version = versions.add_version(store, "older", "1", "2" * 64, "/older", {})
     with database.writing(store) as connection:
         table = schema.versions
         connection.execute(update(table).where(table.c.id == version.id).values(created=1.0))
@@ -138,7 +138,7 @@ def test_attempts_are_in_order_and_by_one_process_only(store: Engine, schedule: 
     assert [each.state for each in webhooks.log(store)] == [DeliveryState.DELIVERED] * 2
     # A second report of the same attempt changes nothing.
     webhooks.record_attempt(store, first[1], FAILED)
-    assert webhooks.find(store, hook.id).failures == 0
+    assert webhooks.find_webhook(store, hook.id).failures == 0
 
 
 def test_an_interrupted_attempt_is_repeated(store: Engine, schedule: Schedule) -> None:
@@ -181,7 +181,7 @@ def test_a_failure_pauses_the_webhook(store: Engine, schedule: Schedule) -> None
         later(store, 5)
         assert webhooks.due(store) == (hook.id,)
     attempt(store, hook, DELIVERED)
-    assert webhooks.find(store, hook.id).failures == 0
+    assert webhooks.find_webhook(store, hook.id).failures == 0
 
 
 def test_the_time_that_a_receiver_asks_for_is_waited(store: Engine, schedule: Schedule) -> None:
@@ -200,20 +200,20 @@ def test_a_delivery_is_given_up_and_then_the_webhook(store: Engine, schedule: Sc
     schedule(bots=3)
     webhooks.plan(store)
     for number in range(FAILURES_TO_DISABLE):
-        assert webhooks.find(store, hook.id).disabled is None
+        assert webhooks.find_webhook(store, hook.id).disabled is None
         assert attempt(store, hook, FAILED) == ("bot0@1" if number < ATTEMPTS else "bot1@1")
         later(store)
-    disabled = webhooks.find(store, hook.id)
+    disabled = webhooks.find_webhook(store, hook.id)
     assert disabled.disabled is not None
     assert disabled.reason == FAILED.error
     assert {each.state for each in webhooks.log(store)} == {DeliveryState.FAILED}
-    versions.add(store, "later", "1", "9" * 64, "/later", {})
+    versions.add_version(store, "later", "1", "9" * 64, "/later", {})
     assert webhooks.plan(store) == 0
     # A test that arrives enables it; events of the meantime are not sent.
     webhooks.note_test(store, hook.id, "msg_1", FAILED)
-    assert webhooks.find(store, hook.id).disabled is not None
+    assert webhooks.find_webhook(store, hook.id).disabled is not None
     webhooks.note_test(store, hook.id, "msg_2", DELIVERED)
-    assert webhooks.find(store, hook.id).disabled is None
+    assert webhooks.find_webhook(store, hook.id).disabled is None
     assert webhooks.due(store) == ()
 
 
@@ -222,14 +222,14 @@ def test_a_receiver_that_is_gone_disables_its_webhook(store: Engine, schedule: S
     schedule(bots=2)
     webhooks.plan(store)
     attempt(store, hook, AttemptResult(410, "status 410"))
-    assert webhooks.find(store, hook.id).disabled is not None
+    assert webhooks.find_webhook(store, hook.id).disabled is not None
     assert webhooks.due(store) == ()
 
 
 def test_many_waiting_deliveries_stop_the_planning(store: Engine) -> None:
     hook = added(store, AnnouncementType.VERSION_ADDED)
     for number in range(130):
-        versions.add(store, f"bot{number:03}", "1", f"{number:064x}", "/bot", {})
+        versions.add_version(store, f"bot{number:03}", "1", f"{number:064x}", "/bot", {})
     assert webhooks.plan(store) == 100
     assert webhooks.plan(store) == 0
     attempt(store, hook, DELIVERED)
@@ -245,7 +245,7 @@ def test_a_removed_webhook_leaves_nothing(store: Engine, schedule: Schedule) -> 
     assert due is not None
     webhooks.remove(store, hook.id)
     webhooks.record_attempt(store, due[1], DELIVERED)
-    assert webhooks.listing(store) == ()
+    assert webhooks.list_webhooks(store) == ()
     assert webhooks.log(store) == ()
     with pytest.raises(NotFound):
         webhooks.remove(store, hook.id)

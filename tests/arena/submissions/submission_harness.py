@@ -55,7 +55,7 @@ class SubmissionHarness:
         self.pending_uploads.settle(made)
         size = self.pending_uploads.archive(made).stat().st_size
         sent = ReceivedUpload(made, owner, bot.manifest.name, version_store.content_hash(bot), size)
-        return submissions.add(self.engine, sent, SubmissionLimits())
+        return submissions.add_submission(self.engine, sent, SubmissionLimits())
 
     def pushed(self, folder: Path, owner: str = "ada") -> Submission:
         """Submit a bot and process the submission."""
@@ -69,7 +69,9 @@ class SubmissionHarness:
     def ladder(self, game: str = "poke", **settings: bool | int) -> Tournament:
         """Start a ladder with two bots."""
         for number, name in enumerate(HOUSE):
-            versions.add(self.engine, name, "1", f"{number:064x}", f"/bots/{name}", {"run": ["x"]})
+            versions.add_version(
+                self.engine, name, "1", f"{number:064x}", f"/bots/{name}", {"run": ["x"]}
+            )
         options = {"must_beat": True} if game == "poke" else {}
         plan = TournamentPlan(
             name=game,

@@ -56,7 +56,7 @@ def push_honest(harness: SubmissionHarness) -> list[Submission]:
 
 
 def now(harness: SubmissionHarness, pushed: list[Submission]) -> list[Submission]:
-    return [submissions.find(harness.engine, each.id) for each in pushed]
+    return [submissions.find_submission(harness.engine, each.id) for each in pushed]
 
 
 def run_until(harness: SubmissionHarness, condition: Callable[[], bool]) -> None:

@@ -231,7 +231,7 @@ class UploadArena:
 
     def __init__(self, folder: Path) -> None:
         self.harness = SubmissionHarness(folder)
-        self.token = owners.add(self.harness.engine, "ada")
+        self.token = owners.add_owner(self.harness.engine, "ada")
         settings = ServerSettings(
             rate=0, pending_uploads=self.harness.pending_uploads, push_mib=8, pushes=100
         )
@@ -293,7 +293,7 @@ def test_a_malicious_archive_is_refused(arena: UploadArena, name: str) -> None:
     assert sorted(os.listdir(outside)) == around
     assert not Path("/tmp/pokearena-escaped").exists()
     assert peak < MOST_MEMORY + len(data), f"{peak:,} bytes"
-    assert versions.listing(arena.harness.engine) == ()
+    assert versions.list_versions(arena.harness.engine) == ()
     assert submissions.undecided(arena.harness.engine) == ()
     assert sorted(path.name for path in arena.harness.pending_uploads.root.iterdir()) == ["lock"]
 

@@ -47,7 +47,7 @@ def test_a_ladder_is_opened_for_each_game_that_a_hosted_bot_plays(
     plans = open_ladders.default_plans(harness.engine)
     assert [plan.game for plan in plans] == ["poke", "pouku"]
     open_ladders.create_missing(harness.engine, plans)
-    ladders = open_ladders.listing(harness.engine)
+    ladders = open_ladders.list_open_ladders(harness.engine)
     assert {ladder.plan.game: ladder.entrants for ladder in ladders} == {
         "poke": ("mine@2",),
         "pouku": ("mine@2",),
@@ -55,10 +55,13 @@ def test_a_ladder_is_opened_for_each_game_that_a_hosted_bot_plays(
     pushed = harness.pushed(harness.bot("other", 'games = ["poke"]'))
     assert pushed.ladders == (ladders[0].id,)
     open_ladders.create_missing(harness.engine, open_ladders.default_plans(harness.engine))
-    assert [ladder.id for ladder in open_ladders.listing(harness.engine)] == [
+    assert [ladder.id for ladder in open_ladders.list_open_ladders(harness.engine)] == [
         ladder.id for ladder in ladders
     ]
-    assert tournaments.find(harness.engine, ladders[0].id).entrants == ("mine@2", "other@1")
+    assert tournaments.find_tournament(harness.engine, ladders[0].id).entrants == (
+        "mine@2",
+        "other@1",
+    )
 
 
 def test_the_first_accepted_bot_of_a_game_opens_its_ladder(harness: SubmissionHarness) -> None:
@@ -67,14 +70,17 @@ def test_the_first_accepted_bot_of_a_game_opens_its_ladder(harness: SubmissionHa
     harness.pipeline = replace(harness.pipeline, opens_ladders=True)
     first = harness.pushed(harness.bot("first", 'games = ["poke", "pouku"]'))
     assert {
-        ladder.plan.form: ladder.entrants for ladder in open_ladders.listing(harness.engine)
+        ladder.plan.form: ladder.entrants
+        for ladder in open_ladders.list_open_ladders(harness.engine)
     } == {
         "poke": ("early@1", "first@1"),
         "pouku-3": ("first@1",),
     }
-    assert set(first.ladders) == {ladder.id for ladder in open_ladders.listing(harness.engine)}
+    assert set(first.ladders) == {
+        ladder.id for ladder in open_ladders.list_open_ladders(harness.engine)
+    }
     every = harness.pushed(harness.bot("every"))
-    forms = [ladder.plan.form for ladder in open_ladders.listing(harness.engine)]
+    forms = [ladder.plan.form for ladder in open_ladders.list_open_ladders(harness.engine)]
     assert sorted(forms) == sorted(open_ladders.plan_of(game).form for game in GAMES)
     assert set(first.ladders) < set(every.ladders)
 
@@ -84,7 +90,7 @@ def test_a_cancelled_ladder_is_not_opened_by_a_bot(harness: SubmissionHarness) -
     (ladder,) = harness.pushed(harness.bot("first", 'games = ["poke"]')).ladders
     lifecycle.cancel(harness.engine, ladder)
     assert harness.pushed(harness.bot("second", 'games = ["poke"]')).ladders == ()
-    assert open_ladders.listing(harness.engine) == ()
+    assert open_ladders.list_open_ladders(harness.engine) == ()
 
 
 def test_bots_that_are_accepted_at_the_same_time_open_one_ladder(
@@ -100,7 +106,7 @@ def test_bots_that_are_accepted_at_the_same_time_open_one_ladder(
     with ThreadPoolExecutor(4) as threads:
         for done in [threads.submit(create) for _ in range(4)]:
             done.result()
-    assert len(open_ladders.listing(harness.engine)) == 1
+    assert len(open_ladders.list_open_ladders(harness.engine)) == 1
 
 
 @pytest.mark.long
@@ -117,9 +123,9 @@ def test_processes_that_accept_the_first_bot_of_a_game_at_the_same_time_open_one
                 processes = [subprocess.Popen(command) for _ in range(3)]
                 waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
                 wait_until(lambda: connection.scalar(waiting) == len(processes))
-                assert open_ladders.listing(engine) == ()
+                assert open_ladders.list_open_ladders(engine) == ()
             assert [process.wait() for process in processes] == [0] * len(processes)
-            forms = [ladder.plan.form for ladder in open_ladders.listing(engine)]
+            forms = [ladder.plan.form for ladder in open_ladders.list_open_ladders(engine)]
             assert sorted(forms) == ["poke", "pouku-3"]
             engine.dispose()
     finally:
@@ -127,8 +133,8 @@ def test_processes_that_accept_the_first_bot_of_a_game_at_the_same_time_open_one
 
 
 def test_remote_and_quarantined_bots_do_not_open_ladders(harness: SubmissionHarness) -> None:
-    versions.add(harness.engine, "far", "1", "f" * 64, "", {"remote": True})
-    versions.add(harness.engine, "bad", "1", "e" * 64, "/bots/bad", {"run": ["x"]})
+    versions.add_version(harness.engine, "far", "1", "f" * 64, "", {"remote": True})
+    versions.add_version(harness.engine, "bad", "1", "e" * 64, "/bots/bad", {"run": ["x"]})
     assert open_ladders.default_plans(harness.engine) != []
     with writing(harness.engine, "") as connection:
         connection.execute(update(schema.versions).values(quarantined=1.0, quarantine_reason="x"))
@@ -139,7 +145,7 @@ def test_a_ladder_of_another_form_waits_without_bots(harness: SubmissionHarness)
     plan = open_ladders.plan_of("saint_poker", 3)
     assert plan.form == "saint_poker-3"
     open_ladders.create_missing(harness.engine, [plan, plan])
-    (ladder,) = open_ladders.listing(harness.engine)
+    (ladder,) = open_ladders.list_open_ladders(harness.engine)
     assert (ladder.plan.form, ladder.entrants) == ("saint_poker-3", ())
     assert tournaments.progress(harness.engine, ladder.id).matches == 0
     with pytest.raises(InvalidSettings):

@@ -30,7 +30,7 @@ def test_a_push_becomes_the_next_version_of_its_owner(harness: SubmissionHarness
         (SubmissionState.ACCEPTED, "mybot@1"),
         (SubmissionState.ACCEPTED, "mybot@2"),
     ]
-    version = versions.find(harness.engine, "mybot@2")
+    version = versions.find_version(harness.engine, "mybot@2")
     assert (version.owner, version.content_hash) == ("ada", second.content_hash)
     assert (Path(version.folder) / "bot.py").read_text() == "import sys\n"
     assert "no ladder is open to it" in first.sentence
@@ -74,9 +74,9 @@ def test_submissions_wait_while_the_sandbox_is_not_available(
     waiting = harness.push(harness.bot())
     without = replace(harness.pipeline, level=lost)
     runner.run(without, lambda: len(asked) < 2 * MOST_ATTEMPTS)
-    assert submissions.find(harness.engine, waiting.id).attempts == 0
+    assert submissions.find_submission(harness.engine, waiting.id).attempts == 0
     runner.run(harness.pipeline, lambda: not harness.all_decided)
-    assert submissions.find(harness.engine, waiting.id).state is SubmissionState.ACCEPTED
+    assert submissions.find_submission(harness.engine, waiting.id).state is SubmissionState.ACCEPTED
 
 
 def test_a_pushed_version_enters_the_open_ladders(harness: SubmissionHarness) -> None:
@@ -87,17 +87,17 @@ def test_a_pushed_version_enters_the_open_ladders(harness: SubmissionHarness) ->
     done = harness.pushed(harness.bot("mybot", 'games = ["poke"]'))
     assert done.ladders == (there.id,)
     assert done.sentence == f"mybot@1 is on the ladder poke ({there.id})."
-    entries = tournaments.find(harness.engine, there.id).entries
+    entries = tournaments.find_tournament(harness.engine, there.id).entries
     assert [(entry.name, entry.owner) for entry in entries][-1] == ("mybot@1", "ada")
     for ladder in (closed, other, over):
-        assert "mybot@1" not in tournaments.find(harness.engine, ladder.id).entrants
+        assert "mybot@1" not in tournaments.find_tournament(harness.engine, ladder.id).entrants
 
 
 def test_only_the_newest_versions_of_a_bot_play(harness: SubmissionHarness) -> None:
     ladder = harness.ladder(open=True, versions=2)
     for number in range(4):
         assert harness.pushed(harness.bot(text=f"pass  # {number}\n")).ladders == (ladder.id,)
-    entries = tournaments.find(harness.engine, ladder.id).entries
+    entries = tournaments.find_tournament(harness.engine, ladder.id).entries
     assert [entry.name for entry in entries if entry.withdrawn is None] == [
         *("greedy@1", "random@1"),
         *("mybot@3", "mybot@4"),
@@ -133,7 +133,7 @@ def test_the_bot_name_of_another_owner_is_refused(harness: SubmissionHarness) ->
     harness.pushed(harness.bot())
     sentence = refused(harness, harness.bot(text="import os\n"), 403, owner="bob")
     assert sentence.startswith("the bot mybot belongs to ada; give yours another name")
-    versions.add(harness.engine, "own", "1", "f" * 64, "/own", {})
+    versions.add_version(harness.engine, "own", "1", "f" * 64, "/own", {})
     assert "is the organiser's" in refused(harness, harness.bot("own"), 403)
     assert "is a house bot's name" in refused(harness, harness.bot("strong"), 403)
 
@@ -261,13 +261,16 @@ def test_an_interrupted_submission_is_resumed(
     for where in (
         "arena.bots.upload_archive.unpack",
         "arena.bots.version_store.admit",
-        "arena.store.bots.versions.add",
+        "arena.store.bots.versions.add_version",
     ):
         interrupted(where)
-        assert submissions.find(harness.engine, sent.id).state is SubmissionState.RUNNING
+        assert submissions.find_submission(harness.engine, sent.id).state is SubmissionState.RUNNING
         with harness.engine.begin() as connection:
             connection.exec_driver_sql("UPDATE submissions SET attempts = 0")
-    for where in ("arena.store.tournaments.lifecycle.add", "arena.store.bots.submissions.decide"):
+    for where in (
+        "arena.store.tournaments.lifecycle.add_entrants",
+        "arena.store.bots.submissions.decide",
+    ):
         interrupted(where)
     done = harness.pipeline.work(sent.id)
     assert (done.state, done.version, done.ladders) == (
@@ -275,8 +278,8 @@ def test_an_interrupted_submission_is_resumed(
         "mybot@1",
         (ladder.id,),
     )
-    assert tournaments.find(harness.engine, ladder.id).entrants[2:] == ("mybot@1",)
-    assert len(versions.listing(harness.engine, name="mybot")) == 1
+    assert tournaments.find_tournament(harness.engine, ladder.id).entrants[2:] == ("mybot@1",)
+    assert len(versions.list_versions(harness.engine, name="mybot")) == 1
 
 
 def test_a_repeatedly_interrupted_submission_fails(harness: SubmissionHarness) -> None:
@@ -299,7 +302,7 @@ def test_a_failing_runner_retries_and_then_gives_up(
     monkeypatch.setattr(runner, "_TROUBLE_SECONDS", 0.0)
     sent = harness.push(harness.bot())
     runner.run(harness.pipeline, lambda: not harness.all_decided)
-    submission = submissions.find(harness.engine, sent.id)
+    submission = submissions.find_submission(harness.engine, sent.id)
     assert (submission.state, submission.attempts) == (SubmissionState.FAILED, 3)
 
 
@@ -315,7 +318,7 @@ def test_a_single_runner_works_on_the_oldest_submission_first(harness: Submissio
     runner.run(harness.pipeline, goes_on)
     assert seen == {True}
     assert not harness.pending_uploads.is_attended
-    done = [submissions.find(harness.engine, each.id) for each in sent]
+    done = [submissions.find_submission(harness.engine, each.id) for each in sent]
     assert all(each.state is SubmissionState.ACCEPTED for each in done)
     assert [each.ended for each in done] == sorted(each.ended or 0 for each in done)
 

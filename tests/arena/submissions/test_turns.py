@@ -26,7 +26,7 @@ def add_submissions(engine: Engine, *ids: str) -> None:
     """Add submissions; the first letter of an id is its owner."""
     for submission in ids:
         sent = ReceivedUpload(submission, submission[0], f"bot-{submission}", submission * 32, 1)
-        submissions.add(engine, sent, SubmissionLimits())
+        submissions.add_submission(engine, sent, SubmissionLimits())
 
 
 def in_turn(waiting: list[Submission], turns: dict[str, float]) -> list[str]:

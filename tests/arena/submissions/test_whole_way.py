@@ -60,7 +60,7 @@ def runner(workspace: Workspace) -> int:
 
 def test_a_bot_is_pushed_onto_a_ladder_and_plays_there(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "data")
-    token = owners.add(workspace.store, "ada")
+    token = owners.add_owner(workspace.store, "ada")
     house = [
         registration.register(workspace, workspace.bot(f"sample:{n}")).id
         for n in ("random", "meek")
@@ -114,12 +114,15 @@ def test_a_bot_is_pushed_onto_a_ladder_and_plays_there(tmp_path: Path) -> None:
             text=True,
         ) as second:
             wait_until(
-                lambda: submissions.listing(workspace.store)[0].stage is SubmissionStage.TESTING
+                lambda: (
+                    submissions.list_submissions(workspace.store)[0].stage
+                    is SubmissionStage.TESTING
+                )
             )
             os.kill(runner(workspace), signal.SIGKILL)
             out, _ = second.communicate()
         assert (second.returncode, out) == (0, f"mine@2 is on the ladder poke ({ladder.id}).\n")
-        assert submissions.listing(workspace.store)[0].attempts == 2
+        assert submissions.list_submissions(workspace.store)[0].attempts == 2
         wait_until(lambda: closed("mine@2"))
 
         (tmp_path / "mine" / "bot.py").write_text("import nothing_of_this_name\n")
@@ -135,7 +138,7 @@ def test_the_first_pushed_bot_opens_its_ladder_unless_the_forms_are_limited(
     tmp_path: Path, options: tuple[str, ...]
 ) -> None:
     workspace = Workspace(tmp_path / "data")
-    token = owners.add(workspace.store, "ada")
+    token = owners.add_owner(workspace.store, "ada")
     assert in_own_process(tmp_path, ["new", "mine"]).status == 0
     manifest = tmp_path / "mine" / "bot.toml"
     manifest.write_text(re.sub("(?m)^games = .*$", 'games = ["poke"]', manifest.read_text()))
@@ -144,7 +147,8 @@ def test_the_first_pushed_bot_opens_its_ladder_unless_the_forms_are_limited(
         pushed = in_own_process(tmp_path, words, {"POKEARENA_TOKEN": token})
     assert pushed.status == 0, pushed.err
     ladders = {
-        ladder.plan.form: ladder.entrants for ladder in open_ladders.listing(workspace.store)
+        ladder.plan.form: ladder.entrants
+        for ladder in open_ladders.list_open_ladders(workspace.store)
     }
     assert ladders == ({} if options else {"poke": ("mine@1",)})
     assert len(json.loads(pushed.out)["ladders"]) == len(ladders)
@@ -152,7 +156,7 @@ def test_the_first_pushed_bot_opens_its_ladder_unless_the_forms_are_limited(
 
 def test_a_class_behind_one_address_pushes_thirty_bots_at_once(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "data")
-    tokens = {f"owner{n}": owners.add(workspace.store, f"owner{n}") for n in range(30)}
+    tokens = {f"owner{n}": owners.add_owner(workspace.store, f"owner{n}") for n in range(30)}
     assert in_own_process(tmp_path, ["new", "mine"]).status == 0
     for owner in tokens:
         folder = shutil.copytree(tmp_path / "mine", tmp_path / owner)
@@ -175,5 +179,5 @@ def test_a_class_behind_one_address_pushes_thirty_bots_at_once(tmp_path: Path) -
         printed = [each.communicate() for each in pushes]
     failed = [err for each, (_, err) in zip(pushes, printed, strict=True) if each.returncode]
     assert failed == []
-    stored = {each.id: each.owner for each in submissions.listing(workspace.store)}
+    stored = {each.id: each.owner for each in submissions.list_submissions(workspace.store)}
     assert {out.strip(): owner for (out, _), owner in zip(printed, tokens, strict=True)} == stored

@@ -31,7 +31,7 @@ def store(tmp_path: Path) -> Engine:
     engine = database.open(f"sqlite:///{tmp_path}/arena.db")
     database.upgrade(engine)
     for number in range(6):
-        versions.add(engine, f"bot{number}", "1", f"{number:064x}", f"/bots/{number}", {})
+        versions.add_version(engine, f"bot{number}", "1", f"{number:064x}", f"/bots/{number}", {})
     return engine
 
 
@@ -86,7 +86,7 @@ def play_due(store: Engine) -> int:
 def play_out(store: Engine, tournament: Tournament) -> list[int]:
     """Play a tournament to its end and return the number of matches between two sweeps."""
     asking, waves = Scheduler(store), []
-    while tournaments.find(store, tournament.id).state is TournamentState.RUNNING:
+    while tournaments.find_tournament(store, tournament.id).state is TournamentState.RUNNING:
         waves.append(play_due(store))
         asking.advance()
     return [wave for wave in waves if wave]
@@ -113,7 +113,9 @@ def test_a_tournament_of_every_format_is_played_to_its_end(
     assert play_out(store, made) == waves
     matches = listing.matches(store, tournament=made.id)
     assert [match.state for match in matches] == [MatchState.CLOSED] * sum(waves)
-    assert isinstance(scheduler.current_step(store, tournaments.find(store, made.id)), FormatOver)
+    assert isinstance(
+        scheduler.current_step(store, tournaments.find_tournament(store, made.id)), FormatOver
+    )
 
 
 def test_an_sprt_ends_with_a_verdict_and_marks_matches_in_flight(
@@ -121,7 +123,7 @@ def test_an_sprt_ends_with_a_verdict_and_marks_matches_in_flight(
 ) -> None:
     made = begun_tournament("sprt", bots=2, low=0, high=400, batch=8)
     play_out(store, made)
-    over = scheduler.current_step(store, tournaments.find(store, made.id))
+    over = scheduler.current_step(store, tournaments.find_tournament(store, made.id))
     assert isinstance(over, FormatOver)
     assert over.ranking == (("bot0@1",), ("bot1@1",))
     matches = listing.matches(store, tournament=made.id)
@@ -133,7 +135,7 @@ def test_the_winner_of_a_knockout_has_won_every_match(
 ) -> None:
     made = begun_tournament("knockout", bots=5)
     play_out(store, made)
-    over = scheduler.current_step(store, tournaments.find(store, made.id))
+    over = scheduler.current_step(store, tournaments.find_tournament(store, made.id))
     assert isinstance(over, FormatOver)
     assert over.ranking[0] == ("bot0@1",)
 
@@ -162,7 +164,7 @@ def test_concurrent_schedulers_store_each_round_once(
             stored += sum(pool.map(Scheduler.advance, several))
     assert stored == 4
     assert len(listing.matches(store, tournament=made.id)) == 6
-    assert tournaments.find(store, made.id).state is TournamentState.CLOSED
+    assert tournaments.find_tournament(store, made.id).state is TournamentState.CLOSED
 
 
 def test_a_decision_from_an_outdated_state_is_refused(
@@ -182,14 +184,14 @@ def test_a_joined_entrant_is_paired_from_the_next_round(
     store: Engine, begun_tournament: Callable[..., Tournament]
 ) -> None:
     made = begun_tournament("round-robin")
-    joined = lifecycle.add(store, made.id, scheduler.enrol(store, ["bot4@1"]))
+    joined = lifecycle.add_entrants(store, made.id, scheduler.enrol(store, ["bot4@1"]))
     assert [entry.joined for entry in joined.entries] == [0, 0, 0, 0, 3]
     assert Scheduler(store).advance() == 4
     play_out(store, made)
     entrants = [m.entrants for m in listing.matches(store, tournament=made.id)]
     assert len(set(entrants)) == len(entrants) == 10
     with pytest.raises(Conflict, check=has_code("tournament-over")):
-        lifecycle.add(store, made.id, scheduler.enrol(store, ["bot5@1"]))
+        lifecycle.add_entrants(store, made.id, scheduler.enrol(store, ["bot5@1"]))
 
 
 def test_an_entrant_cannot_enter_twice(
@@ -197,12 +199,12 @@ def test_an_entrant_cannot_enter_twice(
 ) -> None:
     made = begun_tournament("ladder")
     with pytest.raises(Conflict, check=has_code("entered")):
-        lifecycle.add(store, made.id, scheduler.enrol(store, ["bot1@1"]))
+        lifecycle.add_entrants(store, made.id, scheduler.enrol(store, ["bot1@1"]))
     with pytest.raises(Conflict, check=has_code("not-entered")):
         lifecycle.withdraw(store, made.id, "bot5@1")
     lifecycle.withdraw(store, made.id, "bot1@1")
     with pytest.raises(Conflict, check=has_code("withdrawn")):
-        lifecycle.add(store, made.id, scheduler.enrol(store, ["bot1@1"]))
+        lifecycle.add_entrants(store, made.id, scheduler.enrol(store, ["bot1@1"]))
 
 
 def test_a_withdrawal_cancels_open_matches_and_keeps_closed_ones(
@@ -227,11 +229,11 @@ def test_a_withdrawal_cancels_open_matches_and_keeps_closed_ones(
 
 
 def test_bots_of_stored_or_given_owners_do_not_share_a_table(store: Engine) -> None:
-    versions.set_owner(store, versions.find(store, "bot0@1"), "ada")
+    versions.set_owner(store, versions.find_version(store, "bot0@1"), "ada")
     plan = TournamentPlan(name="cup", game="saint_poker", options={}, seats=3, boards=1)
     made = scheduler.begin(store, plan, BOTS, owners={"bot1@1": "ada"})
     assert [entry.owner for entry in made.entries] == ["ada", "ada", "", "", ""]
     tables = [match.entrants for match in listing.matches(store, tournament=made.id)]
     assert not any({"bot0@1", "bot1@1"} <= set(table) for table in tables)
     with pytest.raises(Conflict, check=has_code("other-owner")):
-        versions.set_owner(store, versions.find(store, "bot0@1"), "bob")
+        versions.set_owner(store, versions.find_version(store, "bot0@1"), "bob")

@@ -46,7 +46,9 @@ def play(
     sides = len(set(played.game.sides(played.seats, played.options)))
     names = [f"luck{number}" for number in range(sides)]
     for number, name in enumerate(names):
-        versions.add(workspace.store, name, "1", f"{number:064x}", f"/bots/{name}", {"run": ["x"]})
+        versions.add_version(
+            workspace.store, name, "1", f"{number:064x}", f"/bots/{name}", {"run": ["x"]}
+        )
     plan = TournamentPlan(
         name="cup", game=played.game.id, options=played.options, seats=played.seats, boards=boards
     )

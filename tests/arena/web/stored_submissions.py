@@ -11,4 +11,4 @@ def add_submission(
 ) -> Submission:
     """Store a waiting submission."""
     sent = ReceivedUpload(ids.submission_id(), owner, name, content * 64, 1000)
-    return submissions.add(workspace.store, sent, SubmissionLimits())
+    return submissions.add_submission(workspace.store, sent, SubmissionLimits())

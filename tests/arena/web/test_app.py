@@ -141,7 +141,7 @@ def test_every_response_has_security_headers(client: TestClient) -> None:
 def test_user_text_is_escaped(tmp_path: Path) -> None:
     workspace = arena_in(tmp_path)
     evil = "<script>alert(1)</script>"
-    versions.add(workspace.store, "eve", "1", f"{0:064x}", "/bots/eve", {"authors": [evil]})
+    versions.add_version(workspace.store, "eve", "1", f"{0:064x}", "/bots/eve", {"authors": [evil]})
     # Earlier versions allowed such names of owners.
     with database.writing(workspace.store) as connection:
         connection.execute(update(schema.bots).values(owner=evil))

@@ -45,12 +45,12 @@ class AuthorPolicyArena:
     def __init__(self, folder: Path, *, is_over: bool) -> None:
         self.workspace = Workspace(folder / "data")
         store = self.workspace.store
-        self.tokens = {name: owners.add(store, name) for name in ("ada", "bob")}
+        self.tokens = {name: owners.add_owner(store, name) for name in ("ada", "bob")}
         poke = table("poke-2-must_beat=true")
         self.held: StoredMatch = play(
             self.workspace, poke, change=with_secrets, boards=2, close=is_over
         )
-        version = versions.set_owner(store, versions.find(store, "luck0@1"), "ada")
+        version = versions.set_owner(store, versions.find_version(store, "luck0@1"), "ada")
         source = self.workspace.folder.versions / version.content_hash
         source.mkdir(parents=True)
         (source / "bot.py").write_text(SOURCE)
@@ -127,7 +127,7 @@ def test_during_a_match_nothing_that_its_bots_wrote_can_be_read(tmp_path: Path) 
     ],
 )
 def test_the_limits_on_the_page_are_the_defaults(option: str, name: str) -> None:
-    (value,) = re.findall(rf"`--{option} (\d+)`", shipped_docs.page("author-policy"))
+    (value,) = re.findall(rf"`--{option} (\d+)`", shipped_docs.written_page("author-policy"))
     assert int(value) == getattr(WebSettings(), name)
 
 

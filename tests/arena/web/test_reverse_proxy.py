@@ -170,7 +170,7 @@ def test_a_person_plays(arena: ProxiedArena) -> None:
 
 
 def test_an_organiser_signs_in_and_sends_forms(arena: ProxiedArena) -> None:
-    token = organisers.add(arena.workspace.store, "grace")
+    token = organisers.add_organiser(arena.workspace.store, "grace")
     refused = arena.client.get("/arena/organiser")
     assert refused.headers["location"] == "/arena/sign-in"
     signed_in = arena.client.post("/arena/sign-in", data={"token": token})
@@ -204,7 +204,7 @@ def test_programs_use_the_url_with_the_path(arena: ProxiedArena) -> None:
     noted = Running(os.getpid(), "", "", "", started, "", "grpcs://0.0.0.0:7000")
     arena.workspace.folder.note_running(noted)
     for url in (arena.url, f"{arena.url}/"):
-        assert relay_url.find(url) == RelayTarget("127.0.0.1:7000", tls=True)
+        assert relay_url.find_relay(url) == RelayTarget("127.0.0.1:7000", tls=True)
 
 
 def test_a_bot_is_pushed(arena: ProxiedArena, tmp_path: Path) -> None:
@@ -212,7 +212,7 @@ def test_a_bot_is_pushed(arena: ProxiedArena, tmp_path: Path) -> None:
     (tmp_path / "mine/bot.toml").write_text('name = "mine"\nrun = ["python", "weights"]\n')
     # nginx refuses more than 1 MiB unless its configuration allows it.
     (tmp_path / "mine/weights").write_bytes(os.urandom(2**21))
-    environment = {"POKEARENA_TOKEN": owners.add(arena.workspace.store, "ada")}
+    environment = {"POKEARENA_TOKEN": owners.add_owner(arena.workspace.store, "ada")}
     words = ("bot", "push", "mine", "--to", f"{arena.url}/", "--no-wait")
     pushed = in_own_process(tmp_path, words, environment)
     assert pushed.status == 0, pushed.err

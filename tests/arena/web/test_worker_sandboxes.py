@@ -37,10 +37,10 @@ def web(tmp_path: Path, redis: Redis, monkeypatch: pytest.MonkeyPatch) -> Iterat
     monkeypatch.setattr(worker_list, "_KEPT_SECONDS", 0.0)
     workspace = Workspace(tmp_path / "data")
     for name in "abc":
-        versions.add(workspace.store, name, "1", name * 64, f"/{name}", {})
+        versions.add_version(workspace.store, name, "1", name * 64, f"/{name}", {})
     plan = TournamentPlan(name="cup", game="poke", options={"must_beat": True}, seats=2, boards=1)
     scheduler.begin(workspace.store, plan, ["a@1", "b@1", "c@1"])
-    add_pushed_version(workspace.store, versions.find(workspace.store, "a@1"))
+    add_pushed_version(workspace.store, versions.find_version(workspace.store, "a@1"))
     path = redis.get_connection_kwargs()["path"]
     yield WebState(workspace.store, ServerSettings(rate=0, redis=f"unix://{path}"))
     workspace.store.dispose()
@@ -68,7 +68,7 @@ def test_pages_name_the_reason_why_matches_wait(
 def test_the_organiser_sees_the_levels_of_all_workers(
     client: TestClient, web: WebState, redis: Redis
 ) -> None:
-    client.post("/sign-in", data={"token": organisers.add(web.engine, "grace")})
+    client.post("/sign-in", data={"token": organisers.add_organiser(web.engine, "grace")})
     assert "No worker is registered" in client.get("/organiser").text
     add_worker(redis, "w1", SandboxState("bubblewrap", "bubblewrap"))
     add_worker(redis, "w2", SandboxState("landlock", "bubblewrap"))

@@ -24,6 +24,9 @@ SELECT row_number() OVER (ORDER BY at, kind, match, tournament, version), happen
     UNION ALL
     SELECT 'match-closed', match, tournament, '', closed
     FROM results JOIN matches ON matches.id = results.match
+    UNION ALL
+    SELECT 'match-voided', id, tournament, '', coalesce(ended, 0) FROM matches
+    WHERE state = 'VOID'
 ) AS happened
 """
 

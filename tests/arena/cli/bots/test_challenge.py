@@ -32,7 +32,7 @@ class ChallengeArena:
     def __init__(self, folder: Path, stack: ExitStack) -> None:
         self.workspace = Workspace(folder / "data")
         self.store = self.workspace.store
-        self.token = owners.add(self.store, "ada")
+        self.token = owners.add_owner(self.store, "ada")
         bots: tuple[tuple[str, str, dict[str, object]], ...] = (
             ("mine@1", "ada", {}),
             ("mine@2", "ada", {}),
@@ -44,7 +44,9 @@ class ChallengeArena:
         for number, (bot, owner, manifest) in enumerate(bots):
             name, _, version = bot.partition("@")
             values = {"run": ["x"], **manifest}
-            versions.add(self.store, name, version, f"{number:064x}", f"/{bot}", values, owner)
+            versions.add_version(
+                self.store, name, version, f"{number:064x}", f"/{bot}", values, owner
+            )
         self._stack = stack
         self.url = self.serve()
 
@@ -87,7 +89,7 @@ def test_a_challenge_is_played_and_its_result_is_printed(cli: Cli, arena: Challe
         ("mine@2", 4),
         ("greedy@1", 0),
     ]
-    (tournament,) = tournaments.listing(arena.store)
+    (tournament,) = tournaments.list_tournaments(arena.store)
     assert (tournament.id, tournament.plan.format) == (document["challenge"], "challenge")
     # The match does not count for a ladder.
     assert ladder_key.of_forms(arena.store) == []
@@ -104,7 +106,7 @@ def test_the_result_is_a_table_for_people(cli: Cli, arena: ChallengeArena) -> No
     assert started.status == 0
     assert started.out.startswith(f"{arena.url}/tournaments/t-")
     arena.play()
-    assert tournaments.listing(arena.store)[0].ended is not None
+    assert tournaments.list_tournaments(arena.store)[0].ended is not None
     playing = threading.Thread(target=play_when_due, args=(arena,))
     playing.start()
     result = cli("bot", "challenge", "rival@1", "--in", arena.url, "--bot", "mine@1")
@@ -125,7 +127,7 @@ def test_the_place_of_a_waiting_match_is_printed(cli: Cli, arena: ChallengeArena
 
 def test_a_match_without_a_result_is_a_failure(cli: Cli, arena: ChallengeArena) -> None:
     def cancel() -> None:
-        while not (made := tournaments.listing(arena.store)):
+        while not (made := tournaments.list_tournaments(arena.store)):
             pass
         lifecycle.cancel(arena.store, made[0].id)
 
@@ -161,18 +163,18 @@ def test_a_challenge_that_a_rule_forbids_is_refused(
     remote_bots.add_relayed(arena.store, "far", "1", "bob")
     remote_bots.add_relayed(arena.store, "away", "1", "ada")
     for name in ("old", "sick"):
-        versions.add(arena.store, name, "1", name * 9, f"/{name}", {}, "bob")
+        versions.add_version(arena.store, name, "1", name * 9, f"/{name}", {}, "bob")
     versions.retire(arena.store, "old@1")
     assert quarantine._quarantine(arena.store, "sick@1")
     bot = () if "--bot" in words else ("--bot", "mine")
     result = cli("bot", "challenge", *words, *bot, "--in", arena.url, "--no-wait")
     assert (result.status, result.code) == (1, "refused")
     assert what in result.err
-    assert tournaments.listing(arena.store) == ()
+    assert tournaments.list_tournaments(arena.store) == ()
 
 
 def test_an_owner_of_several_bots_must_name_one(cli: Cli, arena: ChallengeArena) -> None:
-    versions.add(arena.store, "second", "1", "s" * 64, "/second", {}, "ada")
+    versions.add_version(arena.store, "second", "1", "s" * 64, "/second", {}, "ada")
     assert cli("bot", "challenge", "greedy", "--in", arena.url).code == "refused"
     words = ("--bot", "second", "--no-wait")
     assert cli("bot", "challenge", "mine", "--in", arena.url, *words).status == 0
@@ -195,7 +197,7 @@ def test_the_settings_are_those_of_the_open_ladder(cli: Cli, arena: ChallengeAre
         cli("bot", "challenge", "greedy", "--in", arena.url, "--no-wait", *form)
     made = [
         tournament.plan
-        for tournament in tournaments.listing(arena.store)
+        for tournament in tournaments.list_tournaments(arena.store)
         if tournament.plan.format == "challenge"
     ]
     assert [(each.form, each.clock, each.faults) for each in made] == [
@@ -215,7 +217,7 @@ def test_the_organiser_limits_challenges(cli: Cli, arena: ChallengeArena) -> Non
     arena.play()
     assert [challenge(), challenge()] == ["", "refused"]
     assert "within a day" in cli("bot", "challenge", "greedy", "--in", url).err
-    assert challenge("--token", owners.add(arena.store, "bob"), "--bot", "rival") == ""
+    assert challenge("--token", owners.add_owner(arena.store, "bob"), "--bot", "rival") == ""
     assert challenge("--token", "unknown") == "refused"
     closed = arena.serve(challenges=0)
     assert cli("bot", "challenge", "greedy", "--in", closed).code == "refused"
@@ -223,7 +225,7 @@ def test_the_organiser_limits_challenges(cli: Cli, arena: ChallengeArena) -> Non
 
 def test_challenges_have_a_web_page(cli: Cli, arena: ChallengeArena) -> None:
     assert cli("bot", "challenge", "greedy", "--in", arena.url, "--no-wait").status == 0
-    (tournament,) = tournaments.listing(arena.store)
+    (tournament,) = tournaments.list_tournaments(arena.store)
     sign = {"Authorization": f"Bearer {arena.token}"}
     with TestClient(create(WebState(arena.store, ServerSettings(rate=0)))) as client:
         listed = client.get("/challenges.json").json()

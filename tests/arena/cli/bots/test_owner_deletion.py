@@ -61,12 +61,14 @@ class DeletionArena:
         self.store = self.workspace.store
         self.held: StoredMatch = play(self.workspace, table("poke-2-must_beat=true"), change=change)
         for owner, bot in (("ada", "luck0@1"), ("bob", "luck1@1")):
-            versions.set_owner(self.store, versions.find(self.store, bot), owner)
-        self.token = owners.add(self.store, "ada")
+            versions.set_owner(self.store, versions.find_version(self.store, bot), owner)
+        self.token = owners.add_owner(self.store, "ada")
         self.files = []
         for bot in ("luck0@1", "luck1@1"):
             output = self.workspace.folder.outputs / self.held.match / f"{bot}.log"
-            source = self.workspace.folder.versions / versions.find(self.store, bot).content_hash
+            source = (
+                self.workspace.folder.versions / versions.find_version(self.store, bot).content_hash
+            )
             for path in (output, source / "bot.py"):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(NOTE)
@@ -75,7 +77,7 @@ class DeletionArena:
     def submit(self) -> str:
         """Store a waiting submission of ada with its upload; return its id."""
         sent = ReceivedUpload(ids.submission_id(), "ada", "next", "9" * 64, 1)
-        submissions.add(self.store, sent, SubmissionLimits())
+        submissions.add_submission(self.store, sent, SubmissionLimits())
         pending_uploads = PendingUploads(self.workspace.folder.submissions).create()
         pending_uploads.archive(sent.id).write_text(NOTE)
         self.files.append(pending_uploads.archive(sent.id))
@@ -114,12 +116,14 @@ def test_owner_data_is_deleted_and_results_are_kept(
     pseudonym = document["pseudonym"]
     assert pseudonym.startswith("deleted-")
     assert [path.exists() for path in deletion_arena.files] == [False, False, True, True, False]
-    version = versions.find(deletion_arena.store, "luck0@1")
+    version = versions.find_version(deletion_arena.store, "luck0@1")
     assert (version.owner, version.authors, version.retired is None) == (pseudonym, (), False)
     assert owners.known_by(deletion_arena.store, deletion_arena.token) is None
-    assert submissions.listing(deletion_arena.store, owner="ada") == ()
+    assert submissions.list_submissions(deletion_arena.store, owner="ada") == ()
     assert "ada" not in {
-        entry.owner for each in tournaments.listing(deletion_arena.store) for entry in each.entries
+        entry.owner
+        for each in tournaments.list_tournaments(deletion_arena.store)
+        for entry in each.entries
     }
     assert json.loads(cli("standings", "--json").out) == before
     replayed = (
@@ -134,7 +138,9 @@ def test_owner_data_is_deleted_and_results_are_kept(
 
 
 def test_deleted_data_is_not_in_the_database_file(cli: Cli, deletion_arena: DeletionArena) -> None:
-    versions.set_owner(deletion_arena.store, versions.find(deletion_arena.store, "luck0@1"), "ada")
+    versions.set_owner(
+        deletion_arena.store, versions.find_version(deletion_arena.store, "luck0@1"), "ada"
+    )
     other = Workspace()
     assert cli("owner", "delete", "bob", "--yes").status == 0
     assert cli("owner", "delete", "ada", "--yes").status == 0
@@ -188,8 +194,8 @@ def test_waiting_matches_are_cancelled_after_running_ones_finish(
     progress = tournaments.progress(deletion_arena.store, tournament.id)
     assert (progress.pending, progress.running, progress.cancelled) == (0, 1, 1)
     assert owners.known_by(deletion_arena.store, deletion_arena.token) is None
-    assert versions.find(deletion_arena.store, "luck0@1").retired is not None
-    assert versions.find(deletion_arena.store, "luck0@1").owner == "ada"
+    assert versions.find_version(deletion_arena.store, "luck0@1").retired is not None
+    assert versions.find_version(deletion_arena.store, "luck0@1").owner == "ada"
     transitions.void(deletion_arena.store, lease.spec.id, "The worker has ended.")
     with PendingUploads(deletion_arena.workspace.folder.submissions).attended():
         assert cli("owner", "delete", "ada", "--yes").code == "StillInUse"
@@ -198,8 +204,8 @@ def test_waiting_matches_are_cancelled_after_running_ones_finish(
 
 
 def test_shared_files_and_builds_are_kept(cli: Cli, deletion_arena: DeletionArena) -> None:
-    content = versions.find(deletion_arena.store, "luck0@1").content_hash
-    versions.add(deletion_arena.store, "same", "1", content, "/same", {}, "bob")
+    content = versions.find_version(deletion_arena.store, "luck0@1").content_hash
+    versions.add_version(deletion_arena.store, "same", "1", content, "/same", {}, "bob")
     document = json.loads(cli("owner", "delete", "ada", "--yes", "--json").out)
     assert document["content_hashes"] == []
     assert (deletion_arena.workspace.folder.versions / content).is_dir()
@@ -212,14 +218,20 @@ def test_a_remote_bot_loses_its_token_and_its_address(
     remote_bots.add_direct(deletion_arena.store, "near", "1", "10.0.0.5:7000", "ada")
     assert cli("owner", "delete", "ada", "--yes").status == 0
     assert remote_bots.version_with_token(deletion_arena.store, token) is None
-    assert remote_bots.listing(deletion_arena.store) == {}
-    assert versions.find(deletion_arena.store, "near@1").manifest == {"games": [], "remote": True}
+    assert remote_bots.list_remote_bots(deletion_arena.store) == {}
+    assert versions.find_version(deletion_arena.store, "near@1").manifest == {
+        "games": [],
+        "remote": True,
+    }
 
 
 def test_a_waiting_submission_is_refused(cli: Cli, deletion_arena: DeletionArena) -> None:
     submission = deletion_arena.submit()
     owner_data.withdraw(deletion_arena.store, "ada")
-    assert submissions.find(deletion_arena.store, submission).state is SubmissionState.REFUSED
+    assert (
+        submissions.find_submission(deletion_arena.store, submission).state
+        is SubmissionState.REFUSED
+    )
 
 
 def test_the_name_of_a_deleted_owner_cannot_be_taken(
@@ -227,7 +239,7 @@ def test_the_name_of_a_deleted_owner_cannot_be_taken(
 ) -> None:
     document = json.loads(cli("owner", "delete", "ada", "--yes", "--json").out)
     with pytest.raises(BadName):
-        owners.add(deletion_arena.store, document["pseudonym"])
+        owners.add_owner(deletion_arena.store, document["pseudonym"])
 
 
 def test_the_pages_show_the_pseudonym(cli: Cli, deletion_arena: DeletionArena) -> None:

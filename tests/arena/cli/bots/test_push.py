@@ -29,7 +29,7 @@ class PushArena:
     def __init__(self, folder: Path, stack: ExitStack) -> None:
         folder.mkdir()
         self.submission_harness = SubmissionHarness(folder)
-        self.token = owners.add(self.submission_harness.engine, "ada")
+        self.token = owners.add_owner(self.submission_harness.engine, "ada")
         settings = ServerSettings(
             rate=0, pending_uploads=self.submission_harness.pending_uploads, push_mib=1
         )
@@ -112,10 +112,10 @@ def test_an_owner_retires_a_version_in_a_remote_arena(
     assert cli("bot", "retire", "mine", "--to", arena.url).code == "invalid-version"
     document = json.loads(cli("bot", "retire", "mine@1", "--to", arena.url, "--json").out)
     assert (document["version"], document["withdrawn"]) == ("mine@1", [ladder.id])
-    assert versions.find(arena.submission_harness.engine, "mine@1").retired is not None
+    assert versions.find_version(arena.submission_harness.engine, "mine@1").retired is not None
     (entry,) = (
         entry
-        for entry in tournaments.find(arena.submission_harness.engine, ladder.id).entries
+        for entry in tournaments.find_tournament(arena.submission_harness.engine, ladder.id).entries
         if entry.name == "mine@1"
     )
     assert entry.withdrawn is not None
@@ -166,7 +166,7 @@ def test_a_submission_can_be_watched_again_after_no_wait(
         assert stopped.code == "stopped-watching"
     arena.open()
     assert cli("bot", "submission", name, "--to", arena.url).status == 0
-    assert len(submissions.listing(harness.engine, owner="ada")) == 1
+    assert len(submissions.list_submissions(harness.engine, owner="ada")) == 1
 
 
 def test_a_push_that_needs_approval_ends_with_the_tests(

@@ -154,7 +154,7 @@ def test_completions_from_the_store(
     assert complete("pokearena compare ann@") == ["@1"]
     (match,) = complete("pokearena verify m-")
     assert match.startswith("m-")
-    organisers.add(Workspace(Path(".pokearena")).store, "grace")
+    organisers.add_organiser(Workspace(Path(".pokearena")).store, "grace")
     assert complete("pokearena organiser renew ") == ["grace"]
     monkeypatch.setenv("POKEARENA_DATA", "elsewhere")
     assert complete("pokearena tournament show ") == []

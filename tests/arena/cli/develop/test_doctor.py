@@ -151,7 +151,7 @@ def _note_services(redis: str, referee: str) -> None:
 def test_delayed_and_void_matches_are_named(cli: Cli) -> None:
     engine = Workspace(Path(".pokearena")).store
     for name in ("meek", "random"):
-        versions.add(engine, name, "1", name, f"/{name}", {})
+        versions.add_version(engine, name, "1", name, f"/{name}", {})
     plan = TournamentPlan(
         name="cup", game="poke", options={}, seats=2, boards=1, settings={"cycles": 2}
     )

@@ -215,7 +215,7 @@ def test_a_column_of_all_commands_is_one_entry(cli: Cli, tournament: str) -> Non
 
 @pytest.mark.usefixtures("more_columns")
 def test_a_column_does_not_change_the_format_of_bundles(tournament: str) -> None:
-    stored = tournaments.find(Workspace().store, tournament)
+    stored = tournaments.find_tournament(Workspace().store, tournament)
     table = ladder_table.of_tournament(Workspace().store, ladder_key.of_tournament(stored))
     first, *_ = bundle.conclude(stored.plan, table, None)["standings"]
     assert set(first) == {

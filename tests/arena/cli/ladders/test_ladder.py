@@ -140,7 +140,9 @@ def test_a_match_that_closes_meanwhile_is_no_difference(cwd: Path, statement: in
     workspace = Workspace()
     names = [f"{bot}@1" for bot in BOTS]
     for number, bot in enumerate(BOTS):
-        versions.add(workspace.store, bot, "1", f"{number:064x}", f"/bots/{bot}", {"run": ["x"]})
+        versions.add_version(
+            workspace.store, bot, "1", f"{number:064x}", f"/bots/{bot}", {"run": ["x"]}
+        )
     plan = TournamentPlan(name="cup", game="poke", options={"must_beat": True}, seats=2, boards=1)
     tournament = scheduler.begin(workspace.store, plan, names)
     close_next_match()

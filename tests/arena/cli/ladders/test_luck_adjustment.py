@@ -20,14 +20,14 @@ from arena.store.matches import games, transitions
 from arena.tournaments import scheduler
 from bench.strength import MeasuredForm
 from referee.games.contract import Action
-from referee.games.registry import find
+from referee.games.registry import find_game
 from referee.games.shared.dealing import Seeded, board_seed
 from referee.replay import codec_of
 from tests.arena.cli.stored_tournament import StoreTournament
 from tests.arena.cli.terminal import Cli
 from tests.arena.records.luck_adjustment.played_boards import mover
 
-FORM = MeasuredForm(find("saint_poker"), 2)
+FORM = MeasuredForm(find_game("saint_poker"), 2)
 BOTS = {"policy@1": mover(FORM), "noisy@1": mover(FORM, 25)}
 BOARDS = 12
 
@@ -70,7 +70,9 @@ def store_played_match(workspace: Workspace, boards: int) -> None:
     for number, name in enumerate(BOTS):
         bot, _, version = name.partition("@")
         folder = f"/bots/{bot}"
-        versions.add(workspace.store, bot, version, f"{number:064x}", folder, {"run": ["x"]})
+        versions.add_version(
+            workspace.store, bot, version, f"{number:064x}", folder, {"run": ["x"]}
+        )
     plan = TournamentPlan(
         name="cup", game=FORM.game.id, options={}, seats=FORM.seats, boards=boards
     )

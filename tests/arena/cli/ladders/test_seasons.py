@@ -50,13 +50,17 @@ def ladder_matches(cli: Cli, *words: str) -> dict[str, int]:
 
 def test_ratings_start_anew_and_the_earlier_season_stays(cli: Cli, workspace: Workspace) -> None:
     before = ladder_matches(cli, "poke")
-    (ladder,) = open_ladders.listing(workspace.store)
+    (ladder,) = open_ladders.list_open_ladders(workspace.store)
     versions.retire(workspace.store, "cat@1")
     made = json.loads(cli("ladder", "new-season", "poke", "--name", "Spring", "--json").out)
     assert (made["season"], made["name"], made["entrants"]) == (2, "Spring", ["ace@1", "bee@1"])
     assert made["settings"] == {**ladder.plan.settings, "season": 2}
-    assert tournaments.find(workspace.store, ladder.id).state is TournamentState.CANCELLED
-    assert [each.id for each in open_ladders.listing(workspace.store)] == [made["tournament"]]
+    assert (
+        tournaments.find_tournament(workspace.store, ladder.id).state is TournamentState.CANCELLED
+    )
+    assert [each.id for each in open_ladders.list_open_ladders(workspace.store)] == [
+        made["tournament"]
+    ]
     # The bots of the new season are listed before their first match.
     assert ladder_matches(cli, "poke") == {"ace@1": 0, "bee@1": 0}
     assert ladder_matches(cli, "poke", "--season", "1") == before
@@ -76,7 +80,7 @@ def test_all_seasons_are_verified(cli: Cli, workspace: Workspace) -> None:
 def test_a_season_can_begin_without_a_ladder(cli: Cli, cwd: Path) -> None:
     workspace = Workspace()
     for name in ("ace", "bee"):
-        versions.add(workspace.store, name, "1", name * 8, f"/{name}", {"run": ["x"]})
+        versions.add_version(workspace.store, name, "1", name * 8, f"/{name}", {"run": ["x"]})
     made = json.loads(cli("ladder", "new-season", "pokex-2", "--json").out)
     assert (made["season"], made["form"]) == (1, "pokex-2")
     assert cli("ladder", "new-season", "poke").last == "next  pokearena standings poke"
@@ -85,7 +89,7 @@ def test_a_season_can_begin_without_a_ladder(cli: Cli, cwd: Path) -> None:
 
 
 def test_an_interrupted_start_of_a_season_is_repeated(cli: Cli, workspace: Workspace) -> None:
-    (ladder,) = open_ladders.listing(workspace.store)
+    (ladder,) = open_ladders.list_open_ladders(workspace.store)
     lifecycle.cancel(workspace.store, ladder.id)
     made = json.loads(cli("ladder", "new-season", "poke", "--json").out)
     assert (made["season"], made["entrants"]) == (2, ["ace@1", "bee@1", "cat@1"])
@@ -95,8 +99,10 @@ def test_an_interrupted_start_of_a_season_is_repeated(cli: Cli, workspace: Works
 
 def test_pushed_bots_enter_the_new_season(cli: Cli, workspace: Workspace) -> None:
     assert cli("ladder", "new-season", "poke").status == 0
-    version = versions.add(workspace.store, "new", "1", "n" * 64, "/new", {"run": ["x"]}, "ada")
-    (ladder,) = open_ladders.listing(workspace.store)
+    version = versions.add_version(
+        workspace.store, "new", "1", "n" * 64, "/new", {"run": ["x"]}, "ada"
+    )
+    (ladder,) = open_ladders.list_open_ladders(workspace.store)
     assert open_ladders.join(workspace.store, version, Manifest("new", ("x",))) == {
         ladder.id: "poke"
     }
@@ -115,7 +121,7 @@ def test_the_pages_show_the_season_and_link_the_archive(cli: Cli, workspace: Wor
         assert sum(line["matches"] for line in now["standings"]) == 2
         assert 'href="/ladders/poke?season=1"' in client.get("/ladders/poke").text
         archive = client.get("/ladders/poke?season=1").text
-        for tournament in tournaments.listing(workspace.store)[:2]:
+        for tournament in tournaments.list_tournaments(workspace.store)[:2]:
             assert f'href="/tournaments/{tournament.id}"' in archive
         assert client.get("/ladders/poke?season=9").status_code == 404
         assert client.get("/ladders/poke?season=x").status_code == 400

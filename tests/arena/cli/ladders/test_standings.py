@@ -239,7 +239,7 @@ def _slow_down(simulated_arena: SimulatedArena, tournament: str) -> None:
             workspace = (games.c.match == row.match, games.c.game == row.game)
             connection.execute(update(games).where(*workspace).values(record=record))
     for match in rebuilt_results.rebuilt(simulated_arena.engine, [tournament]):
-        rebuilt_results.store(simulated_arena.engine, match)
+        rebuilt_results.store_rebuilt(simulated_arena.engine, match)
     (scope,) = ladder_key.of_forms(simulated_arena.engine)
     rater.rebuild(simulated_arena.engine, scope)
 

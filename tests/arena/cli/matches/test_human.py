@@ -218,7 +218,7 @@ def test_people_are_never_rated(cli: Cli, words: tuple[str, ...]) -> None:
 def test_no_bot_can_take_the_name_of_a_person(cwd: Path) -> None:
     store = Workspace(cwd / "data").store
     with pytest.raises(BadName):
-        versions.add(store, "human", "1", "0" * 64, "/folder", {})
+        versions.add_version(store, "human", "1", "0" * 64, "/folder", {})
     with pytest.raises(admission.SubmissionRefused) as refused:
         admission.check(store, "ana", "human", "0" * 64)
     assert refused.value.status == 422

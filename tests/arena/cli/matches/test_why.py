@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from arena.cli.workspace import Workspace
-from arena.records.redaction import public_record
+from arena.records.published_faults import public_record
 from arena.store.idle_results import ANALYSES
 from tests.arena.cli.terminal import Cli, Write
 from tests.arena.stored_analysis import stored_analysis

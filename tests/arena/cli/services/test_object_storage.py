@@ -124,7 +124,7 @@ def test_an_outage_does_not_void_a_match(
         server.kill()
         with host.worker("--max-matches", "1") as worker:
             assert worker.wait() == 0, host.output.read_text()
-        returned = listing.find(host.engine, match)
+        returned = listing.find_match(host.engine, match)
         assert (returned.state, returned.failures) == (MatchState.PENDING, 0)
         assert "Connection refused" in (host.there.service_logs / "worker-1.log").read_text()
         server.start()
@@ -132,6 +132,6 @@ def test_an_outage_does_not_void_a_match(
             MatchQueue(connection).enqueue(match)
         with host.worker("--max-matches", "1") as worker:
             assert worker.wait() == 0, host.output.read_text()
-        played = listing.find(host.engine, match)
+        played = listing.find_match(host.engine, match)
         assert (played.state, played.attempt) == (MatchState.CLOSED, 2)
         host.engine.dispose()

@@ -96,9 +96,9 @@ def arena(cwd: Path) -> Iterator[ServedArena]:
 def test_no_token_and_no_secret_is_logged_or_shown(arena: ServedArena, cli: Cli) -> None:
     store = Workspace(arena.data).store
     tokens = {
-        "organiser": organisers.add(store, "grace"),
-        "owner": owners.add(store, "ada"),
-        "revoked": owners.add(store, "eve"),
+        "organiser": organisers.add_organiser(store, "grace"),
+        "owner": owners.add_owner(store, "ada"),
+        "revoked": owners.add_owner(store, "eve"),
         "remote bot": remote_bots.add_relayed(store, "far", "1", "ada")[1],
     }
     owners.remove(store, "eve")
@@ -135,7 +135,7 @@ def test_no_token_and_no_secret_is_logged_or_shown(arena: ServedArena, cli: Cli)
     tokens |= {"issued": issued, "renewed": renewed}
     with receiver([500, 404, 500]) as failing:
         secret_path = "a-path-that-is-a-credential"
-        hook = webhooks.add(
+        hook = webhooks.add_webhook(
             store,
             f"{failing.url}/{secret_path}",
             WebhookFormat.STANDARD,
@@ -144,7 +144,7 @@ def test_no_token_and_no_secret_is_logged_or_shown(arena: ServedArena, cli: Cli)
             private=True,
         )
         tokens |= {"webhook": hook.secret, "path of the webhook": secret_path}
-        versions.add(store, "new", "1", "1" * 64, "/bots/new", {"run": ["x"]})
+        versions.add_version(store, "new", "1", "1" * 64, "/bots/new", {"run": ["x"]})
         wait_until(lambda: failing.requests)
         wait_until(lambda: any(each.error for each in webhooks.log(store, hook.id)))
         for command in (("webhook", "list"), ("webhook", "log"), ("organiser", "audit")):

@@ -36,12 +36,12 @@ def test_a_webhook_is_added_tested_listed_logged_and_removed(
         assert made["secret"] not in listed.out
         assert "key=1" not in listed.out
     assert cli("webhook", "remove", made["webhook"]).status == 0
-    assert webhooks.listing(Workspace(None).store) == ()
+    assert webhooks.list_webhooks(Workspace(None).store) == ()
 
 
 def test_a_failed_test_is_an_error_and_is_logged(cli: Cli, receiving: WebhookReceiver) -> None:
     secret = cli("webhook", "add", receiving.url, "--allow-private").out.strip()
-    (hook,) = webhooks.listing(Workspace(None).store)
+    (hook,) = webhooks.list_webhooks(Workspace(None).store)
     assert hook.secret == secret
     receiving.statuses = [404]
     result = cli("webhook", "test", hook.id)

@@ -9,11 +9,13 @@ from arena.store.match_settings import TournamentPlan
 from arena.store.matches import listing
 from arena.store.schema import MatchState
 from arena.tournaments import scheduler
-from referee.games.registry import find
+from referee.games.registry import find_game
 from tests.arena.cli.stored_tournament import play_match, store_tournament
 from tests.arena.cli.terminal import Cli
 
-PLAN = TournamentPlan(name="cup", game="poke", options=find("poke").settle({}), seats=2, boards=1)
+PLAN = TournamentPlan(
+    name="cup", game="poke", options=find_game("poke").settle({}), seats=2, boards=1
+)
 
 
 def test_corrections_have_reasons_and_audit_entries(cli: Cli) -> None:
@@ -26,7 +28,7 @@ def test_corrections_have_reasons_and_audit_entries(cli: Cli) -> None:
     assert cli("tournament", "replay", match.id, *reason).status == 1
     voided = json.loads(cli("tournament", "void", match.id, *reason).out)
     assert voided["state"] == "void"
-    assert listing.find(workspace.store, match.id).state is MatchState.VOID
+    assert listing.find_match(workspace.store, match.id).state is MatchState.VOID
     left = json.loads(cli("tournament", "disqualify", tournament, "cy@1", *reason).out)
     assert len(left["voided"]) == 2
     banned = json.loads(cli("bot", "ban", "bob@1", *reason).out)
@@ -38,8 +40,8 @@ def test_corrections_have_reasons_and_audit_entries(cli: Cli) -> None:
         is None
     )
     assert json.loads(cli("owner", "assign", "ada", "grace", *reason).out)["owner"] == "grace"
-    assert versions.find(workspace.store, "ada@1").owner == "grace"
-    actions = {entry.action for entry in audit_log.listing(workspace.store)}
+    assert versions.find_version(workspace.store, "ada@1").owner == "grace"
+    actions = {entry.action for entry in audit_log.list_entries(workspace.store)}
     assert actions == {
         "match.void",
         "version.disqualify",
@@ -57,6 +59,6 @@ def test_a_match_is_replayed_while_its_tournament_is_open(cli: Cli) -> None:
     play_match(workspace.store, match.id)
     reason = ("--reason", "a power cut")
     answer = json.loads(cli("tournament", "replay", match.id, *reason, "--json").out)
-    again = listing.find(workspace.store, answer["replay"])
+    again = listing.find_match(workspace.store, answer["replay"])
     assert (again.state, again.entrants) == (MatchState.PENDING, match.entrants)
     assert cli("tournament", "replay", again.id, *reason).status == 1

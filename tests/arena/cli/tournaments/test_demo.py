@@ -13,7 +13,7 @@ from referee.games.registry import GAMES
 
 def entrants(workspace: Workspace, ids: list[str]) -> dict[str, set[str]]:
     """Return the entrants of each game."""
-    stored = [tournaments.find(workspace.store, name) for name in ids]
+    stored = [tournaments.find_tournament(workspace.store, name) for name in ids]
     return {
         tournament.plan.game: {name.split("@")[0] for name in tournament.entrants}
         for tournament in stored

@@ -12,7 +12,10 @@ from typing import Any
 from urllib.request import urlopen
 
 import pytest
+from sqlalchemy import delete
 
+from arena import config
+from arena.store import database, schema
 from tests.arena.cli.terminal import POKEARENA, Cli, in_own_process
 from tests.guarded_process import GuardedProcess
 
@@ -342,10 +345,16 @@ def test_a_tournament_without_services_waits(cli: Cli, cwd: Path) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("is_rated", [True, False])
 def test_a_read_only_data_folder_can_be_read(
-    arena: Path, tmp_path: Path, run_document: dict[str, Any]
+    arena: Path, tmp_path: Path, run_document: dict[str, Any], is_rated: bool
 ) -> None:
     data = shutil.copytree(arena, tmp_path / "data")
+    if not is_rated:
+        engine = database.open(config.sqlite_url(data / "arena.db"))
+        with database.writing(engine) as connection:
+            connection.execute(delete(schema.followers))
+        engine.dispose()
     for path in (*data.rglob("*"), data):
         path.chmod(path.stat().st_mode & ~0o222)
     # Root without dropped capabilities ignores permissions.

@@ -117,6 +117,9 @@ def test_folders_are_relative_to_the_file_and_may_have_patterns(cwd: Path) -> No
         str(entries / "a"),
         "greedy@1",
     ]
+    path.write_text(f'game = "poke"\nbots = ["{entries}/*"]')
+    absolute = [str(entries / "a"), str(entries / "b")]
+    assert [entrant.bot for entrant in read_request(path).entrants] == absolute
     named = read_request(path, {"bots": ["entries/a", "entries/*"]})
     assert [entrant.bot for entrant in named.entrants] == ["entries/a", "entries/*"]
 
@@ -188,6 +191,8 @@ GAUNTLET = GAME + 'format = "gauntlet"\n'
         ),
         (GAME + 'name = "\\u202e"', FileProblem.VALUE, "name", 2),
         (GAME + 'bots = ["x", "entries/*"]', FileProblem.VALUE, "bots[1]", 2),
+        (GAME + 'bots = ["x", "/nowhere/*"]', FileProblem.VALUE, "bots[1]", 2),
+        (GAME + 'bots = ["a**b/x", "x"]', FileProblem.VALUE, "bots[0]", 2),
     ],
 )
 def test_an_invalid_file_is_refused_with_key_and_line(

@@ -21,7 +21,7 @@ from arena.records.analysis.match_analysis import (
 from arena.records.analysis.unseen_chance import dealt_again
 from referee.games.contract import Action, Legal, State
 from referee.games.pouku.actions import GoOut
-from referee.games.registry import GAMES, find
+from referee.games.registry import GAMES, find_game
 from referee.games.shared.dealing import Chance, Seeded, board_seed, derive
 from referee.record import GameRecord, Line, MatchRecord
 from referee.replay import ReplayStep, codec_of, steps
@@ -39,7 +39,7 @@ def engine(game: str, playouts: int) -> StrongEngine:
 
 def played(game_id: str, seats: int, choose: Choose, seed: bytes = SEED) -> MatchRecord:
     """A match of one game; `choose` may replace the actions of the engine's policy."""
-    game, policy = find(game_id), StrongEngine(game_id)
+    game, policy = find_game(game_id), StrongEngine(game_id)
     codec = codec_of(game)
     state = game.start(Seeded(board_seed(seed, 0)), seats)
     lines: list[Line] = []
@@ -126,7 +126,7 @@ def test_sides_share_the_result_of_a_game() -> None:
 
 @pytest.mark.parametrize("game_id", sorted(GAMES))
 def test_new_chance_changes_no_view(game_id: str) -> None:
-    record = played(game_id, find(game_id).seats[0], lambda state, seat, action: action)
+    record = played(game_id, find_game(game_id).seats[0], lambda state, seat, action: action)
     for step in list(steps(record.match, record.games[0], SEED))[::7]:
         other = dealt_again(game_id, step.state, Seeded(derive(SEED, "other", step.decision)))
         for seat in range(record.match["seats"]):
@@ -175,7 +175,7 @@ def test_an_analysis_repeats_exactly() -> None:
 
 @pytest.mark.parametrize("game_id", ["poke", "pouku", "saint_poker"])
 def test_hidden_cards_do_not_change_the_judgement_of_a_decision(game_id: str) -> None:
-    record = played(game_id, find(game_id).seats[0], lambda state, seat, action: action)
+    record = played(game_id, find_game(game_id).seats[0], lambda state, seat, action: action)
     (game,) = record.games
     for step in list(steps(record.match, game, SEED))[1:12:5]:
         line = step.lines[0]
@@ -216,7 +216,7 @@ def test_a_game_without_a_plan_has_no_engine() -> None:
     ],
 )
 def test_the_engine_of_champion_chooses_legal_actions_repeatably(game_id: str) -> None:
-    game = find(game_id)
+    game = find_game(game_id)
     seats = game.seats[0]
     state = game.start(Seeded(board_seed(SEED, 0)), seats)
     sides = game.sides(seats, game.settle({}))
@@ -237,7 +237,9 @@ def test_luck_is_zero_on_average(game_id: str) -> None:
     lucky = []
     for number in range(20):
         seed = derive(SEED, "match", number)
-        record = played(game_id, find(game_id).seats[0], lambda state, seat, action: action, seed)
+        record = played(
+            game_id, find_game(game_id).seats[0], lambda state, seat, action: action, seed
+        )
         analysis = analyse(record, engine=engine(game_id, 1_500))
         lucky.append(sum(event.luck[0].mean for event in analysis.chance_events))
     mean = estimate(lucky)

@@ -24,7 +24,7 @@ from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
 from arena.tournaments.scheduler import Scheduler
 from referee.faults import Fault, Verdict
-from referee.games.registry import find
+from referee.games.registry import find_game
 from referee.games.shared.dealing import board_seed
 from referee.record import dump
 from referee.replay import RecordedClock, codec_of
@@ -37,7 +37,7 @@ def game_of(spec: MatchSpec, table: TablePlan, board: BoardPlan, fault: bool = F
 
     fault: whether the last seat does not answer its first question.
     """
-    rules = find(spec.game)
+    rules = find_game(spec.game)
     sides = rules.sides(spec.seats, spec.options)
     setting = TableSetting(spec.id, rules, codec_of(rules), spec.seats, spec.options, sides)
     seed = board_seed(spec.seed, board.number)
@@ -79,7 +79,7 @@ class SimulatedArena:
     def bots(self, number: int, first: int = 0) -> list[str]:
         """Register bots and return their version names."""
         for number_of_bot in range(first, first + number):
-            versions.add(
+            versions.add_version(
                 self.engine,
                 f"bot{number_of_bot}",
                 "1",
@@ -101,7 +101,7 @@ class SimulatedArena:
         settings: Mapping[str, int | str] | None = None,
     ) -> Tournament:
         """Schedule a tournament."""
-        options = find(game).settle({})
+        options = find_game(game).settle({})
         made = TournamentPlan(
             name="cup",
             game=game,
@@ -155,4 +155,4 @@ class SimulatedArena:
 
     def find(self, tournament: Tournament) -> Tournament:
         """Read the current state of a tournament."""
-        return tournaments.find(self.engine, tournament.id)
+        return tournaments.find_tournament(self.engine, tournament.id)

@@ -125,7 +125,7 @@ def test_a_bundle_with_a_fault_passes_the_audit(
 def test_a_match_with_a_remote_bot_has_fresh_boards_at_every_table(
     simulated_arena: SimulatedArena,
 ) -> None:
-    versions.add(simulated_arena.engine, "far", "1", "", "", {"address": "192.0.2.7:50051"})
+    versions.add_version(simulated_arena.engine, "far", "1", "", "", {"address": "192.0.2.7:50051"})
     tournament = simulated_arena.begin("round-robin", [*simulated_arena.bots(1), "far@1"], boards=2)
     assert checked(simulated_arena, simulated_arena.play_out(tournament)).games == 4
     ((_, record),) = gather(simulated_arena.engine, tournament.id).records.items()
@@ -143,7 +143,7 @@ def test_joined_and_withdrawn_entrants_are_part_of_the_schedule(
 ) -> None:
     tournament = simulated_arena.begin("round-robin", simulated_arena.bots(3))
     simulated_arena.wave(1)
-    lifecycle.add(
+    lifecycle.add_entrants(
         simulated_arena.engine,
         tournament.id,
         [FormatEntrant(name) for name in simulated_arena.bots(1, first=3)],
@@ -165,7 +165,7 @@ def test_a_late_withdrawal_does_not_affect_earlier_knockout_pairings(
     lifecycle.withdraw(
         simulated_arena.engine,
         tournament.id,
-        tournaments.find(simulated_arena.engine, tournament.id).entrants[0],
+        tournaments.find_tournament(simulated_arena.engine, tournament.id).entrants[0],
     )
     checked(simulated_arena, simulated_arena.play_out(tournament))
 

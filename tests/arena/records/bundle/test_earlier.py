@@ -27,7 +27,7 @@ def bundles(tmp_path_factory: pytest.TempPathFactory) -> tuple[Bundle, Bundle]:
     tournament = simulated_arena.begin("round-robin", simulated_arena.bots(3))
     simulated_arena.play(transitions.due(simulated_arena.engine)[0])
     folder.write(gather(simulated_arena.engine, tournament.id), simulated_arena.folder / "noon")
-    lifecycle.add(
+    lifecycle.add_entrants(
         simulated_arena.engine,
         tournament.id,
         [FormatEntrant(name) for name in simulated_arena.bots(1, first=3)],

@@ -11,7 +11,7 @@ from arena.records.luck_adjustment.chance_luck import DEAL, EARLY, LATE, luck_of
 from arena.records.luck_adjustment.rubber import rubber_values
 from arena.records.luck_adjustment.values import values_of
 from bench.strength import MeasuredForm
-from referee.games.registry import find
+from referee.games.registry import find_game
 from referee.games.shared.dealing import Seeded
 from tests.arena.records.luck_adjustment.played_boards import PAIRS, boards_of, mover, played
 
@@ -22,7 +22,7 @@ WIDE = 45.31
 
 
 def measured(game: str, seats: int) -> MeasuredForm:
-    return MeasuredForm(find(game), seats)
+    return MeasuredForm(find_game(game), seats)
 
 
 def luck_of(form: MeasuredForm, seed: bytes = bytes(32)) -> Floats:

@@ -48,7 +48,7 @@ def play(metrics_arena: MetricsArena, cycles: int = 1) -> str:
 
 def schedule(metrics_arena: MetricsArena, cycles: int) -> str:
     for name in "ab":
-        versions.add(metrics_arena.workspace.store, name, "1", name * 64, f"/{name}", {})
+        versions.add_version(metrics_arena.workspace.store, name, "1", name * 64, f"/{name}", {})
     plan = TournamentPlan(
         name="cup",
         game="poke",
@@ -148,9 +148,9 @@ def test_matches_that_wait_are_counted_by_what_they_wait_for(metrics_arena: Metr
     store, redis = metrics_arena.workspace.store, metrics_arena.redis
     plan = TournamentPlan(name="cup", game="poke", options={"must_beat": True}, seats=2, boards=1)
     for name in ("a", "b"):
-        versions.add(store, name, "1", name * 64, f"/{name}", {})
+        versions.add_version(store, name, "1", name * 64, f"/{name}", {})
     remote_bots.add_direct(store, "far", "1", "127.0.0.1:1")
-    add_pushed_version(store, versions.add(store, "pushed", "1", "e" * 64, "/pushed", {}))
+    add_pushed_version(store, versions.add_version(store, "pushed", "1", "e" * 64, "/pushed", {}))
     for opponent in ("b@1", "far@1", "pushed@1"):
         scheduler.begin(store, plan, ["a@1", opponent])
     assert open_by_state(metrics_arena) == {"pending": 3}
@@ -174,7 +174,7 @@ def test_the_age_of_the_last_backup_is_reported(
         return value(metrics_arena.samples(), "pokearena_backup_age_seconds")
 
     assert age() == 0
-    versions.add(store, "a", "1", "a" * 64, "/a", {})
+    versions.add_version(store, "a", "1", "a" * 64, "/a", {})
     with database.writing(store) as connection:
         connection.execute(update(schema.versions).values(created=schema.versions.c.created - 5000))
     assert 5000 <= age() < 6000
@@ -384,7 +384,7 @@ def test_a_match_closed_during_the_first_count_is_counted_once(
 def test_webhooks_and_their_deliveries_are_counted(metrics_arena: MetricsArena) -> None:
     store = metrics_arena.workspace.store
     every = tuple(AnnouncementType)
-    hook = webhooks.add(
+    hook = webhooks.add_webhook(
         store, "https://example.org/", WebhookFormat.STANDARD, every, WebhookScope()
     )
     schedule(metrics_arena, cycles=1)

@@ -19,7 +19,7 @@ MANIFEST: dict[str, Any] = {"run": ["x"]}
 @pytest.mark.parametrize("name", ["--help", "-x", "_x", "007", "1e5", "null", "nan", "true"])
 def test_a_new_bot_with_a_misleading_name_is_refused(store: Engine, name: str) -> None:
     with pytest.raises(BadName):
-        versions.add(store, name, "1", "0" * 64, "/x", MANIFEST)
+        versions.add_version(store, name, "1", "0" * 64, "/x", MANIFEST)
     with pytest.raises(BadName):
         versions.check_known_or_new(store, name)
 
@@ -29,13 +29,13 @@ def test_a_new_owner_organiser_or_tournament_with_a_misleading_name_is_refused(
     store: Engine, name: str
 ) -> None:
     with pytest.raises(BadName):
-        owners.add(store, name)
+        owners.add_owner(store, name)
     with pytest.raises(BadName):
-        organisers.add(store, name)
+        organisers.add_organiser(store, name)
     with pytest.raises(BadName):
-        versions.add(store, "bot", "1", "0" * 64, "/x", MANIFEST, name)
-    versions.add(store, "bot", "1", "0" * 64, "/x", MANIFEST, "ada")
-    versions.add(store, "other", "1", "1" * 64, "/x", MANIFEST, "ada")
+        versions.add_version(store, "bot", "1", "0" * 64, "/x", MANIFEST, name)
+    versions.add_version(store, "bot", "1", "0" * 64, "/x", MANIFEST, "ada")
+    versions.add_version(store, "other", "1", "1" * 64, "/x", MANIFEST, "ada")
     with pytest.raises(BadName):
         versions.reassign(store, "bot", name)
     with pytest.raises(InvalidSettings) as caught:
@@ -54,8 +54,8 @@ def test_an_old_bot_and_owner_stay_usable(store: Engine, tmp_path: Path) -> None
     engine = database.open(f"sqlite:///{tmp_path}/restored.db")
     backup_file.restore(engine, tmp_path / "old.db", lambda *_: None)
     versions.check_known_or_new(engine, "--help")
-    versions.add(engine, "--help", "2", "2" * 64, "/x", MANIFEST, "-x")
-    versions.add(engine, "bot", "1", "1" * 64, "/x", MANIFEST, "-x")
+    versions.add_version(engine, "--help", "2", "2" * 64, "/x", MANIFEST, "-x")
+    versions.add_version(engine, "bot", "1", "1" * 64, "/x", MANIFEST, "-x")
     versions.reassign(engine, "bot", "-x")
     plan = TournamentPlan(
         name="cup", game="poke", options={}, seats=2, boards=1, settings={"cycles": 1}

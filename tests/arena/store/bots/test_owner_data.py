@@ -23,8 +23,8 @@ def test_everything_but_the_results_is_deleted(
     store: Engine, schedule: Callable[..., Tournament], played: Callable[..., PlayedGame]
 ) -> None:
     tournament = schedule(bots=3)
-    owners.add(store, "ada")
-    versions.set_owner(store, versions.find(store, "bot1@1"), "ada")
+    owners.add_owner(store, "ada")
+    versions.set_owner(store, versions.find_version(store, "bot1@1"), "ada")
     lease = transitions.lease(store, transitions.due(store)[0], "w", 600)
     assert lease is not None
     assert "bot1@1" in lease.spec.versions
@@ -42,8 +42,8 @@ def test_everything_but_the_results_is_deleted(
         for _ in range(2):
             owner_data.redact(store, match, data.versions, lambda text: text.replace("7", "7"))
     pseudonym = owner_data.forget(store, data)
-    assert versions.find(store, "bot1@1").owner == pseudonym
-    assert stored_builds.find(store, f"{1:064x}") is None
+    assert versions.find_version(store, "bot1@1").owner == pseudonym
+    assert stored_builds.find_build(store, f"{1:064x}") is None
     closed = listing.matches(store, tournament=tournament.id, states=(MatchState.CLOSED,))
     assert [match.id for match in closed] == [lease.spec.id]
     with pytest.raises(NotFound):

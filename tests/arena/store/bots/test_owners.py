@@ -10,7 +10,7 @@ from tests.errors import has_code
 
 
 def test_an_owner_is_identified_only_by_the_right_token(store: Engine) -> None:
-    ada, bob = owners.add(store, "ada"), owners.add(store, "bob")
+    ada, bob = owners.add_owner(store, "ada"), owners.add_owner(store, "bob")
     assert owners.is_of(store, ada, "ada")
     assert not owners.is_of(store, bob, "ada")
     assert not owners.is_of(store, ada, "bob")
@@ -25,7 +25,7 @@ def test_an_owner_without_a_token_is_not_identified(store: Engine) -> None:
 
 
 def test_a_token_has_256_bits_and_is_not_stored(store: Engine) -> None:
-    tokens = {owners.add(store, f"owner{number}") for number in range(20)}
+    tokens = {owners.add_owner(store, f"owner{number}") for number in range(20)}
     assert len(tokens) == 20
     assert {len(token) for token in tokens} == {43}
     with database.reading(store) as connection:
@@ -36,28 +36,28 @@ def test_a_token_has_256_bits_and_is_not_stored(store: Engine) -> None:
 @pytest.mark.parametrize("name", ["deleted-", "deleted-1", "deleted-0a1b2c"])
 def test_nobody_gets_the_name_of_a_deleted_owner(store: Engine, name: str) -> None:
     with pytest.raises(BadName):
-        owners.add(store, name)
+        owners.add_owner(store, name)
 
 
 def test_a_new_token_invalidates_the_previous_one(store: Engine) -> None:
-    before = owners.add(store, "ada")
+    before = owners.add_owner(store, "ada")
     after = owners.renew(store, "ada")
     assert not owners.is_of(store, before, "ada")
     assert owners.is_of(store, after, "ada")
 
 
 def test_the_token_of_a_removed_owner_is_invalid(store: Engine) -> None:
-    token = owners.add(store, "ada")
-    assert [owner.name for owner in owners.listing(store)] == ["ada"]
+    token = owners.add_owner(store, "ada")
+    assert [owner.name for owner in owners.list_owners(store)] == ["ada"]
     owners.remove(store, "ada")
     assert not owners.is_of(store, token, "ada")
-    assert owners.listing(store) == ()
+    assert owners.list_owners(store) == ()
 
 
 def test_invalid_operations_are_refused(store: Engine) -> None:
-    owners.add(store, "ada")
+    owners.add_owner(store, "ada")
     with pytest.raises(Conflict, check=has_code("has-token")):
-        owners.add(store, "ada")
+        owners.add_owner(store, "ada")
     with pytest.raises(NotFound, check=has_code("no-token")):
         owners.renew(store, "bob")
     with pytest.raises(NotFound, check=has_code("no-token")):

@@ -68,7 +68,7 @@ def split(store: Engine, tournament: Tournament) -> tuple[list[str], list[str]]:
 
 
 def state(store: Engine, match: str) -> MatchState:
-    return listing.find(store, match).state
+    return listing.find_match(store, match).state
 
 
 def test_three_failures_while_three_others_close_quarantine_a_version(
@@ -81,23 +81,29 @@ def test_three_failures_while_three_others_close_quarantine_a_version(
         close(match)
     fail(bad[1])
     fail(bad[2])
-    assert versions.find(store, BAD).quarantined is None
+    assert versions.find_version(store, BAD).quarantined is None
     close(good[2])
     fail(bad[2])
-    version = versions.find(store, BAD)
+    version = versions.find_version(store, BAD)
     assert version.quarantined is not None
     assert version.quarantine_reason is not None
     for match in bad:
-        ended = listing.find(store, match)
+        ended = listing.find_match(store, match)
         assert ended.state is MatchState.VOID
         assert ended.reason is not None
         assert BAD in ended.reason
         assert "quarantine" in ended.reason
     assert all(state(store, match) is not MatchState.VOID for match in good)
-    [entry] = [each for each in tournaments.find(store, tournament.id).entries if each.name == BAD]
+    [entry] = [
+        each
+        for each in tournaments.find_tournament(store, tournament.id).entries
+        if each.name == BAD
+    ]
     assert entry.withdrawn is not None
     # Its opponents are not excluded.
-    assert [each.id for each in versions.listing(store) if each.quarantined is not None] == [BAD]
+    assert [each.id for each in versions.list_versions(store) if each.quarantined is not None] == [
+        BAD
+    ]
 
 
 def test_a_general_outage_quarantines_no_version(
@@ -110,7 +116,7 @@ def test_a_general_outage_quarantines_no_version(
     for match in (*good[3:], *bad):
         fail(match)
         fail(match)
-    assert all(version.quarantined is None for version in versions.listing(store))
+    assert all(version.quarantined is None for version in versions.list_versions(store))
 
 
 def test_a_closed_match_resets_the_failures(
@@ -125,7 +131,7 @@ def test_a_closed_match_resets_the_failures(
         close(match)
     fail(bad[3])
     fail(bad[4])
-    assert versions.find(store, BAD).quarantined is None
+    assert versions.find_version(store, BAD).quarantined is None
 
 
 def test_failures_that_do_not_count_towards_a_void_match_do_not_count_here(
@@ -144,10 +150,10 @@ def test_failures_that_do_not_count_towards_a_void_match_do_not_count_here(
         lease = transitions.lease(store, match, "w")
         assert lease is not None
         transitions.release(store, lease, ArenaFault("It broke.", counts=False))
-    assert versions.find(store, BAD).quarantined is None
+    assert versions.find_version(store, BAD).quarantined is None
     fail(bad[3])
     fail(bad[4])
-    assert versions.find(store, BAD).quarantined is None
+    assert versions.find_version(store, BAD).quarantined is None
 
 
 @pytest.fixture
@@ -191,6 +197,6 @@ def test_lifting_a_quarantine_resets_the_failures(
     for match in good[:3]:
         close(match)
     fail(bad[1])
-    assert versions.find(store, BAD).quarantined is None
+    assert versions.find_version(store, BAD).quarantined is None
     fail(bad[2])
-    assert versions.find(store, BAD).quarantined is not None
+    assert versions.find_version(store, BAD).quarantined is not None

@@ -41,7 +41,7 @@ class TwoMachineArena:
         return bot
 
     def registered(self, bot: Bot) -> Version:
-        return versions.add(self.engine, "mine", "1", bot.content, str(bot.folder), {})
+        return versions.add_version(self.engine, "mine", "1", bot.content, str(bot.folder), {})
 
     def fetched(self, bot: Bot) -> Bot:
         """Fetch a bot on the second machine, on which its first folder does not exist."""
@@ -125,7 +125,7 @@ def test_an_untrusted_version_is_marked_until_the_organiser_adds_it(
     bot = arena.add(plain, trusted=False)
     assert not arena.fetched(bot).trusted
     arena.add(plain)
-    kept = stored_builds.find(arena.engine, bot.content)
+    kept = stored_builds.find_build(arena.engine, bot.content)
     assert kept is not None
     assert kept.trusted
 
@@ -220,10 +220,10 @@ def test_files_of_another_bot_are_refused(arena: TwoMachineArena, bot_folder: Pa
 def test_local_versions_are_uploaded_to_the_store(arena: TwoMachineArena, bot_folder: Path) -> None:
     bot = version_store.admit(local(bot_folder), arena.here.versions)
     arena.registered(bot)
-    versions.add(arena.engine, "gone", "1", "1" * 64, "/nowhere", {})
+    versions.add_version(arena.engine, "gone", "1", "1" * 64, "/nowhere", {})
     version_files.keep_all(arena.engine)
     assert arena.fetched(bot).content == bot.content
-    assert stored_builds.find(arena.engine, "1" * 64) is None
+    assert stored_builds.find_build(arena.engine, "1" * 64) is None
 
 
 def test_the_same_folder_is_packed_to_the_same_bytes(

@@ -59,7 +59,7 @@ def test_formats_see_the_latest_replay_of_a_match(
     seen = history.matches()
     assert [match.place for match in seen] == places
     assert [match.state for match in seen].count(MatchStatus.OPEN) == 1
-    stored = listing.replays(store, listing.find(store, third))
+    stored = listing.replays(store, listing.find_match(store, third))
     assert [(match.id, match.replay) for match in stored] == [(first, 0), (second, 1), (third, 2)]
     assert len({match.commitment for match in stored}) == 3
     assert results.cover(store, first).seed is not None
@@ -80,15 +80,15 @@ def test_a_match_of_a_withdrawn_bot_is_not_replayed(
     tournament = schedule(3)
     first, *_ = transitions.due(store)
     play(store, played, first)
-    entrants = listing.find(store, first).entrants
+    entrants = listing.find_match(store, first).entrants
     lifecycle.withdraw(store, tournament.id, entrants[0])
     refused(store, first, "withdrawn")
-    assert listing.find(store, first).state is MatchState.CLOSED
+    assert listing.find_match(store, first).state is MatchState.CLOSED
 
 
 def test_a_knockout_replays_only_its_newest_round(store: Engine) -> None:
     for bot in range(4):
-        versions.add(store, f"bot{bot}", "1", f"{bot:064x}", f"/bots/{bot}", {"run": ["x"]})
+        versions.add_version(store, f"bot{bot}", "1", f"{bot:064x}", f"/bots/{bot}", {"run": ["x"]})
     plan = TournamentPlan(
         name="cup",
         game="poke",

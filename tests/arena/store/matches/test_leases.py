@@ -88,7 +88,7 @@ def test_a_leased_match_cannot_be_leased_again(store: Engine, schedule: Schedule
     lease = take(store)
     assert transitions.due(store) == ()
     assert transitions.lease(store, lease.match, "another") is None
-    assert listing.find(store, lease.match).owner == "worker"
+    assert listing.find_match(store, lease.match).owner == "worker"
 
 
 def test_leasing_an_unknown_match_returns_nothing(store: Engine) -> None:
@@ -155,7 +155,7 @@ def test_one_of_many_threads_gets_the_lease(store: Engine, schedule: Schedule) -
     with ThreadPoolExecutor(8) as pool:
         leases = [lease for lease in pool.map(race, "abcdefgh") if lease is not None]
     assert [lease.attempt for lease in leases] == [1]
-    assert listing.find(store, match).owner == leases[0].owner
+    assert listing.find_match(store, match).owner == leases[0].owner
 
 
 @pytest.mark.long
@@ -231,7 +231,7 @@ def test_a_takeover_fences_off_the_previous_worker(
         transitions.commit_game(store, old, played(old.spec, 1))
     assert not transitions.renew(store, old)
     transitions.release(store, old, ArenaFault("I know nothing of the new one."))
-    match = listing.find(store, old.match)
+    match = listing.find_match(store, old.match)
     assert (match.state, match.owner) == (MatchState.RUNNING, "new")
     assert (match.failures, match.reason) == (1, "the worker old that had it was lost")
     finish(store, played, new)
@@ -258,14 +258,14 @@ def test_the_last_game_closes_the_match(store: Engine, schedule: Schedule, playe
         transitions.commit_game(store, lease, played(lease.spec, number)) for number in (2, 0, 3, 1)
     ]
     assert ends == [False, False, False, True]
-    match = listing.find(store, lease.match)
+    match = listing.find_match(store, lease.match)
     assert (match.state, match.committed, match.owner) == (MatchState.CLOSED, 4, None)
     assert match.ended is not None
     with pytest.raises(LeaseLost, check=has_code("match-over")):
         transitions.commit_game(store, lease, played(lease.spec, 1))
     assert not transitions.renew(store, lease)
     transitions.release(store, lease, ArenaFault("too late"))
-    assert listing.find(store, lease.match) == match
+    assert listing.find_match(store, lease.match) == match
     assert transitions.lease(store, lease.match, "another") is None
     with database.reading(store) as connection:
         count = select(func.count()).select_from(schema.results)
@@ -303,7 +303,7 @@ def test_a_released_match_is_due_at_once_and_has_no_failure(
     transitions.commit_game(store, lease, played(lease.spec, 0))
     transitions.release(store, lease)
     assert transitions.due(store) == (lease.match,)
-    assert listing.find(store, lease.match).failures == 0
+    assert listing.find_match(store, lease.match).failures == 0
     with pytest.raises(LeaseLost, check=has_code("given-back")):
         transitions.commit_game(store, lease, played(lease.spec, 1))
     again = take(store)
@@ -314,7 +314,7 @@ def test_a_match_can_be_released_any_number_of_times(store: Engine, schedule: Sc
     schedule()
     for _ in range(2 * FAILURES_TO_VOID):
         transitions.release(store, take(store))
-    assert listing.find(store, transitions.due(store)[0]).failures == 0
+    assert listing.find_match(store, transitions.due(store)[0]).failures == 0
 
 
 def pass_time(store: Engine, match: str, seconds: float) -> None:
@@ -335,7 +335,7 @@ def fail(store: Engine, machine: str = "first", counts: bool = True, wait: float
     reason = f"Failure {lease.attempt}.\n[Errno 11] no ids"
     transitions.release(store, lease, ArenaFault(reason, machine, counts))
     pass_time(store, lease.match, wait)
-    return listing.find(store, lease.match).state
+    return listing.find_match(store, lease.match).state
 
 
 def test_failures_on_two_machines_make_a_match_void(
@@ -346,7 +346,7 @@ def test_failures_on_two_machines_make_a_match_void(
     transitions.release(store, lease)
     states = [fail(store), fail(store), fail(store), fail(store, "second")]
     assert states == [MatchState.PENDING] * 3 + [MatchState.VOID]
-    match = listing.find(store, lease.match)
+    match = listing.find_match(store, lease.match)
     # The details are for the organiser.
     assert (match.reason, match.failures) == ("Failure 5.", 4)
     assert [failure.reason for failure in listing.failures_of(store, match.id)] == [
@@ -387,7 +387,7 @@ def test_lost_workers_and_killed_processes_do_not_make_a_match_void(
     for number in range(FAILURES_TO_VOID):
         lapse(take(store, owner=f"worker-{number}").match)
         assert fail(store, f"machine-{number}", counts=False) == MatchState.PENDING
-    match = listing.find(store, transitions.due(store)[0])
+    match = listing.find_match(store, transitions.due(store)[0])
     assert (match.failures, match.retry_at) == (2 * FAILURES_TO_VOID, None)
 
 
@@ -414,7 +414,7 @@ def test_an_organiser_voids_a_pausing_match_at_once(store: Engine, schedule: Sch
     fail(store, wait=0)
     [match] = listing.matches(store)
     corrections.void(store, match.id, COMMAND_LINE, "the machine is gone")
-    assert listing.find(store, match.id).state is MatchState.VOID
+    assert listing.find_match(store, match.id).state is MatchState.VOID
 
 
 @pytest.mark.parametrize("column", ["lease_until", "leased"])
@@ -440,7 +440,7 @@ def test_a_match_can_be_voided_with_a_reason(
     schedule()
     lease = take(store)
     assert transitions.void(store, lease.match, "The files of bot1@1 are gone.")
-    match = listing.find(store, lease.match)
+    match = listing.find_match(store, lease.match)
     assert (match.state, match.reason) == (MatchState.VOID, "The files of bot1@1 are gone.")
     assert not transitions.renew(store, lease)
     with pytest.raises(LeaseLost, check=has_code("match-over")):
@@ -452,7 +452,7 @@ def test_a_closed_match_cannot_be_voided(store: Engine, schedule: Schedule, play
     lease = take(store)
     finish(store, played, lease)
     assert not transitions.void(store, lease.match, "I do not like the result.")
-    assert listing.find(store, lease.match).state is MatchState.CLOSED
+    assert listing.find_match(store, lease.match).state is MatchState.CLOSED
     with pytest.raises(NotFound, check=has_code("unknown-match")):
         transitions.void(store, "m-none", "Why not.")
 

@@ -249,7 +249,7 @@ def test_an_altered_result_is_reported_and_can_be_corrected(store: Engine, name:
     assert all(match in difference for difference in different(store))
     for rebuilt in rebuilt_results.rebuilt(store, [tournament(store)]):
         if rebuilt.differences:
-            rebuilt_results.store(store, rebuilt)
+            rebuilt_results.store_rebuilt(store, rebuilt)
     assert audited(store) == {}
 
 

@@ -186,7 +186,7 @@ def test_faults_are_listed_by_match_tournament_and_bot(
     (other,) = (match.id for match in listing.matches(store, tournament=other_cup.id))
     play(store, played, third, fault="timeout")
     play(store, played, other, fault="crash")
-    entrants = listing.find(store, third).entrants
+    entrants = listing.find_match(store, third).entrants
     faults = results.faults(store, match=third)
     assert [(fault.game, fault.seat, fault.version) for fault in faults] == [
         (0, 1, entrants[1]),

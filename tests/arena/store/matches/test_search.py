@@ -35,8 +35,10 @@ def tournaments(store: Engine, played: MakePlayed) -> tuple[Tournament, Tourname
     """Store two round robins of two forms with ann and bob; two versions of cy play the first."""
     for number, name in enumerate(BOTS):
         manifest = {"run": ["x"]}
-        versions.add(store, name, "1", f"{number:064x}", f"/{name}", manifest, owner=f"of {name}")
-    versions.add(store, "cy", "2", f"{9:064x}", "/cy2", {"run": ["x"]})
+        versions.add_version(
+            store, name, "1", f"{number:064x}", f"/{name}", manifest, owner=f"of {name}"
+        )
+    versions.add_version(store, "cy", "2", f"{9:064x}", "/cy2", {"run": ["x"]})
     made = []
     for must_beat, names in (
         (True, ["ann@1", "bob@1", "cy@1", "cy@2"]),

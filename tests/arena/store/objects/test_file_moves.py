@@ -28,7 +28,7 @@ def keep(store: Engine, content_hash: str = "c" * 64, packed: bytes = PACKED) ->
 
 
 def fetched(store: Engine, content_hash: str = "c" * 64) -> bytes:
-    build, output = stored_builds.find(store, content_hash), io.BytesIO()
+    build, output = stored_builds.find_build(store, content_hash), io.BytesIO()
     assert build is not None
     stored_builds.fetch(store, build, output)
     return output.getvalue()
@@ -48,7 +48,7 @@ def test_a_build_is_kept_as_an_object(store: Engine, storage: ObjectStorage) -> 
     assert sorted(states(store)) == ["garbage", "stored"]
     stored_objects.sweep(store, storage)
     (key,) = storage.listing()
-    build = stored_builds.find(store, "c" * 64)
+    build = stored_builds.find_build(store, "c" * 64)
     assert build is not None
     assert (build.key, build.bytes, build.trusted) == (key, len(PACKED), True)
 
@@ -137,11 +137,11 @@ def test_lost_objects_of_builds_are_reported(
 
 
 def test_the_builds_of_a_deleted_owner_are_swept(store: Engine, storage: ObjectStorage) -> None:
-    owners.add(store, "ada")
-    versions.add(store, "mine", "1", "c" * 64, "/mine", {}, "ada")
+    owners.add_owner(store, "ada")
+    versions.add_version(store, "mine", "1", "c" * 64, "/mine", {}, "ada")
     keep(store)
     owner_data.forget(store, owner_data.survey(store, "ada"))
-    assert stored_builds.find(store, "c" * 64) is None
+    assert stored_builds.find_build(store, "c" * 64) is None
     assert stored_objects.sweep(store, storage) == 1
     assert list(storage.listing()) == []
 

@@ -26,7 +26,7 @@ def settle(store: Engine, written: StoredObject) -> None:
 
 def find(store: Engine) -> StoredObject | None:
     with database.reading(store) as connection:
-        return stored_objects.find(connection, ObjectKind.BUILD, "s")
+        return stored_objects.find_object(connection, ObjectKind.BUILD, "s")
 
 
 def age(store: Engine, seconds: float) -> None:

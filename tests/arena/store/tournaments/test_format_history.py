@@ -22,7 +22,7 @@ Played = Callable[..., PlayedGame]
 def test_a_match_added_to_a_finished_round_is_read(store: Engine) -> None:
     """A series of a knockout may need one more match after the next stage has begun."""
     for bot in range(5):
-        versions.add(store, f"bot{bot}", "1", f"{bot:064x}", f"/bots/{bot}", {"run": ["x"]})
+        versions.add_version(store, f"bot{bot}", "1", f"{bot:064x}", f"/bots/{bot}", {"run": ["x"]})
     plan = TournamentPlan(
         name="cup",
         game="poke",

@@ -146,7 +146,7 @@ RULES = LadderFormat(batch=2)
 def begin(store: Engine, settings: Mapping[str, int] | None = None) -> str:
     """Begin a ladder of four bots with two matches a round; return its id."""
     for bot in range(4):
-        versions.add(store, f"bot{bot}", "1", f"{bot:064x}", f"/bots/{bot}", {"run": ["x"]})
+        versions.add_version(store, f"bot{bot}", "1", f"{bot:064x}", f"/bots/{bot}", {"run": ["x"]})
     plan = TournamentPlan(
         name="open",
         game="poke",
@@ -179,7 +179,7 @@ def test_a_scheduler_that_starts_reads_only_what_the_stored_summary_lacks(
     ladder = begin(store)
     play(store, Scheduler(store), 6)
     (summed,) = stored_rows(store)
-    entries = tournaments.find(store, ladder).entries
+    entries = tournaments.find_tournament(store, ladder).entries
     starting = LadderHistory(store, ladder, RULES)
     later = starting.matches(entries)
     every = LadderHistory(store, ladder, RULES)
@@ -199,7 +199,7 @@ def test_a_summary_is_not_used_after_a_correction_or_for_other_matches(
     monkeypatch.setattr(ladder_history, "FEWEST", 1)
     ladder = begin(store)
     play(store, Scheduler(store), 6)
-    entries = tournaments.find(store, ladder).entries
+    entries = tournaments.find_tournament(store, ladder).entries
     with writing(store) as connection:
         table = schema.ladder_summaries
         connection.execute(update(table).values(matches=table.c.matches + 1))
@@ -209,7 +209,7 @@ def test_a_summary_is_not_used_after_a_correction_or_for_other_matches(
     play(store, Scheduler(store), 1)
     corrections.disqualify(store, ladder, "bot0@1", COMMAND_LINE, "for a test")
     corrected = LadderHistory(store, ladder, RULES)
-    corrected.matches(tournaments.find(store, ladder).entries)
+    corrected.matches(tournaments.find_tournament(store, ladder).entries)
     assert corrected.summary == LadderSummary()
 
 
@@ -219,8 +219,8 @@ def test_old_rounds_are_summed_up_a_few_at_a_time(
     ladder = begin(store)
     advancing = Scheduler(store)
     play(store, advancing, 6)
-    entries = tournaments.find(store, ladder).entries
-    expected = scheduler.current_step(store, tournaments.find(store, ladder))
+    entries = tournaments.find_tournament(store, ladder).entries
+    expected = scheduler.current_step(store, tournaments.find_tournament(store, ladder))
     monkeypatch.setattr(ladder_history, "MIN_OLD_MATCHES", 3)
     monkeypatch.setattr(ladder_history, "_MATCHES_AT_ONCE", 3)
     reading_anew = LadderHistory(store, ladder, RULES)
@@ -236,7 +236,7 @@ def test_a_scheduler_reads_a_long_ladder_in_several_calls_and_continues_after_a_
     play(store, Scheduler(store), 6)
     for match in transitions.due(store):
         transitions.void(store, match, "for a test")
-    expected = scheduler.current_step(store, tournaments.find(store, ladder))
+    expected = scheduler.current_step(store, tournaments.find_tournament(store, ladder))
     assert isinstance(expected, NextMatches)
     for name, value in {"MIN_OLD_MATCHES": 3, "_MATCHES_AT_ONCE": 3, "FEWEST": 1}.items():
         monkeypatch.setattr(ladder_history, name, value)
@@ -246,7 +246,7 @@ def test_a_scheduler_reads_a_long_ladder_in_several_calls_and_continues_after_a_
         counts += stored_rows(store)
     assert len(counts) >= 2
     assert counts == sorted(set(counts))
-    due = [listing.find(store, match) for match in transitions.due(store)]
+    due = [listing.find_match(store, match) for match in transitions.due(store)]
     assert [match.entrants for match in due] == [match.entrants for match in expected.fixtures]
 
 
@@ -273,7 +273,7 @@ def test_a_ladder_waits_without_reading_its_matches_exactly_if_its_format_waits(
         due = transitions.due(store)
         if due:
             transitions.void(store, dice.choice(due), "for a test")
-        tournament = tournaments.find(store, ladder)
+        tournament = tournaments.find_tournament(store, ladder)
         reading_anew = LadderHistory(store, ladder, rules)
         step = rules.resume(
             tournament.entries, reading_anew.summary, reading_anew.matches(tournament.entries)

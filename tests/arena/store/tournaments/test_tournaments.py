@@ -49,7 +49,7 @@ def test_a_tournament_is_created_with_all_its_matches(store: Engine, schedule: S
     assert len(tournament.id) == 8
     assert tournament.entrants == ("bot0@1", "bot1@1", "bot2@1", "bot3@1")
     assert tournament.state is TournamentState.RUNNING
-    assert tournaments.find(store, tournament.id) == tournament
+    assert tournaments.find_tournament(store, tournament.id) == tournament
     assert tournaments.progress(store, tournament.id) == TournamentProgress(
         pending=12, running=0, closed=0, void=0, cancelled=0, games=0, planned=72
     )
@@ -79,9 +79,9 @@ def test_matches_are_listed_by_round_and_number_without_seeds(
 
 def test_a_match_is_found_by_its_id(store: Engine, schedule: Schedule) -> None:
     first, *_ = listing.matches(store, tournament=schedule(3).id)
-    assert listing.find(store, first.id) == first
+    assert listing.find_match(store, first.id) == first
     with pytest.raises(NotFound, check=has_code("unknown-match")):
-        listing.find(store, "m-none")
+        listing.find_match(store, "m-none")
 
 
 def test_matches_are_listed_by_bot_and_by_state(store: Engine, schedule: Schedule) -> None:
@@ -157,10 +157,10 @@ def test_the_seed_of_a_tournament_is_shown_when_it_is_closed(
 ) -> None:
     tournament = schedule(2, seed=SEED)
     assert tournament.seed is None
-    assert all(listed.seed is None for listed in tournaments.listing(store))
+    assert all(listed.seed is None for listed in tournaments.list_tournaments(store))
     play(store, played, transitions.due(store)[0])
     settle()
-    assert tournaments.find(store, tournament.id).seed == SEED
+    assert tournaments.find_tournament(store, tournament.id).seed == SEED
 
 
 @pytest.mark.parametrize(
@@ -178,22 +178,24 @@ def test_an_invalid_tournament_is_refused_and_leaves_nothing(
     code: str,
 ) -> None:
     for name in ("a", "b", "old"):
-        versions.add(store, name, "1", name, f"/{name}", {})
+        versions.add_version(store, name, "1", name, f"/{name}", {})
     versions.retire(store, "old@1")
     with pytest.raises(error, check=has_code(code)):
-        tournaments.create(
+        tournaments.create_tournament(
             store, PLAN, list(map(FormatEntrant, names)), [Fixture(0, 0, tuple(names))]
         )
-    assert tournaments.listing(store) == ()
+    assert tournaments.list_tournaments(store) == ()
 
 
 def test_a_tournament_is_created_completely_or_not_at_all(store: Engine) -> None:
     for name in ("a", "b"):
-        versions.add(store, name, "1", name, f"/{name}", {})
+        versions.add_version(store, name, "1", name, f"/{name}", {})
     fixtures = [Fixture(0, 0, ("a@1", "b@1")), Fixture(1, 0, ("a@1", "stranger@1"))]
     with pytest.raises(KeyError):
-        tournaments.create(store, PLAN, [FormatEntrant("a@1"), FormatEntrant("b@1")], fixtures)
-    assert tournaments.listing(store) == ()
+        tournaments.create_tournament(
+            store, PLAN, [FormatEntrant("a@1"), FormatEntrant("b@1")], fixtures
+        )
+    assert tournaments.list_tournaments(store) == ()
     assert transitions.due(store) == ()
 
 
@@ -206,9 +208,9 @@ def test_tournaments_are_listed_oldest_first_by_game_and_state(
     def ids(cups: tuple[Tournament, ...]) -> list[str]:
         return [tournament.id for tournament in cups]
 
-    assert ids(tournaments.listing(store)) == [first.id, second.id, third.id]
-    assert ids(tournaments.listing(store, game="poke")) == [first.id, third.id]
-    assert ids(tournaments.listing(store, state=TournamentState.PAUSED)) == [third.id]
+    assert ids(tournaments.list_tournaments(store)) == [first.id, second.id, third.id]
+    assert ids(tournaments.list_tournaments(store, game="poke")) == [first.id, third.id]
+    assert ids(tournaments.list_tournaments(store, state=TournamentState.PAUSED)) == [third.id]
 
 
 def test_a_tournament_closes_with_its_last_match(
@@ -219,10 +221,10 @@ def test_a_tournament_closes_with_its_last_match(
     for match in firsts:
         play(store, played, match)
     settle()
-    assert tournaments.find(store, tournament.id).state is TournamentState.RUNNING
+    assert tournaments.find_tournament(store, tournament.id).state is TournamentState.RUNNING
     play(store, played, last)
     settle()
-    over = tournaments.find(store, tournament.id)
+    over = tournaments.find_tournament(store, tournament.id)
     assert over.state is TournamentState.CLOSED
     assert over.ended is not None
     assert tournaments.progress(store, tournament.id) == TournamentProgress(
@@ -239,7 +241,7 @@ def test_a_void_match_can_be_the_last_one(
     play(store, played, second)
     assert transitions.void(store, third, "the folder of bot2@1 is gone")
     settle()
-    assert tournaments.find(store, tournament.id).state is TournamentState.CLOSED
+    assert tournaments.find_tournament(store, tournament.id).state is TournamentState.CLOSED
     assert tournaments.progress(store, tournament.id).void == 1
 
 
@@ -255,7 +257,7 @@ def test_a_paused_tournament_starts_no_match_and_finishes_running_ones(
     assert transitions.lease(store, waiting[0], "worker") is None
     for number in range(2):
         transitions.commit_game(store, lease, played(lease.spec, number))
-    assert listing.find(store, begun).state is MatchState.CLOSED
+    assert listing.find_match(store, begun).state is MatchState.CLOSED
     assert lifecycle.resume(store, tournament.id).state is TournamentState.RUNNING
     assert transitions.due(store) == tuple(waiting)
 
@@ -283,7 +285,7 @@ def test_a_paused_tournament_closes_if_its_last_match_was_being_played(
     for number in range(2):
         transitions.commit_game(store, lease, played(lease.spec, number))
     settle()
-    assert tournaments.find(store, tournament.id).state is TournamentState.CLOSED
+    assert tournaments.find_tournament(store, tournament.id).state is TournamentState.CLOSED
 
 
 def test_cancelling_ends_waiting_matches_and_finishes_running_ones(
@@ -296,12 +298,14 @@ def test_cancelling_ends_waiting_matches_and_finishes_running_ones(
     cancelled = lifecycle.cancel(store, tournament.id)
     assert cancelled.state is TournamentState.CANCELLED
     assert cancelled.ended is not None
-    assert [listing.find(store, match).state for match in waiting] == [MatchState.CANCELLED] * 2
+    assert [listing.find_match(store, match).state for match in waiting] == [
+        MatchState.CANCELLED
+    ] * 2
     assert transitions.due(store) == ()
     for number in range(2):
         transitions.commit_game(store, lease, played(lease.spec, number))
-    assert listing.find(store, begun).state is MatchState.CLOSED
-    assert tournaments.find(store, tournament.id).state is TournamentState.CANCELLED
+    assert listing.find_match(store, begun).state is MatchState.CLOSED
+    assert tournaments.find_tournament(store, tournament.id).state is TournamentState.CANCELLED
 
 
 def test_a_lost_match_of_a_cancelled_tournament_is_cancelled(
@@ -314,7 +318,7 @@ def test_a_lost_match_of_a_cancelled_tournament_is_cancelled(
     lapse(match)
     assert transitions.due(store) == (match,)
     assert transitions.lease(store, match, "another") is None
-    assert listing.find(store, match).state is MatchState.CANCELLED
+    assert listing.find_match(store, match).state is MatchState.CANCELLED
     assert transitions.due(store) == ()
 
 
@@ -326,7 +330,7 @@ def test_a_released_match_of_a_cancelled_tournament_is_cancelled(
     assert lease is not None
     lifecycle.cancel(store, tournament.id)
     transitions.release(store, lease)
-    assert listing.find(store, lease.match).state is MatchState.CANCELLED
+    assert listing.find_match(store, lease.match).state is MatchState.CANCELLED
 
 
 def test_a_finished_tournament_cannot_change(store: Engine, schedule: Schedule) -> None:
@@ -339,7 +343,7 @@ def test_a_finished_tournament_cannot_change(store: Engine, schedule: Schedule) 
 
 def test_an_unknown_tournament_is_refused(store: Engine) -> None:
     for verb in (
-        tournaments.find,
+        tournaments.find_tournament,
         tournaments.progress,
         lifecycle.pause,
         lifecycle.resume,

@@ -21,7 +21,9 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> WebState:
     workspace = Workspace(Path(tmp_path_factory.mktemp("arena"), "data"))
     store_tournament(workspace, ["mybot", "bob", "cy"], {})
     for name, owner in (("mybot", "ada"), ("bob", "eve")):
-        versions.set_owner(workspace.store, versions.find(workspace.store, f"{name}@1"), owner)
+        versions.set_owner(
+            workspace.store, versions.find_version(workspace.store, f"{name}@1"), owner
+        )
     add_submission(workspace)
     add_submission(workspace, owner="eve", name="secret", content="6")
     return WebState(workspace.store, ServerSettings(rate=0))
@@ -34,7 +36,7 @@ def client(web: WebState) -> Iterator[TestClient]:
 
 
 def test_an_owner_manages_only_own_bots(client: TestClient, web: WebState) -> None:
-    token = owners.add(web.engine, "ada")
+    token = owners.add_owner(web.engine, "ada")
     bearer = {"Authorization": f"Bearer {token}"}
     account = client.get("/account", headers=bearer).json()
     assert [each["version"] for each in account["versions"]] == ["mybot@1"]
@@ -42,16 +44,16 @@ def test_an_owner_manages_only_own_bots(client: TestClient, web: WebState) -> No
     for version, status in (("bob@1", 403), ("nobody@1", 404), ("mybot@1", 200)):
         answer = client.post("/account/retire", json={"version": version}, headers=bearer)
         assert answer.status_code == status
-    assert versions.find(web.engine, "bob@1").retired is None
+    assert versions.find_version(web.engine, "bob@1").retired is None
     foreign = {"bot": "bob", "opponent": "cy"}
     assert client.post("/account/challenges", json=foreign, headers=bearer).status_code == 403
-    (entry,) = audit_log.listing(web.engine, subject="mybot@1")
+    (entry,) = audit_log.list_entries(web.engine, subject="mybot@1")
     assert (entry.action, entry.actor, entry.role) == ("account.retire", "ada", "owner")
 
 
 def test_an_owner_signs_in_to_their_page(client: TestClient, web: WebState) -> None:
     client.headers["Accept"] = "text/html"
-    sent = {"form_token": sign_in(client, owners.add(web.engine, "eve"))}
+    sent = {"form_token": sign_in(client, owners.add_owner(web.engine, "eve"))}
     page = client.get("/account")
     assert page.headers["cache-control"] == "no-store"
     assert "bob@1" in page.text

@@ -49,7 +49,7 @@ def client(app: TestClient) -> TestClient:
 
 @pytest.fixture(scope="module")
 def token(web: WebState) -> str:
-    return organisers.add(web.engine, "grace")
+    return organisers.add_organiser(web.engine, "grace")
 
 
 def sign_in(client: TestClient, token: str) -> str:
@@ -111,10 +111,10 @@ def test_a_session_ends_after_twelve_hours(client: TestClient, token: str, web: 
 
 
 def test_a_person_has_at_most_ten_sessions(web: WebState) -> None:
-    token = organisers.add(web.engine, "barbara")
+    token = organisers.add_organiser(web.engine, "barbara")
     opened = [sessions.sign_in(web.engine, token) for _ in range(11)]
     secrets = [each[0] for each in opened if each is not None]
-    known = [sessions.find(web.engine, secret) is not None for secret in secrets]
+    known = [sessions.find_session(web.engine, secret) is not None for secret in secrets]
     assert known == [False] + [True] * 10
 
 
@@ -146,7 +146,7 @@ def test_a_form_needs_the_token_of_its_session(client: TestClient, token: str) -
 
 
 def test_a_revoked_or_renewed_token_ends_its_sessions(client: TestClient, web: WebState) -> None:
-    token = organisers.add(web.engine, "linus")
+    token = organisers.add_organiser(web.engine, "linus")
     sign_in(client, token)
     renewed = organisers.renew(web.engine, "linus")
     assert client.get("/organiser").status_code == 303
@@ -210,9 +210,11 @@ def test_actions_refuse_strangers_and_the_other_role(
     assert client.post(path, json={}, headers={"Authorization": "Bearer x"}).status_code == 401
     other = token
     if action.role == "organiser":
-        known = {each.name for each in owners.listing(web.engine)}
+        known = {each.name for each in owners.list_owners(web.engine)}
         name = "mallory"
-        other = owners.renew(web.engine, name) if name in known else owners.add(web.engine, name)
+        other = (
+            owners.renew(web.engine, name) if name in known else owners.add_owner(web.engine, name)
+        )
     headers = {"Authorization": f"Bearer {other}"}
     assert client.post(path, json={}, headers=headers).status_code == 403
 
@@ -222,8 +224,8 @@ def test_every_form_of_another_site_is_refused(
     client: TestClient, web: WebState, action: Action, token: str
 ) -> None:
     if action.role == "owner":
-        known = {each.name for each in owners.listing(web.engine)}
-        token = (owners.renew if "trent" in known else owners.add)(web.engine, "trent")
+        known = {each.name for each in owners.list_owners(web.engine)}
+        token = (owners.renew if "trent" in known else owners.add_owner)(web.engine, "trent")
     answer = client.post("/sign-in", data={"token": token})
     sent = {"form_token": form_token(client, answer.headers["location"])}
     path = action.path.replace("{id}", "t-000000")
@@ -244,8 +246,8 @@ def test_every_form_of_another_site_is_refused(
 
 
 def test_a_revoked_token_of_an_owner_writes_nothing(client: TestClient, web: WebState) -> None:
-    token = owners.add(web.engine, "walter")
-    versions.set_owner(web.engine, versions.find(web.engine, "ada@1"), "walter")
+    token = owners.add_owner(web.engine, "walter")
+    versions.set_owner(web.engine, versions.find_version(web.engine, "ada@1"), "walter")
     headers = {"Authorization": f"Bearer {token}"}
     foreign = "/bots/bob/retire?version=1"
     assert client.post(foreign, headers=headers).status_code == 403
@@ -260,7 +262,7 @@ def test_a_revoked_token_of_an_owner_writes_nothing(client: TestClient, web: Web
         body = {"version": "ada@1", "opponent": "bob"}
         answer = client.post(path, json=body, headers=headers)
         assert answer.status_code in (401, 403), path
-    assert versions.find(web.engine, "ada@1").retired is None
+    assert versions.find_version(web.engine, "ada@1").retired is None
 
 
 def test_changes_are_limited_per_client(
@@ -294,17 +296,17 @@ def test_a_tournament_is_previewed_created_and_managed_with_forms(
     client: TestClient, web: WebState, token: str
 ) -> None:
     sent = {"form_token": sign_in(client, token)}
-    before = len(tournaments.listing(web.engine))
+    before = len(tournaments.list_tournaments(web.engine))
     form = client.get("/organiser/tournaments/new")
     assert form.status_code == 200
     preview = client.post("/organiser/tournaments/preview", data={**SETTINGS, **sent})
     assert preview.status_code == 200
-    assert len(tournaments.listing(web.engine)) == before
+    assert len(tournaments.list_tournaments(web.engine)) == before
     made = client.post("/organiser/tournaments", data={**SETTINGS, **sent})
     assert made.status_code == 303
     page = made.headers["location"]
     name = page.rpartition("/")[2]
-    stored = tournaments.find(web.engine, name)
+    stored = tournaments.find_tournament(web.engine, name)
     assert (stored.state, stored.plan.name) == ("paused", "Friday")
     assert stored.entrants == ("ada@1", "bob@1", "cy@1")
     assert client.get(page).status_code == 200
@@ -316,11 +318,11 @@ def test_a_tournament_is_previewed_created_and_managed_with_forms(
     ):
         answer = client.post(f"{page}/{action}", data={**values, **sent})
         assert answer.status_code == 303, answer.text
-        assert tournaments.find(web.engine, name).state == state
+        assert tournaments.find_tournament(web.engine, name).state == state
     assert client.post(f"{page}/start", data=sent).status_code == 409
     (cancelled, *_) = listing.matches(web.engine, tournament=name)
     assert "pokearena verify" not in client.get(f"/matches/{cancelled.id}").text
-    entries = audit_log.listing(web.engine, subject=name)
+    entries = audit_log.list_entries(web.engine, subject=name)
     assert [(entry.action, entry.reason, entry.actor, entry.origin) for entry in entries] == [
         ("tournament.cancel", "rain", "grace", "pages"),
         ("tournament.pause", "", "grace", "pages"),
@@ -334,7 +336,7 @@ def test_the_form_of_a_refused_tournament_keeps_the_sent_values(
     client: TestClient, web: WebState, token: str
 ) -> None:
     sent = {**SETTINGS, "form_token": sign_in(client, token)}
-    before = len(tournaments.listing(web.engine))
+    before = len(tournaments.list_tournaments(web.engine))
     for path in ("/organiser/tournaments/preview", "/organiser/tournaments"):
         for values, status, reason in (
             ({"boards": "0"}, 422, "&#34;boards&#34; must be a whole number"),
@@ -345,7 +347,7 @@ def test_the_form_of_a_refused_tournament_keeps_the_sent_values(
             assert reason in answer.text
             assert 'value="Friday"' in answer.text
             assert "</textarea>" in answer.text
-    assert len(tournaments.listing(web.engine)) == before
+    assert len(tournaments.list_tournaments(web.engine)) == before
 
 
 @pytest.mark.parametrize(
@@ -432,5 +434,5 @@ def test_owners_tokens_are_issued_renewed_and_revoked(
     assert owners.known_by(web.engine, issued) is None
     client.post("/organiser/owners/revoke", data=values)
     assert owners.known_by(web.engine, renewed) is None
-    texts = [repr(entry) for entry in audit_log.listing(web.engine)]
+    texts = [repr(entry) for entry in audit_log.list_entries(web.engine)]
     assert not any(secret in text for text in texts for secret in (token, issued, renewed))

@@ -33,7 +33,7 @@ def web(tmp_path: Path) -> Iterator[WebState]:
 
 @pytest.fixture
 def client(web: WebState) -> Iterator[TestClient]:
-    token = organisers.add(web.engine, "grace")
+    token = organisers.add_organiser(web.engine, "grace")
     with TestClient(create(web), follow_redirects=False) as client:
         client.headers["Authorization"] = f"Bearer {token}"
         yield client
@@ -55,7 +55,7 @@ def test_ratings_are_computed_again_without_a_void_match(client: TestClient, web
     voided = client.post(f"/organiser/matches/{first.id}/void", json={"reason": "a power cut"})
     assert voided.status_code == 200
     check_ratings(web, 2)
-    (entry,) = audit_log.listing(web.engine, subject=first.id)
+    (entry,) = audit_log.list_entries(web.engine, subject=first.id)
     assert (entry.action, entry.reason, entry.actor) == ("match.void", "a power cut", "grace")
     again = client.post(f"/organiser/matches/{first.id}/void", json={"reason": "twice"})
     assert again.status_code == 409
@@ -80,12 +80,12 @@ def test_a_replayed_match_is_played_again_with_another_seed(
     answer = client.post(path, json=reason)
     assert answer.status_code == 201
     check_ratings(web, 3)
-    again = listing.find(web.engine, answer.json()["replay"])
-    assert listing.find(web.engine, first.id).state is MatchState.VOID
+    again = listing.find_match(web.engine, answer.json()["replay"])
+    assert listing.find_match(web.engine, first.id).state is MatchState.VOID
     assert (again.state, again.entrants, again.games) == ("PENDING", first.entrants, first.games)
     assert (again.place, again.replay) == (first.place, 1)
     assert again.commitment != first.commitment
-    (entry,) = audit_log.listing(web.engine, subject=first.id)
+    (entry,) = audit_log.list_entries(web.engine, subject=first.id)
     assert (entry.action, entry.reason) == ("match.replay", "a power cut")
     assert entry.details["replay"] == again.id
     assert client.post(path, json=reason).status_code == 409
@@ -94,7 +94,7 @@ def test_a_replayed_match_is_played_again_with_another_seed(
     for match in (again, second, third):
         play_match(web.engine, match.id)
     Scheduler(web.engine).advance()
-    assert tournaments.find(web.engine, tournament).state is TournamentState.CLOSED
+    assert tournaments.find_tournament(web.engine, tournament).state is TournamentState.CLOSED
     check_ratings(web, 6)
     over = client.post(f"/organiser/matches/{second.id}/replay", json=reason)
     assert over.status_code == 409
@@ -104,13 +104,16 @@ def test_a_disqualified_version_loses_its_matches_in_the_tournament(
     client: TestClient, web: WebState
 ) -> None:
     check_ratings(web, 3)
-    (tournament,) = tournaments.listing(web.engine)
+    (tournament,) = tournaments.list_tournaments(web.engine)
     values = {"version": "bob@1", "reason": "it copied another bot"}
     path = f"/organiser/tournaments/{tournament.id}/disqualify"
     answer = client.post(path, json=values)
     assert len(answer.json()["voided"]) == 2
     check_ratings(web, 1)
-    entries = {entry.name: entry for entry in tournaments.find(web.engine, tournament.id).entries}
+    entries = {
+        entry.name: entry
+        for entry in tournaments.find_tournament(web.engine, tournament.id).entries
+    }
     assert entries["bob@1"].withdrawn is not None
     assert client.post(path, json={**values, "version": "eve@1"}).status_code == 409
 
@@ -147,17 +150,17 @@ def test_submissions_are_approved_and_refused_with_a_reason(
     refused = client.post(refusal, json={"reason": "it is a copy"})
     assert refused.json()["approval"] == "refused"
     assert client.get("/organiser/submissions.json").json()["submissions"] == []
-    (entry,) = audit_log.listing(web.engine, subject=sent[1].id)
+    (entry,) = audit_log.list_entries(web.engine, subject=sent[1].id)
     assert (entry.action, entry.reason) == ("submission.refuse", "it is a copy")
     assert client.post("/organiser/submissions/s-0/approve", json=reason).status_code == 404
     workspace.store.dispose()
 
 
 def test_the_owner_of_a_bot_is_corrected(client: TestClient, web: WebState) -> None:
-    versions.set_owner(web.engine, versions.find(web.engine, "ada@1"), "mallory")
+    versions.set_owner(web.engine, versions.find_version(web.engine, "ada@1"), "mallory")
     with pytest.raises(Conflict):
-        versions.set_owner(web.engine, versions.find(web.engine, "ada@1"), "ada")
+        versions.set_owner(web.engine, versions.find_version(web.engine, "ada@1"), "ada")
     values = {"name": "ada", "owner": "ada", "reason": "registered under a wrong name"}
     assert client.post("/organiser/bots/owner", json=values).status_code == 200
-    assert versions.find(web.engine, "ada@1").owner == "ada"
+    assert versions.find_version(web.engine, "ada@1").owner == "ada"
     assert client.post("/organiser/bots/owner", json={**values, "name": "x"}).status_code == 404

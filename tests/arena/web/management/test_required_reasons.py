@@ -35,7 +35,7 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebState]:
 
 @pytest.fixture(scope="module")
 def token(web: WebState) -> str:
-    return organisers.add(web.engine, "grace")
+    return organisers.add_organiser(web.engine, "grace")
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_a_correction_without_a_reason_is_refused(
         form = {**sent, "form_token": hidden.group(1)}
         assert client.post(path, data=form).status_code == 422
     assert audit_log.count(web.engine) == before
-    assert {entry.action for entry in audit_log.listing(web.engine)} == {"session.sign-in"}
+    assert {entry.action for entry in audit_log.list_entries(web.engine)} == {"session.sign-in"}
 
 
 @pytest.mark.parametrize("action", sorted(NEED_REASON))

@@ -102,7 +102,7 @@ def test_matches_are_filtered_by_version_and_opponent(client: TestClient) -> Non
 def test_a_version_is_compared_with_the_one_before_it(tmp_path: Path) -> None:
     simulated_arena = SimulatedArena(tmp_path)
     bots = simulated_arena.bots(2)
-    versions.add(simulated_arena.engine, "bot0", "2", "f" * 64, "/bots/new", {})
+    versions.add_version(simulated_arena.engine, "bot0", "2", "f" * 64, "/bots/new", {})
     simulated_arena.play_out(
         simulated_arena.begin("round-robin", [*bots, "bot0@2"], settings={"cycles": 2})
     )

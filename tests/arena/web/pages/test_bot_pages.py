@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from arena.cli.workspace import Workspace
-from arena.records.redaction import public_fault
+from arena.records.published_faults import public_fault
 from arena.store.bots import owners, versions
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
@@ -49,12 +49,14 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     workspace = Workspace(tmp_path_factory.mktemp("arena") / "data")
     store = workspace.store
     manifest_fields = {"run": ["x"], "authors": [EVIL], "language": "c<b>"}
-    versions.add(store, "luck1", "1", f"{1:064x}", FOLDER, manifest_fields, "eve")
+    versions.add_version(store, "luck1", "1", f"{1:064x}", FOLDER, manifest_fields, "eve")
     play(workspace, table("poke-2-must_beat=true"), boards=1, change=crash)
     store_tournament(workspace, ["ada", "bob", "cy"], {}, boards=2, cycles=3)
-    versions.add(store, "ada", "2", "b" * 64, "/bots/ada2", {"run": ["x"], "address": "h:1"})
+    versions.add_version(
+        store, "ada", "2", "b" * 64, "/bots/ada2", {"run": ["x"], "address": "h:1"}
+    )
     versions.retire(store, "ada@1")
-    versions.add(store, "idle", "1", "c" * 64, "/bots/idle", {"run": ["x"]}, "eve")
+    versions.add_version(store, "idle", "1", "c" * 64, "/bots/idle", {"run": ["x"]}, "eve")
     return workspace
 
 
@@ -69,7 +71,7 @@ def client(workspace: Workspace) -> Iterator[TestClient]:
 @pytest.fixture(scope="module")
 def token(workspace: Workspace) -> str:
     """Return the token of eve."""
-    return owners.add(workspace.store, "eve")
+    return owners.add_owner(workspace.store, "eve")
 
 
 def test_all_bots_are_listed_with_their_standings(client: TestClient) -> None:
@@ -218,7 +220,7 @@ def test_an_invalid_token_is_refused(client: TestClient, token: str, wrong: str)
 def test_the_token_of_another_owner_is_refused(
     client: TestClient, workspace: Workspace, token: str
 ) -> None:
-    other = owners.add(workspace.store, "mallory")
+    other = owners.add_owner(workspace.store, "mallory")
     answer = client.post("/bots/luck1/faults.json", data={"token": other})
     assert answer.status_code == 403
     assert answer.json() == {"error": "the token does not belong to the owner of this bot."}

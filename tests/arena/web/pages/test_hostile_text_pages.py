@@ -56,9 +56,11 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """Return an arena with a bot that has hostile text in every field of free text."""
     workspace = Workspace(tmp_path_factory.mktemp("arena") / "data")
     manifest_fields = {"run": ["x"], "authors": [HOSTILE], "language": HOSTILE}
-    versions.add(workspace.store, "luck1", "1", f"{1:064x}", "/bots/luck1", manifest_fields, "eve")
+    versions.add_version(
+        workspace.store, "luck1", "1", f"{1:064x}", "/bots/luck1", manifest_fields, "eve"
+    )
     play(workspace, table("poke-2-must_beat=true"), boards=1, change=change)
-    owners.add(workspace.store, "ada")
+    owners.add_owner(workspace.store, "ada")
     submission = add_submission(workspace)
     submissions.decide(
         *(workspace.store, submission.id, SubmissionState.REFUSED, f"it is wrong: {HOSTILE}"),
@@ -77,7 +79,10 @@ def client(workspace: Workspace) -> Iterator[TestClient]:
 @pytest.fixture(scope="module")
 def tokens(workspace: Workspace) -> dict[str, str]:
     """Return the tokens of the owner of the bot and of the owner of the submission."""
-    return {"eve": owners.add(workspace.store, "eve"), "ada": owners.renew(workspace.store, "ada")}
+    return {
+        "eve": owners.add_owner(workspace.store, "eve"),
+        "ada": owners.renew(workspace.store, "ada"),
+    }
 
 
 def is_inert(text: str) -> None:
@@ -92,7 +97,7 @@ def test_no_page_shows_a_hidden_character(
     matches = client.get("/bots/luck1.json").json()["matches"]
     match = f"/matches/{matches[0]['match'] if isinstance(matches, list) else matches}"
     seen, odd = 0, quote(HOSTILE)
-    submission = submissions.listing(workspace.store)[0].id
+    submission = submissions.list_submissions(workspace.store)[0].id
     for path, owner in (
         *(("/bots", ""), ("/bots/luck1", ""), (match, ""), (f"{match}/games/0", "")),
         *(("/", ""), ("/submissions", ""), ("/tournaments", "")),

@@ -100,7 +100,7 @@ def test_a_ladder_shows_rank_changes_of_a_day(web: WebState) -> None:
     chart = RatingChart(RatingHistory(yesterday={"bob@1": 1, "ada@1": 2}))
     web.snapshot = replace(web.snapshot, charts={"poke": chart})
     links = ServerLinks()
-    page = ladder.page(web, PageRequest({"form": "poke"}, {"sort": "move"}, links))
+    page = ladder.ladder_page(web, PageRequest({"form": "poke"}, {"sort": "move"}, links))
     html = html_pages.html(page, links)
     assert 'title="1 up in 24 hours">▲1' in html
     assert 'title="1 down in 24 hours">▼1' in html
@@ -129,7 +129,7 @@ def test_a_ladder_page_makes_no_store_query(web: WebState) -> None:
 
     links = ServerLinks()
     page = html_pages.html(
-        ladder.page(web, PageRequest({"form": "poke"}, {"limit": "2"}, links)), links
+        ladder.ladder_page(web, PageRequest({"form": "poke"}, {"limit": "2"}, links)), links
     )
     assert "page 1 of 2" in page
     assert paths == []

@@ -21,7 +21,7 @@ from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.page import Draw, Page, PageRequest, ServerLinks
 from arena.web.pages import home, live, match
 from arena.web.serving import html_pages
-from referee.games.registry import find
+from referee.games.registry import find_game
 from referee.games.shared.dealing import Seeded
 from referee.replay import codec_of
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
@@ -39,12 +39,12 @@ def running(simulated_arena: SimulatedArena, most: int = 1) -> Match:
     tournament = simulated_arena.begin("round-robin", simulated_arena.bots(2), boards=2)
     (made,) = listing.matches(simulated_arena.engine, tournament=tournament.id)
     simulated_arena.play(made.id, most)
-    return listing.find(simulated_arena.engine, made.id)
+    return listing.find_match(simulated_arena.engine, made.id)
 
 
 def position(of: Match) -> Position:
     """Return the first position of a game of Poke."""
-    game = find("poke")
+    game = find_game("poke")
     state = game.start(Seeded(bytes(32)), 2, game.settle({}))
     view = MessageToDict(bot_pb2.View.FromString(codec_of(game).view(state.public())))
     return Position(of.id, 1, 2, 0, 0, tuple(state.actors), of.entrants, view)
@@ -62,11 +62,11 @@ def test_the_live_table_follows_published_positions(simulated_arena: SimulatedAr
         running(simulated_arena),
     )
     before = html_pages.fragments(
-        page_after_refresh(web, match.page, id=running_matches.id), ServerLinks()
+        page_after_refresh(web, match.match_page, id=running_matches.id), ServerLinks()
     )
     assert "with the first event" in before["match-table"]
     web.events.receive(position(running_matches), 0.0)
-    page = page_after_refresh(web, match.page, id=running_matches.id)
+    page = page_after_refresh(web, match.match_page, id=running_matches.id)
     parts = html_pages.fragments(page, ServerLinks())
     assert "Board 1 · table 2 · 0 decisions" in parts["match-table"]
     assert 'class="felt poke' in parts["match-table"]
@@ -80,7 +80,7 @@ def test_without_spectators_no_live_table_is_shown(simulated_arena: SimulatedAre
         running(simulated_arena),
     )
     web.events.receive(position(running_matches), 0.0)
-    page = page_after_refresh(web, match.page, id=running_matches.id)
+    page = page_after_refresh(web, match.match_page, id=running_matches.id)
     assert page.data["position"] is None
     parts = html_pages.fragments(page, ServerLinks())
     assert "The organiser has switched off live tables" in parts["match-table"]
@@ -94,10 +94,10 @@ def test_a_delayed_table_shows_its_delay(simulated_arena: SimulatedArena) -> Non
     )
     web.events.receive(position(running_matches), 0.0)
     web.events.release(39.0)
-    assert page_after_refresh(web, match.page, id=running_matches.id).data["position"] is None
+    assert page_after_refresh(web, match.match_page, id=running_matches.id).data["position"] is None
     web.events.release(40.5)
     parts = html_pages.fragments(
-        page_after_refresh(web, match.page, id=running_matches.id), ServerLinks()
+        page_after_refresh(web, match.match_page, id=running_matches.id), ServerLinks()
     )
     assert "40 s ago" in parts["match-table"]
 
@@ -108,7 +108,7 @@ def test_the_result_replaces_the_live_table_at_the_end(simulated_arena: Simulate
         running(simulated_arena, most=4),
     )
     web.events.receive(position(running_matches), 0.0)
-    page = page_after_refresh(web, match.page, id=running_matches.id)
+    page = page_after_refresh(web, match.match_page, id=running_matches.id)
     assert page.still
     parts = html_pages.fragments(page, ServerLinks())
     assert parts["match-table"].strip() == ""
@@ -121,7 +121,7 @@ def test_an_invalid_position_is_not_shown(simulated_arena: SimulatedArena) -> No
         running(simulated_arena),
     )
     web.events.receive(replace(position(running_matches), view={"whist": {}}), 0.0)
-    assert page_after_refresh(web, match.page, id=running_matches.id).data["position"] is None
+    assert page_after_refresh(web, match.match_page, id=running_matches.id).data["position"] is None
 
 
 def test_the_home_page_shows_a_match_until_it_ends(simulated_arena: SimulatedArena) -> None:
@@ -131,16 +131,16 @@ def test_the_home_page_shows_a_match_until_it_ends(simulated_arena: SimulatedAre
     every = listing.matches(simulated_arena.engine, tournament=tournament.id)
     for match_id in every[:2]:
         simulated_arena.play(match_id.id, 1)
-    first = page_after_refresh(web, home.page).model["match"].id
+    first = page_after_refresh(web, home.home_page).model["match"].id
     for _ in range(3):
-        assert page_after_refresh(web, home.page).model["match"].id == first
+        assert page_after_refresh(web, home.home_page).model["match"].id == first
     other = next(match_id.id for match_id in every[:2] if match_id.id != first)
-    assert [match_id.id for match_id in page_after_refresh(web, home.page).model["others"]] == [
-        other
-    ]
+    assert [
+        match_id.id for match_id in page_after_refresh(web, home.home_page).model["others"]
+    ] == [other]
     # The page changes to the match with a known position.
-    web.events.receive(position(listing.find(simulated_arena.engine, other)), 0.0)
-    page = page_after_refresh(web, home.page)
+    web.events.receive(position(listing.find_match(simulated_arena.engine, other)), 0.0)
+    page = page_after_refresh(web, home.home_page)
     assert page.data["shown"]["match"] == other
     assert "felt" in html_pages.fragments(page, ServerLinks())["home-table"]
 
@@ -158,14 +158,14 @@ def test_the_home_page_lists_recently_closed_matches(simulated_arena: SimulatedA
     tournament = simulated_arena.play_out(
         simulated_arena.begin("round-robin", simulated_arena.bots(3))
     )
-    page = page_after_refresh(web, home.page)
+    page = page_after_refresh(web, home.home_page)
     ended = [match_id["match"] for match_id in page.data["latest"]]
     assert set(ended) == {
         match_id.id
         for match_id in listing.matches(simulated_arena.engine, tournament=tournament.id)
     }
     assert page.model["match"] is None
-    assert tournaments.find(simulated_arena.engine, tournament.id).ended is not None
+    assert tournaments.find_tournament(simulated_arena.engine, tournament.id).ended is not None
 
 
 def test_live_tables_show_the_score_the_lead_and_the_log(simulated_arena: SimulatedArena) -> None:
@@ -173,13 +173,13 @@ def test_live_tables_show_the_score_the_lead_and_the_log(simulated_arena: Simula
         WebState(simulated_arena.engine, ServerSettings()),
         running(simulated_arena),
     )
-    game = find("poke")
+    game = find_game("poke")
     state = game.start(Seeded(bytes(32)), 2, game.settle({}))
     while max(state.scores) == min(state.scores):
         state = state.play({seat: next(iter(state.legal(seat))) for seat in state.actors})
     view = MessageToDict(bot_pb2.View.FromString(codec_of(game).view(state.public())))
     web.events.receive(replace(position(match_of_table), view=view), 0.0)
-    page = page_after_refresh(web, match.page, id=match_of_table.id)
+    page = page_after_refresh(web, match.match_page, id=match_of_table.id)
     shown = page.model["shown"]
     leader, other = sorted(shown.sides, key=lambda side: side.score, reverse=True)
     assert (leader.lead, other.lead) == (leader.score - other.score, None)
@@ -195,7 +195,7 @@ def test_the_page_of_live_tables_keeps_matches_in_their_places(
     simulated_arena: SimulatedArena,
 ) -> None:
     web = WebState(simulated_arena.engine, ServerSettings())
-    assert page_after_refresh(web, live.page).data == {
+    assert page_after_refresh(web, live.live_page).data == {
         "tables": [],
         "featured": None,
         "running": [],
@@ -206,16 +206,16 @@ def test_the_page_of_live_tables_keeps_matches_in_their_places(
     ][:3]
     for match_id in every[:2]:
         simulated_arena.play(match_id, 1)
-    waiting = page_after_refresh(web, live.page)
+    waiting = page_after_refresh(web, live.live_page)
     assert {f"position:{match_id}" for match_id in every[:2]} < waiting.topics
     for match_id in every[:2]:
-        web.events.receive(position(listing.find(simulated_arena.engine, match_id)), 0.0)
-    before = page_after_refresh(web, live.page).model["tables"]
+        web.events.receive(position(listing.find_match(simulated_arena.engine, match_id)), 0.0)
+    before = page_after_refresh(web, live.live_page).model["tables"]
     assert {before["0"].match.id, before["1"].match.id} == set(every[:2])
     simulated_arena.play(every[2], 1)
-    web.events.receive(position(listing.find(simulated_arena.engine, every[2])), 0.0)
+    web.events.receive(position(listing.find_match(simulated_arena.engine, every[2])), 0.0)
     web.events.receive(MatchClosed(before["0"].match.id, tournament.id), 0.0)
-    page = page_after_refresh(web, live.page)
+    page = page_after_refresh(web, live.live_page)
     after = page.model["tables"]
     assert after["1"].match.id == before["1"].match.id
     assert after["0"].match.id == every[2]
@@ -233,11 +233,11 @@ def test_clocks_and_notes_appear_only_if_they_are_published(
     )
     at_table = position(running_match)
     web.events.receive(at_table, 0.0)
-    page = page_after_refresh(web, match.page, id=running_match.id)
+    page = page_after_refresh(web, match.match_page, id=running_match.id)
     assert [side.clocks for side in page.model["shown"].sides] == [(), ()]
     assert page.data["position"]["bank_ms"] == []
     web.events.receive(replace(at_table, bank_ms=(65_000, 9_580), notes=("", "<b>ace")), 0.0)
-    page = page_after_refresh(web, match.page, id=running_match.id)
+    page = page_after_refresh(web, match.match_page, id=running_match.id)
     clocks = [clock for side in page.model["shown"].sides for clock in side.clocks]
     assert [clock.bank_ms for clock in clocks] == [65_000, 9_580]
     assert [clock.is_running for clock in clocks] == [seat in at_table.actors for seat in (0, 1)]

@@ -39,7 +39,7 @@ def played(simulated_arena: SimulatedArena, most: int | None = None, fault: bool
     tournament = simulated_arena.begin("round-robin", simulated_arena.bots(2), boards=2)
     (match,) = listing.matches(simulated_arena.engine, tournament=tournament.id)
     simulated_arena.play(match.id, most, fault)
-    return listing.find(simulated_arena.engine, match.id)
+    return listing.find_match(simulated_arena.engine, match.id)
 
 
 def test_a_closed_match_shows_the_result_of_every_board(

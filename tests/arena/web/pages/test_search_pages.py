@@ -21,7 +21,9 @@ def simulated_arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Simula
     """Return an arena with three bots (ada owns one), a closed and a running tournament."""
     made = SimulatedArena(Path(tmp_path_factory.mktemp("arena")))
     bots = made.bots(2)
-    versions.add(made.engine, "deep", "1", f"{7:064x}", "/deep", {"language": "Go"}, owner="ada")
+    versions.add_version(
+        made.engine, "deep", "1", f"{7:064x}", "/deep", {"language": "Go"}, owner="ada"
+    )
     made.begin("round-robin", [*bots, "deep@1"])
     made.wave()
     made.begin("round-robin", bots, game="pokex")

@@ -12,8 +12,10 @@ from starlette.testclient import TestClient
 from arena.ladders import rater
 from arena.records.bundle.audit import audit
 from arena.records.bundle.folder import read
-from arena.store.matches import listing
+from arena.store.access.audit_log import COMMAND_LINE
+from arena.store.matches import corrections, listing
 from arena.store.schema import MatchState
+from arena.store.tournaments import tournaments
 from arena.submissions import open_ladders
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
@@ -163,7 +165,7 @@ def test_verified_records_are_counted(simulated_arena: SimulatedArena, client: T
 
 def test_the_home_page_links_the_open_ladders(simulated_arena: SimulatedArena) -> None:
     open_ladders.create_missing(simulated_arena.engine, [open_ladders.plan_of("poke")])
-    (ladder,) = open_ladders.listing(simulated_arena.engine)
+    (ladder,) = open_ladders.list_open_ladders(simulated_arena.engine)
     with TestClient(create(WebState(simulated_arena.engine, ServerSettings(rate=0)))) as client:
         values = client.get("/", headers={"Accept": "application/json"}).json()
         assert values["open_ladders"] == {"poke": ladder.id}
@@ -226,13 +228,48 @@ def test_entrants_without_matches_are_not_remarked_on(
     assert "not linked" not in client.get(f"/tournaments/{begun_tournament.id}.json").text
 
 
+@pytest.mark.parametrize("pairing", ["swiss", "knockout", "round-robin"])
+def test_a_tournament_that_nobody_has_rated_yet_lists_its_entrants(
+    simulated_arena: SimulatedArena, pairing: str
+) -> None:
+    begun = simulated_arena.begin(pairing, simulated_arena.bots(4))
+    web = WebState(simulated_arena.engine, ServerSettings())
+    page_request = PageRequest({"id": begun.id}, {}, ServerLinks())
+    shown = tournament.tournament_page(web, page_request)
+    assert isinstance(shown.data, dict)
+    assert {line["entrant"] for line in shown.data["standings"]} == {*begun.entrants}
+    rater.advance(simulated_arena.engine)
+    rated = tournament.tournament_page(web, page_request)
+    assert isinstance(rated.data, dict)
+    assert shown.data["standings"] == rated.data["standings"]
+
+
+def test_a_closed_tournament_is_final_when_it_is_rated(simulated_arena: SimulatedArena) -> None:
+    engine = simulated_arena.engine
+    begun = simulated_arena.begin("round-robin", simulated_arena.bots(2))
+    rater.advance(engine)
+    simulated_arena.wave()
+    closed = simulated_arena.find(begun)
+    web = WebState(engine, ServerSettings())
+    page_request = PageRequest({"id": begun.id}, {}, ServerLinks())
+    held = [(closed, tournaments.progress(engine, begun.id))]
+    assert not tournament.tournament_page(web, page_request).still
+    assert web.champions.of(held) == {}
+    rater.advance(engine)
+    assert tournament.tournament_page(web, page_request).still
+    assert begun.id in web.champions.of(held)
+    [match] = listing.matches(engine, tournament=begun.id)
+    corrections.void(engine, match.id, COMMAND_LINE, "a wrong table")
+    assert not tournament.tournament_page(web, page_request).still
+
+
 def test_the_settings_of_a_tournament_follow_its_end(simulated_arena: SimulatedArena) -> None:
     begun_tournament = simulated_arena.begin("round-robin", simulated_arena.bots(2), seed=None)
     web = WebState(simulated_arena.engine, ServerSettings())
     page_request = PageRequest({"id": begun_tournament.id}, {}, ServerLinks())
-    running = tournament.page(web, page_request)
+    running = tournament.tournament_page(web, page_request)
     simulated_arena.play_out(begun_tournament)
-    closed = tournament.page(web, page_request)
+    closed = tournament.tournament_page(web, page_request)
     settings = [
         html_pages.fragments(page, ServerLinks())["tournament-settings"]
         for page in (running, closed)

@@ -27,7 +27,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
 
 def test_every_page_is_installed_with_a_title_and_description() -> None:
     for name, about in shipped_docs.PAGES.items():
-        assert shipped_docs.page(name).startswith("# ")
+        assert shipped_docs.written_page(name).startswith("# ")
         assert about.endswith(".")
     for game in GAMES:
         assert shipped_docs.rules(game).startswith("# ")

@@ -143,7 +143,7 @@ def test_a_whole_game_is_played_by_forms_and_shows_only_what_the_seat_may_see(
     assert f"/play/tables/{seated.id}/replay" in end.text
     assert client.get(f"/play/tables/{seated.id}/replay?step=3&eyes=1").status_code == 200
     assert client.get(f"/play/tables/{seated.id}/record.jsonl").text == seated.match.record
-    assert [version.name for version in versions.listing(web.engine)] == []
+    assert [version.name for version in versions.list_versions(web.engine)] == []
 
 
 def test_a_choice_that_cannot_be_played_is_explained_and_the_question_stays(

@@ -43,9 +43,9 @@ def test_the_pages_publish_the_relay_address(
 
 def test_a_bot_connects_with_the_web_address_only(tmp_path: Path) -> None:
     with served(web_of(tmp_path / "a", "grpcs://0.0.0.0:7000")) as address:
-        assert relay_url.find(address) == RelayTarget("127.0.0.1:7000", tls=True)
+        assert relay_url.find_relay(address) == RelayTarget("127.0.0.1:7000", tls=True)
     with (
         served(web_of(tmp_path / "b", "")) as address,
         pytest.raises(RelayNotFound),
     ):
-        relay_url.find(address)
+        relay_url.find_relay(address)

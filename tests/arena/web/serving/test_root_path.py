@@ -110,7 +110,7 @@ def test_a_root_path_like_a_route_must_be_removed_by_the_proxy(workspace: Worksp
 def test_redirects_cookies_and_forms_stay_below_the_root_path(
     workspace: Workspace, fixed: TestClient
 ) -> None:
-    token = organisers.add(workspace.store, "grace")
+    token = organisers.add_organiser(workspace.store, "grace")
     assert fixed.get("/arena/organiser").headers["location"] == "/arena/sign-in"
     for scheme, name in (("http", "pokearena.arena"), ("https", "__Secure-pokearena.arena")):
         fixed.cookies.clear()

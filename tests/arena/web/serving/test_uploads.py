@@ -31,7 +31,9 @@ class UploadServer:
     def __init__(self, folder: Path) -> None:
         self.workspace = Workspace(folder / "data")
         self.pending_uploads = PendingUploads(self.workspace.folder.submissions)
-        self.tokens = {name: owners.add(self.workspace.store, name) for name in ("ada", "bob")}
+        self.tokens = {
+            name: owners.add_owner(self.workspace.store, name) for name in ("ada", "bob")
+        }
         self.settings = ServerSettings(rate=0, pending_uploads=self.pending_uploads, push_mib=1)
         self.stack = ExitStack()
 
@@ -86,7 +88,7 @@ def test_an_upload_is_stored_and_queued(upload_server: UploadServer) -> None:
     assert (answer.status_code, answer.headers["location"]) == (201, f"/submissions/{name}")
     assert (document["state"], document["owner"], document["bot"]) == ("waiting", "ada", "mybot")
     assert upload_server.pending_uploads.archive(name).read_bytes() == UPLOAD
-    submission = submissions.find(upload_server.workspace.store, name)
+    submission = submissions.find_submission(upload_server.workspace.store, name)
     assert (submission.content_hash, submission.bytes) == ("5" * 64, len(UPLOAD))
     # A client that lost the response sends the upload again.
     for body in (b"", UPLOAD):
@@ -122,7 +124,7 @@ def test_the_bot_name_of_another_owner_and_existing_content_are_refused(
     upload_server: UploadServer,
 ) -> None:
     store = upload_server.workspace.store
-    versions.add(store, "mybot", "7", "5" * 64, "/x", {}, "ada")
+    versions.add_version(store, "mybot", "7", "5" * 64, "/x", {}, "ada")
     client, ada, bob = (
         upload_server.client(),
         upload_server.authorization(),
@@ -205,7 +207,7 @@ def test_an_aborted_upload_leaves_no_file(upload_server: UploadServer) -> None:
             pass
     while stored_uploads(upload_server):
         pass
-    assert submissions.listing(upload_server.workspace.store) == ()
+    assert submissions.list_submissions(upload_server.workspace.store) == ()
 
 
 def test_the_daily_submissions_of_an_owner_are_limited(upload_server: UploadServer) -> None:
@@ -238,7 +240,7 @@ def test_the_daily_submissions_of_an_owner_are_limited(upload_server: UploadServ
 def test_an_owner_has_a_limited_number_of_active_versions(upload_server: UploadServer) -> None:
     store = upload_server.workspace.store
     for name, number in (("other", 1), ("mybot", 1), ("mybot", 2)):
-        versions.add(store, name, str(number), f"{number}" * 64, "/x", {}, "ada")
+        versions.add_version(store, name, str(number), f"{number}" * 64, "/x", {}, "ada")
     client = upload_server.client(active_versions=3)
     for body in (b"", UPLOAD):
         answer = client.post(address(), headers=upload_server.authorization(), content=body)

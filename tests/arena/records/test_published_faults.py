@@ -2,7 +2,7 @@
 
 import json
 
-from arena.records.redaction import pathless, public_record, without_data_of
+from arena.records.published_faults import pathless, public_record, without_data_of
 from referee.record import dump
 
 FAULT = {
