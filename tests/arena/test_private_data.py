@@ -206,6 +206,12 @@ def test_a_missing_folder_is_not_made_private(tmp_path: Path) -> None:
     assert not (tmp_path / "absent").exists()
 
 
+def test_files_and_folders_are_created_with_private_modes() -> None:
+    # The mode is also that before `opener` removes the permissions of an existing file.
+    modes = private_files.FOLDER_MODE, private_files.FILE_MODE, private_files.UMASK
+    assert modes == (0o700, 0o600, 0o077)
+
+
 @pytest.mark.usefixtures("umask_000")
 def test_files_that_the_arena_creates_itself_are_private(tmp_path: Path) -> None:
     folder = Folder(tmp_path / "data").create()

@@ -4,6 +4,7 @@ import asyncio
 
 from pokearena.v1 import bot_pb2, referee_pb2
 
+from referee.faults import CRASHES_TO_FORFEIT, FAULTS_TO_FORFEIT, PROCESS_FAULTS
 from tests.referee.authors import Answer, Author, first, play
 
 
@@ -354,3 +355,8 @@ def test_a_crash_of_many_games_stores_its_output_once() -> None:
     others = [fault for fault in faults if fault is not with_output]
     assert {fault["output_in"] for fault in others} == {with_output["game"]}
     assert {fault["clock"]["questions"] for fault in faults} == {3}
+
+
+def test_the_faults_that_a_seat_may_make_are_the_documented_ones() -> None:
+    assert (FAULTS_TO_FORFEIT, CRASHES_TO_FORFEIT) == (3, 2)
+    assert {"crash", "resources"} == PROCESS_FAULTS

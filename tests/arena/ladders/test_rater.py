@@ -10,7 +10,7 @@ from threading import Event
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, event, select, update
+from sqlalchemy import Engine, event, func, select, update
 
 from arena.errors import Conflict
 from arena.formats.contract import FormatEntrant
@@ -24,7 +24,7 @@ from arena.ratings.strength import fit
 from arena.services.rating_service import RatingService
 from arena.store import database, schema
 from arena.store.access.audit_log import COMMAND_LINE
-from arena.store.matches import corrections, listing, results
+from arena.store.matches import corrections, listing, results, transitions
 from arena.store.schema import MatchState
 from arena.store.tournaments import lifecycle, tournaments
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
@@ -54,6 +54,7 @@ def assert_equals_the_games(engine: Engine) -> None:
         expected = fitted.table
         whole = ladder_rows.read_ladder(engine, key)
         assert_equal(whole.table.lines, expected.lines)
+        assert dict(whole.seen) == last_closed(engine, key)
         assert replace(whole.table, lines=()) == replace(expected, lines=())
         assert whole.table.thinking.keys() == {
             name for match in results.closed(engine, key.tournaments) for name in match.entrants
@@ -66,6 +67,18 @@ def assert_equals_the_games(engine: Engine) -> None:
             >= {pair: cell for pair, cell in cells_of_games.items() if names[0] in pair}.items()
         )
         assert_equal(rater.fitted_ladder(engine, key).table.lines, expected.lines)
+
+
+def last_closed(engine: Engine, key: LadderKey) -> dict[str, float]:
+    """Return when the last match of each entrant closed, by the matches themselves."""
+    sides = schema.match_entrants
+    query = (
+        select(sides.c.version, func.max(sides.c.closed).label("closed"))
+        .where(sides.c.tournament.in_(key.tournaments), sides.c.closed.is_not(None))
+        .group_by(sides.c.version)
+    )
+    with database.reading(engine) as connection:
+        return {row.version: row.closed for row in connection.execute(query)}
 
 
 def assert_equal(found: Sequence[StandingsLine], expected: Sequence[StandingsLine]) -> None:
@@ -187,15 +200,93 @@ def test_rows_are_right_after_a_kill(
     assert rows(arena.engine) == before
 
 
-def test_a_fit_of_earlier_results_does_not_replace_later_rows(arena: SimulatedArena) -> None:
+def test_a_match_that_becomes_void_before_its_end_changes_no_sum(arena: SimulatedArena) -> None:
     begin(arena)
     arena.wave(4)
+    begun, pending, *_ = transitions.due(arena.engine)
+    arena.play(begun, most=1)
+    for match in (begun, pending):
+        assert transitions.void(arena.engine, match, "a broken machine")
+    assert_equals_the_games(arena.engine)
+
+
+def test_a_point_of_a_history_has_a_95_percent_interval() -> None:
+    point = ladder_rows.RatingPoint(1, 0.0, 1, "ada@1", 100.0, 50.0)
+    assert (point.low, point.high) == pytest.approx((2.0018, 197.9982), abs=1e-4)
+
+
+def test_a_ladder_has_the_anchors_of_all_its_tournaments(arena: SimulatedArena) -> None:
+    bots = arena.bots(3)
+    for anchors in ("bot0@1=1500", "bot1@1=1400:50", "bot0@1=1600"):
+        arena.begin("ladder", bots, settings={"limit": 4, "anchors": anchors})
+    [ladder, *_] = keys(arena.engine)
+    assert ladder.strength.anchors == (("bot0@1", 1600.0),)
+    assert ladder.strength.loose_anchors == (("bot1@1", 1400.0, 50.0),)
+
+
+def test_the_last_match_of_a_ladder_may_be_that_of_an_older_tournament(
+    arena: SimulatedArena,
+) -> None:
+    bots = arena.bots(2)
+    older, newer = (arena.begin("round-robin", bots, seed=bytes([n] * 32)) for n in range(2))
+    for tournament in (newer, older):
+        [match] = listing.matches(arena.engine, tournament=tournament.id)
+        arena.play(match.id)
+    [ladder, *_] = keys(arena.engine)
+    assert ladder.tournaments == (older.id, newer.id)
+    seen = rater.current_ladder(arena.engine, ladder).seen
+    assert seen == last_closed(arena.engine, ladder)
+
+
+def test_an_open_replay_does_not_keep_a_round_open(arena: SimulatedArena) -> None:
+    tournament = arena.begin("round-robin", arena.bots(2))
+    [match] = transitions.due(arena.engine)
+    arena.play(match)
+    corrections.replay(arena.engine, match, COMMAND_LINE, "a wrong table")
     rater.advance(arena.engine)
-    [key, *_] = keys(arena.engine)
-    with database.writing(arena.engine) as connection:
-        connection.execute(update(schema.ladder_fits).values(seq=10_000, matches=77))
-    arena.wave(4)
-    assert rater.current_ladder(arena.engine, key).table.matches == 77
+    ends = schema.round_ends
+    with database.reading(arena.engine) as connection:
+        ended = connection.execute(select(*ends.c["tournament", "round"])).all()
+    assert ended == [(tournament.id, 0)]
+
+
+def test_a_fit_of_earlier_results_does_not_replace_later_rows(
+    arena: SimulatedArena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = arena.engine
+    arena.begin("round-robin", arena.bots(3))
+    [ladder, *_] = keys(engine)
+    arena.wave(1)
+
+    def overtaken(*results: Any) -> FittedStandings:
+        """Fit, while another process adds a match and writes the rows."""
+        monkeypatch.undo()
+        arena.wave(1)
+        rater.advance(engine, ladder)
+        return standings.fitted_standings(*results)
+
+    monkeypatch.setattr(rater, "fitted_standings", overtaken)
+    rater.advance(engine, ladder)
+    assert ladder_rows.read_ladder(engine, ladder).table.matches == 2
+    assert_equals_the_games(engine)
+
+
+def test_the_history_of_a_version_disappears_with_its_last_match(arena: SimulatedArena) -> None:
+    engine = arena.engine
+    tournament = arena.begin("round-robin", arena.bots(3))
+    arena.wave()
+    rater.advance(engine)
+    [ladder, *_] = keys(engine)
+    versions = {point.version for point in ladder_rows.read_history(engine, ladder)}
+    assert versions == {"bot0@1", "bot1@1", "bot2@1"}
+    for match in listing.matches(engine, tournament=tournament.id):
+        if "bot0@1" in match.entrants:
+            corrections.void(engine, match.id, COMMAND_LINE, "a wrong table")
+    rater.advance(engine)
+    assert {point.version for point in ladder_rows.read_history(engine, ladder)} == {
+        "bot1@1",
+        "bot2@1",
+    }
 
 
 def test_replaying_a_void_match_subtracts_it_once(arena: SimulatedArena) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.ratings.closed_match import ClosedGame, ClosedMatch
-from arena.ratings.points import Points, PointSums, usual_clip
+from arena.ratings.points import Points, PointSums, margins, usual_clip
 from tests.errors import has_code
 
 
@@ -80,3 +80,12 @@ def test_margins_sum_to_zero_in_any_order_of_matches(
         sums = sums.with_match(added)
     assert expected == sums.points()
     assert sum(line.mean for line in expected) == pytest.approx(0, abs=1e-5)
+
+
+def test_a_margin_equal_to_the_clip_is_not_limited() -> None:
+    games = tuple(
+        ClosedGame(number, (1, 2), (points, 0), ("finished", "finished"), (0, 0))
+        for number, points in enumerate((9, 10, 11))
+    )
+    counted = margins(ClosedMatch("m", 0, 0, ("a@1", "b@1"), games), clip=10)
+    assert (counted.sums, counted.clipped) == ((29, -29), (1, 1))

@@ -2,6 +2,7 @@
 
 import math
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -29,6 +30,15 @@ def test_ratios_agree_with_fastchess(
 ) -> None:
     test = SprtSettings(low, high, alpha=0.05, beta=0.05, model=model)
     assert f"{log_likelihood_ratio(test, duel):.2f}" == f"{ratio:.2f}"
+
+
+@pytest.mark.parametrize("model", ["logistic", "normalized"])
+def test_a_result_that_never_occurred_counts_as_a_thousandth(model: Model) -> None:
+    """Fastchess does the same."""
+    test, duel = SprtSettings(0, 5, model=model), pentanomial(0, 3, 10, 0, 12, 0)
+    thousandfold = replace(duel, counts=tuple(1000 * count or 1 for count in duel.counts))
+    ratio = log_likelihood_ratio(test, thousandfold) / 1000
+    assert log_likelihood_ratio(test, duel) == pytest.approx(ratio, rel=1e-9)
 
 
 def test_bounds_follow_from_alpha_and_beta() -> None:

@@ -55,6 +55,10 @@ def test_a_stored_plan_is_read_unchanged(store: Engine) -> None:
     assert tournaments.create_tournament(store, PLAN, (), ()).plan == PLAN
 
 
+def test_the_clock_of_an_arena_is_the_documented_one() -> None:
+    assert Clock() == Clock(start_ms=10_000, allowance_ms=200, bank_ms=10_000)
+
+
 def test_the_first_message_contains_the_settings() -> None:
     request = PLAN.start_request("m-1", seat=2)
     assert (request.match, request.game, request.seats, request.seat, request.games) == (

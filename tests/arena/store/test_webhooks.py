@@ -151,6 +151,25 @@ def test_an_interrupted_attempt_is_repeated(store: Engine, schedule: Schedule) -
     assert webhooks.log(store)[0].attempts == 2
 
 
+@pytest.mark.parametrize(("age", "planned"), [(86_300, 1), (86_500, 0)])
+def test_an_event_is_announced_within_a_day(
+    store: Engine, schedule: Schedule, age: int, planned: int
+) -> None:
+    added(store, AnnouncementType.TOURNAMENT_STARTED)
+    schedule()
+    table = schema.closings
+    with database.writing(store) as connection:
+        connection.execute(update(table).values(at=table.c.at - age))
+    webhooks.plan(store)
+    assert len(webhooks.log(store)) == planned
+
+
+def test_the_pauses_and_attempts_are_the_documented_ones() -> None:
+    minutes = (0.5, 2, 10, 30, 60, 120, 240, 480)
+    assert (5, *(60 * each for each in minutes)) == webhooks.PAUSES_SECONDS
+    assert (ATTEMPTS, webhooks.FAILURES_TO_DISABLE, webhooks.MOST_WEBHOOKS) == (6, 10, 50)
+
+
 def test_a_failure_pauses_the_webhook(store: Engine, schedule: Schedule) -> None:
     hook = added(store, AnnouncementType.TOURNAMENT_STARTED)
     schedule()

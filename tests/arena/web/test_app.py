@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -116,11 +117,24 @@ def test_a_matching_etag_gets_not_modified(client: TestClient) -> None:
 def test_every_response_has_security_headers(client: TestClient) -> None:
     for address in ("/", "/ladders/poke.json", "/nowhere", "/static/style.css", "/healthz"):
         headers = client.get(address).headers
-        policy = headers["content-security-policy"]
-        assert "default-src 'none'" in policy
-        assert "frame-ancestors 'none'" in policy
-        assert "unsafe" not in policy
+        directives = headers["content-security-policy"].split("; ")
+        policy = dict(directive.split(" ", 1) for directive in directives)
+        assert re.fullmatch(r"'self' 'sha256-[\w+/]{43}='", policy.pop("script-src"))
+        assert policy == {
+            "default-src": "'none'",
+            "style-src": "'self'",
+            "img-src": "'self' data:",
+            "font-src": "'self'",
+            "connect-src": "'self'",
+            "form-action": "'self'",
+            "base-uri": "'none'",
+            "frame-src": "'self'",
+            "frame-ancestors": "'none'",
+        }
         assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "same-origin"
+        assert headers["cross-origin-opener-policy"] == "same-origin"
+        assert headers["permissions-policy"] == "camera=(), geolocation=(), microphone=()"
         assert "set-cookie" not in headers
 
 

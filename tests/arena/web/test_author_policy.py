@@ -1,7 +1,9 @@
 """The page `author-policy` describes what each visitor can read."""
 
+import io
 import json
 import re
+import tarfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -135,3 +137,17 @@ def test_every_page_names_the_licence_of_records(tmp_path: Path) -> None:
         for path in ("/", f"/matches/{arena.held.match}", f"/submissions/{arena.submission}"):
             assert 'href="/docs/author-policy"' in client.get(path).text
         assert client.get("/docs/author-policy").status_code == 200
+
+
+def test_downloads_do_not_contain_the_output_of_bots(tmp_path: Path) -> None:
+    arena = AuthorPolicyArena(tmp_path, is_over=True)
+    with TestClient(create(arena.web)) as client:
+        record = client.get(f"/matches/{arena.held.match}.jsonl").text
+        packed = client.get(f"/tournaments/{arena.held.tournament}/bundle.tar.gz").content
+    bundle = b""
+    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+        for member in archive:
+            if (file := archive.extractfile(member)) is not None:
+                bundle += file.read()
+    for text in (record, bundle.decode()):
+        assert {secret for secret in EVERYTHING if secret in text} == {NOTE}

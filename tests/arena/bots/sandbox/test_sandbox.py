@@ -3,13 +3,14 @@
 import os
 import socket
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
 from arena.bots import resolver, version_store
 from arena.bots.bot import Bot
+from arena.bots.build import UNTRUSTED_LIMITS
 from arena.bots.exit_report import MIB, Limits, Report
 from arena.bots.manifest import Manifest
 from arena.bots.processes import Processes
@@ -173,6 +174,40 @@ def test_bots_started_by_root_run_as_different_users(tmp_path: Path) -> None:
         users = {first.report(0).output, two.report(0).output}
     assert len(users) == 2
     assert "0\n" not in users
+
+
+def test_a_process_has_the_limits_of_its_bot(sandboxed: SandboxedBot) -> None:
+    names = ("NOFILE", "FSIZE", "DATA", "CORE")
+    lines = [f"print(*resource.getrlimit(resource.RLIMIT_{name}))" for name in names]
+    report = sandboxed.run("\n".join(("import resource", *lines)))
+    limits = (SMALL.nofile, SMALL.fsize, SMALL.data, 1)
+    assert report.output.splitlines() == [f"{limit} {limit}" for limit in limits]
+
+
+def test_limits_of_bots_are_the_documented_ones() -> None:
+    assert asdict(Limits()) == {
+        "nofile": 1024,
+        "fsize": 64 * MIB,
+        "data": 2048 * MIB,
+        "output": 8 * MIB,
+        "memory": 1024 * MIB,
+        "processes": 256,
+        "scratch": 64 * MIB,
+        "files": 4096,
+        "stop_ms": 250,
+    }
+
+
+def test_limits_of_builds_of_untrusted_bots_are_the_documented_ones() -> None:
+    assert asdict(UNTRUSTED_LIMITS) == asdict(Limits()) | {
+        "nofile": 4096,
+        "fsize": 512 * MIB,
+        "data": 8192 * MIB,
+        "memory": 3072 * MIB,
+        "processes": 512,
+        "scratch": 1024 * MIB,
+        "files": 20_000,
+    }
 
 
 def test_too_much_scratch_space_exceeds_the_resource_limit(sandboxed: SandboxedBot) -> None:

@@ -6,7 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.ratings.scale import ELO
-from arena.ratings.strength.solver import CERTAIN, DenseCovariance, StrengthDifferences
+from arena.ratings.strength.solver import DenseCovariance, StrengthDifferences
+
+# The documented certainty of ranks (docs/explanation/ratings.md), and its quantile in any table.
+CERTAIN = 0.975
+QUANTILE = 1.959964
 
 
 def gaps(values: list[float], errors: list[float]) -> StrengthDifferences:
@@ -38,10 +42,18 @@ def test_ranks_count_the_certainly_stronger_entrants(
 
 @pytest.mark.parametrize("off", [-2e-5, -1e-6, 0.0, 1e-6, 2e-5])
 def test_a_rank_at_the_threshold_uses_the_reported_likelihood(off: float) -> None:
-    differences = gaps([(1.959964 + off) * 50, 0.0], [30.0, 40.0])
+    differences = gaps([(QUANTILE + off) * 50, 0.0], [30.0, 40.0])
     likely = differences.superiority(0, 1)
     assert differences.ranks(0) == (1, 1 if likely > CERTAIN else 2)
     assert differences.ranks(1)[0] == (2 if differences.superiority(1, 0) < 1 - CERTAIN else 1)
+
+
+@pytest.mark.parametrize(("quantiles", "last"), [(1.64, 2), (1.9599, 2), (1.9601, 1), (2.58, 1)])
+def test_a_difference_is_certain_beyond_its_95_percent_interval(
+    quantiles: float, last: int
+) -> None:
+    differences = gaps([quantiles * 50, 0.0], [30.0, 40.0])
+    assert (differences.ranks(0), differences.ranks(1)) == ((1, last), (3 - last, 2))
 
 
 def test_exactly_known_strengths_are_ordered_or_equal() -> None:

@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import Engine, select
 
-from arena.errors import Conflict, NotFound
+from arena.errors import BadName, Conflict, NotFound
 from arena.store import database, schema
 from arena.store.bots import owners
 from tests.errors import has_code
@@ -31,6 +31,12 @@ def test_a_token_has_256_bits_and_is_not_stored(store: Engine) -> None:
     with database.reading(store) as connection:
         stored = connection.execute(select(schema.owners)).all()
     assert not any(token in str(row) for token in tokens for row in stored)
+
+
+@pytest.mark.parametrize("name", ["deleted-", "deleted-1", "deleted-0a1b2c"])
+def test_nobody_gets_the_name_of_a_deleted_owner(store: Engine, name: str) -> None:
+    with pytest.raises(BadName):
+        owners.add_owner(store, name)
 
 
 def test_a_new_token_invalidates_the_previous_one(store: Engine) -> None:

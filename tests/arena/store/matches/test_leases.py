@@ -14,9 +14,10 @@ import pytest
 from sqlalchemy import Engine, event, func, select, update
 
 from arena.errors import Conflict, LeaseLost, NotFound
+from arena.matches import lease_renewal
 from arena.store import database, schema
 from arena.store.access.audit_log import COMMAND_LINE
-from arena.store.matches import corrections, listing, results, transitions
+from arena.store.matches import corrections, lease_times, listing, results, transitions
 from arena.store.matches.games import PlayedGame
 from arena.store.matches.transitions import FAILURES_TO_VOID, ArenaFault, Lease
 from arena.store.schema import MatchState
@@ -185,6 +186,24 @@ def test_a_valid_lease_can_be_renewed(store: Engine, schedule: Schedule) -> None
         assert 100 < connection.execute(until).scalar_one() <= 1000
 
 
+def test_the_leases_of_a_dead_worker_alone_end_at_once(store: Engine, schedule: Schedule) -> None:
+    schedule(bots=3)
+    first, second, _ = transitions.due(store)
+    dead, living = take(store, first, "dead"), take(store, second, "living")
+    assert transitions.end_leases(store, "dead") == 1
+    assert not transitions.renew(store, dead)
+    assert transitions.renew(store, living)
+    assert first in transitions.due(store)
+    assert second not in transitions.due(store)
+
+
+def test_a_lease_outlasts_two_missed_renewals(store: Engine, schedule: Schedule) -> None:
+    schedule()
+    assert take(store).seconds == 15.0
+    assert (lease_renewal.RENEW_SECONDS, lease_renewal.GRACE_SECONDS) == (5.0, 3.0)
+    assert (database.LONGEST_LEASE_SECONDS, lease_times.LONGEST_PAUSE_SECONDS) == (600.0, 120.0)
+
+
 def test_an_expired_lease_is_lost_before_it_is_taken_over(
     store: Engine, schedule: Schedule, played: Played, lapse: Lapse
 ) -> None:
@@ -339,12 +358,26 @@ def test_failures_on_two_machines_make_a_match_void(
         transitions.commit_game(store, lease, played(lease.spec, 0))
 
 
+def test_a_failure_after_a_committed_game_of_the_attempt_does_not_count(
+    store: Engine, schedule: Schedule, played: Played
+) -> None:
+    schedule()
+    lease = take(store)
+    transitions.commit_game(store, lease, played(lease.spec, 0))
+    transitions.release(store, lease, ArenaFault("Failure 1.", "first"))
+    pass_time(store, lease.match, 130)
+    states = [fail(store, machine) for machine in ("second", "first", "second")]
+    assert states == [MatchState.PENDING, MatchState.PENDING, MatchState.VOID]
+
+
 def test_failures_on_one_machine_make_a_match_void_after_ten_minutes(
     store: Engine, schedule: Schedule
 ) -> None:
     schedule()
-    states = [fail(store, wait=310), fail(store, wait=310), fail(store)]
-    assert states == [MatchState.PENDING] * 2 + [MatchState.VOID]
+    states = [fail(store, wait=190), fail(store, wait=190), fail(store, wait=190), fail(store)]
+    # Before the third failure 380 s have passed, before the fourth 570, before the fifth 760.
+    assert states == [MatchState.PENDING] * 4
+    assert fail(store) == MatchState.VOID
 
 
 def test_lost_workers_and_killed_processes_do_not_make_a_match_void(

@@ -7,10 +7,12 @@ from http.cookies import SimpleCookie
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select, update
 from starlette.testclient import TestClient
 
 from arena.cli.workspace import Workspace
-from arena.store.access import audit_log, organisers
+from arena.store import database, schema
+from arena.store.access import audit_log, organisers, sessions
 from arena.store.bots import owners, versions
 from arena.store.matches import listing
 from arena.store.tournaments import tournaments
@@ -95,6 +97,35 @@ def test_signing_in_replaces_the_session_id_of_the_browser(client: TestClient, t
     assert client.get("/organiser").headers["location"] == "/sign-in"
 
 
+def test_a_session_ends_after_twelve_hours(client: TestClient, token: str, web: WebState) -> None:
+    answer = client.post("/sign-in", data={"token": token})
+    assert SimpleCookie(answer.headers["set-cookie"])["pokearena"]["max-age"] == "43200"
+    table = schema.sessions
+    with database.writing(web.engine) as connection:
+        lifetimes = connection.execute(select(table.c.expires - table.c.created)).scalars()
+        assert all(lifetime == pytest.approx(43_200, abs=1) for lifetime in lifetimes)
+    assert client.get("/organiser").status_code == 200
+    with database.writing(web.engine) as connection:
+        connection.execute(update(table).values(expires=table.c.expires - 43_200))
+    assert client.get("/organiser").headers["location"] == "/sign-in"
+
+
+def test_a_person_has_at_most_ten_sessions(web: WebState) -> None:
+    token = organisers.add_organiser(web.engine, "barbara")
+    opened = [sessions.sign_in(web.engine, token) for _ in range(11)]
+    secrets = [each[0] for each in opened if each is not None]
+    known = [sessions.find_session(web.engine, secret) is not None for secret in secrets]
+    assert known == [False] + [True] * 10
+
+
+def test_only_a_trusted_proxy_decides_the_scheme_of_the_cookie(web: WebState, token: str) -> None:
+    direct = WebState(web.engine, ServerSettings(rate=0, proxied=False))
+    with TestClient(create(direct), follow_redirects=False) as client:
+        headers = {"X-Forwarded-Proto": "https"}
+        answer = client.post("/sign-in", data={"token": token}, headers=headers)
+    assert list(SimpleCookie(answer.headers["set-cookie"])) == ["pokearena"]
+
+
 def test_a_form_needs_the_token_of_its_session(client: TestClient, token: str) -> None:
     sent = sign_in(client, token)
     refused = client.post("/organiser/owners", data={"name": "eve"})
@@ -155,6 +186,18 @@ def test_pages_of_organisers_need_their_token(client: TestClient, web: WebState,
     path = path.replace("{id}", "t-000000")
     assert client.get(path, headers={"Accept": "application/json"}).status_code == 401
     assert client.get(path, headers={"Accept": "text/html"}).status_code == 303
+
+
+@pytest.mark.parametrize("path", ["/sign-in", "/sign-out", *(each.path for each in PAGES)])
+def test_other_sites_cannot_read_private_pages(client: TestClient, path: str) -> None:
+    answer = client.get(path.replace("{id}", "t-000000"))
+    assert "access-control-allow-origin" not in answer.headers
+
+
+@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.name)
+def test_other_sites_cannot_read_the_results_of_actions(client: TestClient, action: Action) -> None:
+    answer = client.post(action.path.replace("{id}", "t-000000"), json={})
+    assert "access-control-allow-origin" not in answer.headers
 
 
 @pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.name)

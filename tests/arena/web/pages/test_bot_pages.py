@@ -116,6 +116,9 @@ def test_a_bot_page_has_history_matchups_and_decision_times(client: TestClient) 
     rounds = [point["round"] for point in on_ladder["history"]["ada@1"]]
     assert rounds == list(range(rounds[0], 11))
     assert len(rounds) >= 6
+    for point in on_ladder["history"]["ada@1"]:
+        low, high = point["interval"]
+        assert low < point["strength"] < high
     assert on_ladder["thinking"]["decisions"] == 2 * 3 * 4
     page = client.get("/bots/ada").text
     assert page.count('<polyline class="course"') == 1

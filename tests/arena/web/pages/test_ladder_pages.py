@@ -258,6 +258,7 @@ def test_a_comparison_lists_common_matches_in_pages(client: TestClient) -> None:
     assert [len(first), len(second)] == [3, 1]
     assert len({row["match"] for row in first + second}) == 4
     assert {row["score"] for row in first} == {"1.0"}
+    assert {(row["bot"], row["opponent"]) for row in first + second} == {("ada@1", "cy@1")}
     assert (
         f'href="/matches/{first[0]["match"]}"'
         in client.get("/ladders/poke/compare?one=ada&other=cy").text

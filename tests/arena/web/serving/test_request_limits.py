@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from starlette.exceptions import HTTPException
@@ -141,6 +142,38 @@ def test_write_requests_have_a_lower_limit(workspace: Workspace) -> None:
         ]
         assert status_codes == [405] * request_limits.WRITE_BURST + [429]
         assert client.get("/ladders/poke").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "burst", "wait"),
+    [
+        ("/sign-in", 10, 5),
+        ("/bots/ada/retire", 10, 5),
+        ("/organiser/owners", 30, 1),
+        ("/account/retire", 30, 1),
+        ("/play/tables/none", 30, 1),
+        ("/submissions", 40, 1),
+    ],
+)
+def test_each_kind_of_request_with_a_body_has_its_own_limit(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, path: str, burst: int, wait: int
+) -> None:
+    stopped = SimpleNamespace(monotonic=lambda: 1000.0)
+    monkeypatch.setattr(request_limits, "time", stopped)
+    with client_with(workspace, ServerSettings()) as client:
+        answers = [client.post(path, content=b"") for _ in range(burst + 1)]
+    assert 429 not in [answer.status_code for answer in answers[:-1]]
+    assert (answers[-1].status_code, answers[-1].headers["retry-after"]) == (429, str(wait))
+
+
+@pytest.mark.parametrize("path", ["/challenges", "/bots/ada/retire", "/submissions"])
+def test_errors_of_posts_of_programs_are_json_for_any_accept_header(
+    workspace: Workspace, path: str
+) -> None:
+    with client_with(workspace, ServerSettings()) as client:
+        refused = client.post(path, headers={"Accept": "text/html"})
+    assert refused.status_code == 401
+    assert set(refused.json()) == {"error"}
 
 
 def test_too_many_streams_are_refused(workspace: Workspace) -> None:
