@@ -64,6 +64,10 @@ def find_game(game_id: str) -> Game:
     return GAMES[game_id]
 
 
+find = find_game
+"""The name of `find_game` until release 0.2.0, which the bots of authors import."""
+
+
 def form_of(game_id: str, seats: int, options: Mapping[str, OptionValue]) -> str:
     """Return the name of a form: "poke", "pokex-4", "pokino-3-greed", "pouku-4-reference=left".
 

@@ -17,7 +17,7 @@ from saint_poker import SaintPoker
 from search_interface import DeadlineCheck, GameSearch
 
 from referee.game_codec import GameCodec
-from referee.games.registry import find_game
+from referee.games.registry import find
 from referee.games.shared.dealing import Seeded, derive
 
 GAMES_IN_FLIGHT = 16
@@ -55,7 +55,7 @@ class Champion:
 
     def start(self, start: StartRequest) -> StartResponse:
         """Store the game and its options; load the weights."""
-        self.game = find_game(start.game)
+        self.game = find(start.game)
         self.codec = GameCodec(self.game)
         self.options = self.game.settle(start.options)
         self.search = SEARCHES[self.game.id](start.seats, _nodes())

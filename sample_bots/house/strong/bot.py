@@ -18,7 +18,7 @@ from saint_poker import SaintPokerPlan
 from search import DeadlineCheck, choose
 
 from referee.game_codec import GameCodec
-from referee.games.registry import find_game
+from referee.games.registry import find
 from referee.games.shared.dealing import Seeded, derive
 
 PLANS: Mapping[str, Plan] = {
@@ -40,7 +40,7 @@ class Strong:
 
     def start(self, start: StartRequest) -> StartResponse:
         """Store the game and its options."""
-        self.game = find_game(start.game)
+        self.game = find(start.game)
         self.codec = GameCodec(self.game)
         self.options = self.game.settle(start.options)
         self.sides = self.game.sides(start.seats, self.options)
