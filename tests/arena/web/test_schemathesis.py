@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from starlette.testclient import TestClient
 
 from arena.cli.workspace import Workspace
-from arena.store.access import organisers
-from arena.store.bots import owners
+from arena.store.access.organisers import add_organiser
+from arena.store.bots.owners import add_owner
 from arena.store.idle_results import ANALYSES
 from arena.submissions.pending_uploads import PendingUploads
 from arena.web.app import create
@@ -25,7 +25,7 @@ from tests.examples import examples
 pytestmark = pytest.mark.long
 
 
-@pytest.fixture(params=[None, owners, organisers], ids=["stranger", "owner", "organiser"])
+@pytest.fixture(params=[None, add_owner, add_organiser], ids=["stranger", "owner", "organiser"])
 def client(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[TestClient]:
     workspace = Workspace(tmp_path / "data")
     store_tournament(workspace, ["ada", "bob", "cy"], {}, boards=1)
@@ -41,7 +41,7 @@ def client(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[TestClien
         TestClient(create(WebState(workspace.store, settings))) as client,
     ):
         if request.param is not None:
-            client.headers["Authorization"] = f"Bearer {request.param.add(workspace.store, 'bob')}"
+            client.headers["Authorization"] = f"Bearer {request.param(workspace.store, 'bob')}"
         yield client
 
 

@@ -11,7 +11,7 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from arena.cli.workspace import Workspace
 from arena.ratings.decision_histogram import DecisionHistogram
@@ -93,11 +93,11 @@ def test_metrics_grow_between_scrapes_by_the_new_matches(tmp_path: Path) -> None
     store = Workspace(data).store
     closed = list(results.closed(store))
     with database.reading(store) as connection:
-        stored = list(connection.execute(select(schema.results.c.thinking)).scalars())
-        games = connection.execute(select(func.count()).select_from(schema.games)).scalar_one()
+        stored = list(connection.execute(select(schema.games.c.thinking)).scalars())
+    games = len(stored)
     store.dispose()
     decisions = sum(
-        DecisionHistogram.read(histogram).decisions for match in stored for histogram in match
+        DecisionHistogram.read(histogram).decisions for game in stored for histogram in game
     )
 
     def grew(name: str, **by: str) -> float:
