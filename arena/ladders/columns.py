@@ -72,7 +72,7 @@ class Column(Generic[Line]):
         key: its name in JSON and CSV.
         title: its heading; lower case except for names.
         value: the value of a line for JSON; None: unknown.
-        explanation: what it means; a phrase, not a sentence.
+        explanation: its meaning, as a phrase.
         text: the formatted value; the value itself, or a whole number, if omitted.
         csv: the headings in CSV, with the function that extracts each from the value; the key and
             the value if omitted.

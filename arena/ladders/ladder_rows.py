@@ -1,4 +1,4 @@
-"""The rows of ladders: what the rater writes, and pages, commands and exports select.
+"""The rows of ladders, which the rater writes, and pages, commands and exports select.
 
 `arena.ladders.rater` describes when the rows change.
 """

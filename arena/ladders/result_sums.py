@@ -99,7 +99,7 @@ def _ends_of_rounds(
     """Return the events among these that end a round: by tournament and round.
 
     A round is over when each of its matches has ended. Replays do not count, so that a round ends
-    once. A round of which no match has begun does not end.
+    once. A round without a begun match does not end.
     """
     matches, known = schema.matches, schema.round_ends
     first = events[0].seq
@@ -159,7 +159,7 @@ def _touched_rounds(connection: Connection, events: Sequence[Closing]) -> set[tu
 
 @dataclass(slots=True)
 class _Changes:
-    """What is added to the sums of one tournament."""
+    """Changes to the sums of one tournament."""
 
     line_ups: dict[LineUp, Sums]
     entrants: dict[str, EntrantSums]

@@ -38,7 +38,7 @@ def set_player(play: Callable[[str], object]) -> None:
 
 
 class MatchJob(Job):
-    """An RQ job of which only the match id is read."""
+    """An RQ job whose match id alone is read."""
 
     def restore(self, raw_data: Any) -> None:
         """Read the job from Redis.

@@ -54,7 +54,7 @@ class MatchQueue:
         )
 
     def enqueue(self, *matches: str, first: Collection[str] = ()) -> int:
-        """Enqueue a job for each match of which none waits.
+        """Enqueue a job for each match without a waiting job.
 
         Args:
             matches: match ids, in the order in which workers take them.

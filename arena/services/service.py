@@ -40,8 +40,8 @@ START_SECONDS: Final = 60.0
 """Default time in seconds that a process may spend idle before it is ready."""
 _BUSY_SECONDS: Final = 1.0
 _BUSY_BYTES: Final = 1 << 20
-"""Processor time, and bytes read from the disk, of which a starting process needs one to count as
-working."""
+"""A starting process counts as working if it used this processor time, or read these bytes from the
+disk."""
 _NOTE_SECONDS: Final = 10.0
 _CHECK_SECONDS: Final = 0.05
 _LIMIT_OF_FAILED_STARTS: Final = 3

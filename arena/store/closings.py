@@ -1,7 +1,7 @@
 """The sequence of events that change a standing or a page, and how to follow it.
 
-A transaction adds its events with its commit, and `seq` never becomes visible out of order. Whoever
-follows results (ratings, pages, webhooks, metrics) reads `seq > mine`, and misses nothing.
+A transaction adds its events with its commit, and `seq` never becomes visible out of order. A
+follower (ratings, pages, webhooks, metrics) that reads the rows after its last `seq` misses none.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Closing(NamedTuple):
 
     Attributes:
         seq: its position in the sequence.
-        kind: what happened.
+        kind: its kind.
         match: id of the match that it concerns; empty without one.
         tournament: id of the tournament; empty without one.
         version: ``name@number``; empty without one.

@@ -77,13 +77,13 @@ class Clock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchSettings:
-    """What is agreed before a match, without its entrants and its seed."""
+    """The terms of a match, without its entrants and its seed."""
 
     game: Annotated[str, Meta(extra={"choices": _games, "allows": _is_game})]
     options: Annotated[Mapping[str, OptionValue], _values("booleans, whole numbers")] = field(
         default_factory=dict
     )
-    """Values of the options of the game: of all of them once the settings are settled."""
+    """Values of the options of the game; complete once the settings are settled."""
     seats: Annotated[int, within(SEATS)] = 0
     """0 until the settings are settled: the first number that fits the options and the entrants."""
     boards: Annotated[int, within(BOARDS)] = BOARDS.usual

@@ -149,7 +149,7 @@ class ObjectState(StrEnum):
 
 
 class ClosingKind(StrEnum):
-    """What a row of `closings` records."""
+    """The kind of event that a row of `closings` records."""
 
     MATCH_CLOSED = "match-closed"
     MATCH_VOIDED = "match-voided"

@@ -126,7 +126,6 @@ def _differs(computed: Standings, stored: Standings) -> bool:
         stored.lines
     )
     return not same or any(
-        replace(one, elo=0.0) != replace(other, elo=0.0)
-        or abs(one.elo - other.elo) > _ELO_TOLERANCE
-        for one, other in zip(computed.lines, stored.lines, strict=True)
+        replace(new, elo=0.0) != replace(old, elo=0.0) or abs(new.elo - old.elo) > _ELO_TOLERANCE
+        for new, old in zip(computed.lines, stored.lines, strict=True)
     )
