@@ -47,10 +47,6 @@ class Meetings:
             summing.add(match)
         return cls(summing.meetings().sums)
 
-    def with_match(self, match: RatedMatch) -> Self:
-        """Return the table with one more match."""
-        return self + type(self)(dict([_summed(_result(match), 1)]))
-
     def __add__(self, other: Self) -> Self:
         """Return the table of the matches of both; they must not have a match in common."""
         if not (isinstance(self.sums, dict) and isinstance(other.sums, dict)):

@@ -118,12 +118,6 @@ class PointSums:
             _fold(sums, match.entrants, margins(match, clip))
         return cls(clip, sums)
 
-    def with_match(self, match: ClosedMatch) -> Self:
-        """Return the sums with one more match."""
-        sums = dict(self.sums)
-        _fold(sums, match.entrants, margins(match, self.clip))
-        return type(self)(self.clip, sums)
-
     def points(self) -> tuple[Points, ...]:
         """Return the points of all entrants with scored games, sorted by name."""
         entries: dict[str, list[tuple[_Sum, int]]] = {}

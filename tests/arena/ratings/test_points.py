@@ -75,9 +75,7 @@ def test_margins_sum_to_zero_in_any_order_of_matches(
 ) -> None:
     played = [match(number, "abc", got) for number, got in enumerate(scores)]
     expected = points(played, 10**6)
-    sums = PointSums(10**6)
-    for added in dice.sample(played, len(played)):
-        sums = sums.with_match(added)
+    sums = PointSums.of(dice.sample(played, len(played)), 10**6)
     assert expected == sums.points()
     assert sum(line.mean for line in expected) == pytest.approx(0, abs=1e-5)
 

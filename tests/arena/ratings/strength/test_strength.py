@@ -147,7 +147,7 @@ def test_matches_can_be_added_one_by_one_or_table_to_table(
     together = Meetings.of(matches)
     table = Meetings()
     for played in matches:
-        table = table.with_match(played)
+        table = table + Meetings.of([played])
     assert table == together
     assert Meetings.of(matches[:cut]) + Meetings.of(matches[cut:]) == together
     assert together.matches == len(matches)
