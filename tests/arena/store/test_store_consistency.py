@@ -9,12 +9,10 @@ import pytest
 from sqlalchemy import Engine, text
 
 from arena.store import consistency, database
-from arena.store.matches import transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.tournaments.tournaments import Tournament
+from tests.arena.store.played_matches import play
 
 Schedule = Callable[..., Tournament]
-Played = Callable[..., PlayedGame]
 
 
 def problems(store: Engine) -> list[str]:
@@ -22,15 +20,10 @@ def problems(store: Engine) -> list[str]:
 
 
 @pytest.fixture
-def closed_match(store: Engine, schedule: Schedule, played: Played) -> str:
+def closed_match(store: Engine, schedule: Schedule) -> str:
     """Return a closed match; another one is due."""
     schedule(2, cycles=2)
-    match = transitions.due(store)[0]
-    lease = transitions.lease(store, match, "worker")
-    assert lease is not None
-    for number in range(2):
-        transitions.commit_game(store, lease, played(lease.spec, number))
-    return match
+    return play(store).match
 
 
 def test_a_sound_store_has_no_problems(store: Engine, closed_match: str) -> None:

@@ -8,20 +8,19 @@ from sqlalchemy import Engine, func, select
 
 from arena.store import database, schema
 from arena.store.matches import listing, results, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.schema import MatchState
 from arena.store.tournaments.tournaments import Tournament
 from referee import record
+from tests.arena.store.played_matches import commit
 
 Schedule = Callable[..., Tournament]
-Played = Callable[..., PlayedGame]
 Lapse = Callable[[str], None]
 Start = Callable[..., "subprocess.Popen[str]"]
 
 
 @pytest.mark.long
 def test_a_killed_process_loses_no_committed_game(
-    store: Engine, schedule: Schedule, played: Played, lapse: Lapse, contend: Start
+    store: Engine, schedule: Schedule, lapse: Lapse, contend: Start
 ) -> None:
     schedule(boards=100)
     (match,) = transitions.due(store)
@@ -44,7 +43,7 @@ def test_a_killed_process_loses_no_committed_game(
     done = {game.game for game in survivor.committed}
     for number in range(survivor.spec.games):
         if number not in done:
-            transitions.commit_game(store, survivor, played(survivor.spec, number))
+            commit(store, survivor, number)
     assert listing.find_match(store, match).state is MatchState.CLOSED
     read = record.read(results.record(store, match))
     assert [game.number for game in read.games] == list(range(200))
