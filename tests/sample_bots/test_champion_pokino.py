@@ -1,18 +1,12 @@
 """Test the parts of `champion` that play Pokino against the referee's rules."""
 
-import os
 import random
-import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from arena.bots.resolver import house_folder
 from bench.strength import MeasuredForm, load, played_on
 from referee.game_codec import GameCodec
 from referee.games.pokino.actions import Domino, Run
@@ -241,19 +235,3 @@ def test_the_whole_hand_is_played_at_once(modules: list[Any]) -> None:
             assert rich.after({seat: action}).pokino
             won += 1
     assert won > 5
-
-
-@pytest.mark.long
-def test_training_for_pokino_repeats(tmp_path: Path) -> None:
-    folder = tmp_path / "champion"
-    shutil.copytree(house_folder() / "champion", folder, ignore=shutil.ignore_patterns("*.npz"))
-    stored = []
-    for name in ("first.npz", "second.npz"):
-        command = [sys.executable, "train_pokino.py", "--games", "2", "--generations", "1"]
-        env = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
-        output = ["--output", str(tmp_path / name)]
-        subprocess.run([*command, *output], cwd=folder, env=env, check=True)
-        with np.load(tmp_path / name) as arrays:
-            stored.append(dict(arrays))
-    for name, values in stored[0].items():
-        np.testing.assert_array_equal(values, stored[1][name])
