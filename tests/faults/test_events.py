@@ -3,7 +3,6 @@
 import contextlib
 import signal
 import threading
-from types import TracebackType
 from typing import Self
 
 import pytest
@@ -49,12 +48,7 @@ class Subscriber:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self._stop.set()
         self._thread.join()
         self._client.close()
