@@ -26,13 +26,14 @@ from arena.services.web_process import Pages, listen
 from arena.store import database
 from arena.store.access.audit_log import COMMAND_LINE
 from arena.store.bots import versions
-from arena.store.match_settings import Clock, TournamentPlan
+from arena.store.match_settings import Clock
 from arena.store.matches import corrections, listing, results
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
 from arena.system import redis_connection
 from arena.tournaments import scheduler
+from tests.arena.poke_plan import poke_plan
 from tests.guarded_process import GuardedProcess
 from tests.waiting import has_exited, wait_until
 
@@ -91,15 +92,7 @@ class ServicesArena:
 
     def schedule(self, entrants: list[str], boards: int, cycles: int = 1) -> Tournament:
         """Schedule a round robin of Poke with a fixed seed."""
-        plan = TournamentPlan(
-            name="cup",
-            game="poke",
-            options={"must_beat": True},
-            seats=2,
-            boards=boards,
-            settings={"cycles": cycles},
-            clock=Clock(20_000, 5000),
-        )
+        plan = poke_plan(boards=boards, settings={"cycles": cycles}, clock=Clock(20_000, 5000))
         return scheduler.begin(self.engine, plan, entrants, bytes(32))
 
     def closed(self, tournament: Tournament) -> bool:

@@ -16,6 +16,7 @@ from arena.tournaments.tournament_request import (
     read_request,
 )
 from tests.arena.cli.terminal import Cli
+from tests.arena.poke_plan import poke_plan
 
 CUP = """
 name = "Friday cup"
@@ -360,7 +361,6 @@ def test_a_tournament_file_is_played_paused_joined_left_and_shown(
 def test_bots_can_join_and_leave_a_running_tournament(cli: Cli) -> None:
     from arena.cli.bots import registration
     from arena.cli.workspace import Workspace
-    from arena.store.match_settings import TournamentPlan
     from arena.tournaments import scheduler
 
     workspace = Workspace()
@@ -368,15 +368,7 @@ def test_bots_can_join_and_leave_a_running_tournament(cli: Cli) -> None:
         registration.register(workspace, workspace.bot(f"sample:{bot}")).id
         for bot in ("meek", "bold")
     ]
-    plan = TournamentPlan(
-        name="x",
-        game="poke",
-        options={"must_beat": True},
-        seats=2,
-        boards=1,
-        format="ladder",
-        settings={"limit": 30},
-    )
+    plan = poke_plan(name="x", format="ladder", settings={"limit": 30})
     made = scheduler.begin(workspace.store, plan, names)
     assert cli("tournament", "pause", made.id).status == 0
     assert cli("tournament", "add", made.id, "sample:greedy", "--owner", "ada").status == 0

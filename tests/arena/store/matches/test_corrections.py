@@ -10,7 +10,6 @@ from arena.formats.contract import MatchStatus
 from arena.store import consistency
 from arena.store.access.audit_log import COMMAND_LINE
 from arena.store.bots import versions
-from arena.store.match_settings import TournamentPlan
 from arena.store.matches import corrections, listing, results, transitions
 from arena.store.schema import MatchState
 from arena.store.tournaments import lifecycle, tournaments
@@ -19,6 +18,7 @@ from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
 from arena.tournaments.scheduler import Scheduler
 from tests.arena.cli.stored_tournament import play_match
+from tests.arena.poke_plan import poke_plan
 from tests.arena.store.played_matches import play
 from tests.errors import has_code
 
@@ -77,15 +77,7 @@ def test_a_match_of_a_withdrawn_bot_is_not_replayed(store: Engine, schedule: Sch
 def test_a_knockout_replays_only_its_newest_round(store: Engine) -> None:
     for bot in range(4):
         versions.add_version(store, f"bot{bot}", "1", f"{bot:064x}", f"/bots/{bot}", {"run": ["x"]})
-    plan = TournamentPlan(
-        name="cup",
-        game="poke",
-        options={"must_beat": True},
-        seats=2,
-        boards=1,
-        format="knockout",
-        settings={"best_of": 1},
-    )
+    plan = poke_plan(format="knockout", settings={"best_of": 1})
     tournament = scheduler.begin(store, plan, [f"bot{bot}@1" for bot in range(4)])
     first, second = transitions.due(store)
     play_match(store, first)

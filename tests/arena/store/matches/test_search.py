@@ -7,12 +7,12 @@ import pytest
 from sqlalchemy import Engine, event
 
 from arena.store.bots import versions
-from arena.store.match_settings import TournamentPlan
 from arena.store.matches import search, transitions
 from arena.store.matches.history import PlayedMatch
 from arena.store.matches.search import MatchFilter, SearchPosition
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
+from tests.arena.poke_plan import poke_plan
 from tests.arena.store.played_matches import play
 
 BOTS = ("ann", "bob", "cy")
@@ -39,9 +39,7 @@ def tournaments(store: Engine) -> tuple[Tournament, Tournament]:
         (True, ["ann@1", "bob@1", "cy@1", "cy@2"]),
         (False, ["ann@1", "bob@1"]),
     ):
-        plan = TournamentPlan(
-            name="cup", game="poke", options={"must_beat": must_beat}, seats=2, boards=1
-        )
+        plan = poke_plan(options={"must_beat": must_beat})
         made.append(scheduler.begin(store, plan, names))
         play_due(store)
     return made[0], made[1]

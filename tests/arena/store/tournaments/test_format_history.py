@@ -6,12 +6,12 @@ from sqlalchemy import Engine
 
 from arena.formats.contract import MatchStatus
 from arena.store.bots import versions
-from arena.store.match_settings import TournamentPlan
 from arena.store.matches import listing, transitions
 from arena.store.tournaments.format_history import FormatHistory
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
 from arena.tournaments.scheduler import Scheduler
+from tests.arena.poke_plan import poke_plan
 from tests.arena.store.matches.test_closed_matches import close
 
 Schedule = Callable[..., Tournament]
@@ -21,15 +21,7 @@ def test_a_match_added_to_a_finished_round_is_read(store: Engine) -> None:
     """A series of a knockout may need one more match after the next stage has begun."""
     for bot in range(5):
         versions.add_version(store, f"bot{bot}", "1", f"{bot:064x}", f"/bots/{bot}", {"run": ["x"]})
-    plan = TournamentPlan(
-        name="cup",
-        game="poke",
-        options={"must_beat": True},
-        seats=2,
-        boards=1,
-        format="knockout",
-        settings={"best_of": 1},
-    )
+    plan = poke_plan(format="knockout", settings={"best_of": 1})
     tournament = scheduler.begin(store, plan, [f"bot{bot}@1" for bot in range(5)])
     history, asking = FormatHistory(store, tournament.id), Scheduler(store)
     assert [match.place for match in history.matches()] == [(0, 6), (1, 6)]

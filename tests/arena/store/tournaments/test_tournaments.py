@@ -12,13 +12,13 @@ from arena.formats.contract import Fixture, FormatEntrant
 from arena.store.bots import versions
 from arena.store.database import reading
 from arena.store.ids import match_id
-from arena.store.match_settings import TournamentPlan
 from arena.store.matches import listing, rows, transitions
 from arena.store.matches.spec import MatchSpec
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.tournaments import Tournament, TournamentProgress
 from referee.games.shared import dealing
+from tests.arena.poke_plan import poke_plan
 from tests.arena.store.played_matches import commit, leased, play
 from tests.errors import has_code
 
@@ -27,7 +27,7 @@ Lapse = Callable[[str], None]
 Settle = Callable[[], object]
 
 SEED = bytes(range(32))
-PLAN = TournamentPlan(name="cup", game="poke", options={"must_beat": True}, seats=2, boards=1)
+PLAN = poke_plan()
 
 
 def spec(store: Engine, match: str) -> MatchSpec:
