@@ -210,17 +210,6 @@ def test_chances_to_win_the_game_follow_the_points(seats: int, modules: Modules)
     assert probabilities(results, np.array([[33, 20], [35, 40]]), False).tolist() == [0, 1]
 
 
-@pytest.mark.long
-@every_number_of_seats
-def test_champion_plays_whole_games_of_pokex_legally(seats: int, modules: Modules) -> None:
-    search = modules.pokex.Pokex(seats, 0.01)
-    state = start(seats, 3)
-    while state.actors:
-        seed = len(state.deals).to_bytes(32, "big")
-        state = play(state, search.choose(state, state.turn, seed, lambda: False).action)
-    assert state.deals
-
-
 def test_the_last_seat_wins_a_trick_without_its_joker(modules: Modules) -> None:
     """Three nines win the fifth trick with any card, so the joker stays for the last trick."""
     state = play(bid(start(2, 0), 3), NameWild("2"))
