@@ -2,7 +2,6 @@
 
 import os
 import secrets
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -287,21 +286,6 @@ def test_a_match_without_its_remote_bot_becomes_void(arena: RemoteArena) -> None
     [match] = listing.matches(arena.engine)
     assert (match.state, match.attempt) == (MatchState.VOID, 0)
     assert "far@1 was not there for 0.5 s; nobody is charged" in str(match.reason)
-
-
-@pytest.mark.long
-def test_a_killed_relay_charges_no_bot(arena: RemoteArena) -> None:
-    tournament = arena.schedule([arena.meek, arena.far], boards=2)
-    with arena.services() as services, arena.home(port(services)) as home:
-        home.hold()
-        [relay] = [child for child in services.snapshot.services if child.name == "relay"]
-        assert relay.pid is not None
-        os.kill(relay.pid, signal.SIGKILL)
-        wait_until(lambda: listing.matches(arena.engine)[0].failures == 1)
-        (home.folder / "wait").unlink()
-        wait_until(lambda: arena.is_closed(tournament))
-        assert home.has_event("again")
-    assert arena.sql("SELECT count(*) FROM faults") == [(0,)]
 
 
 @pytest.mark.long
