@@ -16,9 +16,9 @@ from arena.store.schema import MatchState
 from arena.store.tournaments import tournaments
 from arena.web import paging
 from arena.web.data.web_state import WebState
-from arena.web.management import api_description
+from arena.web.management import api_description, owner_requests
 from arena.web.page import InvalidQuery, Links, PageNotFound, PageRequest, PageRoute
-from arena.web.serving import data_formats, owner_requests, request_limits
+from arena.web.serving import data_formats, request_limits
 from arena.web.serving.page_kinds import KINDS
 
 SECURITY: Final[Mapping[str, Any]] = {
@@ -286,7 +286,7 @@ def document(
     samples = Samples(web)
     operations = {
         request_limits.PUSH: operation,
-        owner_requests.CHALLENGE: _challenge_operation,
+        owner_requests.CHALLENGES: _challenge_operation,
     }
     return {
         "openapi": "3.1.0",
@@ -304,7 +304,7 @@ def document(
             }
             for each in addresses
         }
-        | {owner_requests.RETIRE: {"post": _retire_operation()}}
+        | {owner_requests.RETIREMENTS: {"post": _retire_operation()}}
         | api_description.paths(),
         "components": {
             "securitySchemes": {**SECURITY, **api_description.SECURITY},

@@ -150,7 +150,7 @@ class ManagementEndpoints:
                 self._web, access.actor, dict(request.path_params), values
             )
             try:
-                result = await anyio.to_thread.run_sync(_run_audited, action, action_request)
+                result = await anyio.to_thread.run_sync(run_audited, action, action_request)
             except (HTTPException, NotFound) as error:
                 if not access.secret or not action.form:
                     raise
@@ -221,7 +221,7 @@ def _redirect(request: Request, path: str) -> Response:
     return RedirectResponse(links_of(request).within(path), 303, _PRIVATE)
 
 
-def _run_audited(action: Action, request: ActionRequest) -> ActionResult:
+def run_audited(action: Action, request: ActionRequest) -> ActionResult:
     """Run an action, and store its entry in the audit log if it is `audited`.
 
     Raises:
