@@ -66,6 +66,11 @@ RETIRE: Final = Action(
     _retire,
     (InputField("version", "NAME@VERSION", required=True, example="mybot@1"),),
     Role.OWNER,
+    {
+        "version": "mybot@1",
+        "retired": "2026-11-23T23:06:04.000+00:00",
+        "withdrawn": ["t-7f3k9q"],
+    },
 )
 CHALLENGE: Final = Action(
     f"{ACCOUNT}/challenges",
@@ -80,6 +85,15 @@ CHALLENGE: Final = Action(
         InputField("boards", "number of boards", "number", example=str(_BOARDS)),
     ),
     Role.OWNER,
+    {
+        "challenge": "t-7f3k9q",
+        "match": "m-7f3k9q2xwd",
+        "form": "poke",
+        "boards": 10,
+        "games": 20,
+        "entrants": ["mybot@2", "greedy@1"],
+        "created": "2026-11-23T23:06:04.000+00:00",
+    },
     created=True,
 )
 ACTIONS: Final = (RETIRE, CHALLENGE)

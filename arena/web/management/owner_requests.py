@@ -16,13 +16,22 @@ from arena.store.access.audit_log import Actor, Origin
 from arena.store.access.sessions import Role
 from arena.web.data.web_state import WebState
 from arena.web.management.account_actions import CHALLENGE, RETIRE
-from arena.web.management.action import Action, ActionRequest, ActionResult
+from arena.web.management.action import Action, ActionRequest, ActionResult, InputField
 from arena.web.management.endpoints import run_audited
 from arena.web.serving.root_path import links_of
 from arena.web.serving.security import owner_of
 
 RETIREMENTS: Final = "/bots/{name}/retire"
 CHALLENGES: Final = "/challenges"
+OPERATIONS: Final = {
+    RETIREMENTS: (
+        "retire",
+        RETIRE,
+        (InputField("version", "number of the version", required=True, example="1"),),
+    ),
+    CHALLENGES: ("challenge", CHALLENGE, CHALLENGE.fields),
+}
+"""By path: the id of the operation in the OpenAPI document, its action, and its query."""
 _LETTERS: Final = 100
 
 
