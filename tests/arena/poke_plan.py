@@ -7,5 +7,11 @@ from arena.store.match_settings import TournamentPlan
 
 def poke_plan(**changes: Any) -> TournamentPlan:
     """Return a round robin of two seats, one board and the default options, with changes."""
-    poke = {"name": "cup", "game": "poke", "options": {"must_beat": True}, "seats": 2, "boards": 1}
+    poke: dict[str, Any] = {
+        "name": "cup",
+        "game": "poke",
+        "options": {"must_beat": True},
+        "seats": 2,
+        "boards": 1,
+    }
     return TournamentPlan(**poke | changes)
