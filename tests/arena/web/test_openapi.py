@@ -41,6 +41,7 @@ def client(web: WebState) -> Iterator[TestClient]:
     with TestClient(create(web)) as client:
         # The rating histories are computed in the background and are part of responses.
         wait_until(lambda: web.snapshot.charts)
+        client.portal.call(web.read_store)  # type: ignore[union-attr]
         yield client
 
 
