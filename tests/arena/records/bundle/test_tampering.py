@@ -122,6 +122,12 @@ def forgiven(lines: list[Json]) -> str:
     return "ends before it is over, and nobody faulted"
 
 
+def verdict(lines: list[Json]) -> str:
+    result = next(line for line in lines if line["type"] == "result")
+    result |= {"verdicts": ["timeout", "finished"], "places": [2, 1]}
+    return "seat 0 has the verdict timeout without a fault"
+
+
 def seating(lines: list[Json]) -> str:
     first = next(line for line in lines if line["type"] == "game")
     first["seating"].reverse()
@@ -151,7 +157,7 @@ def hidden(lines: list[Json]) -> str:
 
 
 RECORDS = [
-    *(action, seating, board, lost, doubled, hidden),
+    *(action, verdict, seating, board, lost, doubled, hidden),
     assigns("-1.seed", "ab" * 32, "the seed is not the one that was committed to"),
     assigns(
         "0.options",
