@@ -455,7 +455,13 @@ ENDS: dict[str, tuple[StatusCode, Sequence[bytes]]] = {
         [numbered(FrameKind.RST_STREAM, 1, ErrorCode.REFUSED_STREAM)],
     ),
     "reset": (StatusCode.INTERNAL, [numbered(FrameKind.RST_STREAM, 1, ErrorCode.PROTOCOL_ERROR)]),
-    "cancelled": (StatusCode.CANCELLED, [numbered(FrameKind.RST_STREAM, 1, ErrorCode.CANCEL)]),
+    "cancelled, with late credit": (
+        StatusCode.CANCELLED,
+        [
+            numbered(FrameKind.RST_STREAM, 1, ErrorCode.CANCEL),
+            numbered(FrameKind.WINDOW_UPDATE, 1, 1),
+        ],
+    ),
     "too large": (
         StatusCode.RESOURCE_EXHAUSTED,
         [HEADED, frame(FrameKind.DATA, 0, 1, b"\0" + (MESSAGE_BYTES + 1).to_bytes(4, "big"))],
