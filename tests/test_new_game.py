@@ -99,7 +99,7 @@ def test_the_game_is_played_recorded_and_verified(copy: RepositoryCopy, record: 
     lines = (copy.root / record).read_text(encoding="utf-8").splitlines()
     actions = [json.loads(line) for line in lines if '"type":"action"' in line]
     assert len(actions) == 2 * 2 * 2 * 3
-    assert all("play" in line["action"]["highCard"] for line in actions)
+    assert all("play" in line["action"][NAME] for line in actions)
     copy.cli("verify", record)
 
 
