@@ -16,10 +16,12 @@ from typing import Any
 import pytest
 import sqlalchemy
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
 from sqlalchemy import URL, Connection, Engine
 
 from tests import process_guard
-from tests.examples import EXAMPLES
+from tests.examples import ALL, EXAMPLES
 
 _MOST_TEMPORARY = 20
 """Maximum length of the folder of temporary files in which tests put sockets."""
@@ -52,6 +54,9 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("pokearena")
+if EXAMPLES < ALL:
+    # Else each process parses every imported module of the arena for constants to try.
+    pytest.MonkeyPatch().setattr(providers, "_get_local_constants", Constants)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -40,7 +40,7 @@ every_form = pytest.mark.parametrize(
             pytest.param(MeasuredForm(GAMES["pokex"], seats), marks=[pytest.mark.long])
             for seats in GAMES["pokex"].seats
         ),
-        MeasuredForm(GAMES["pokino"], 2),
+        pytest.param(MeasuredForm(GAMES["pokino"], 2), marks=[pytest.mark.long]),
         pytest.param(MeasuredForm(GAMES["pokino"], 6), marks=[pytest.mark.long]),
         pytest.param(
             MeasuredForm(GAMES["pokino"], 2, dict.fromkeys(GAMES["pokino"].options, True)),

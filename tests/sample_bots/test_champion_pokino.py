@@ -21,6 +21,7 @@ from referee.games.pokino.state import PokinoState
 from referee.games.registry import GAMES
 from referee.games.shared.cards import DECK
 from referee.games.shared.dealing import Seeded, board_seed
+from tests.examples import quick_cases
 from tests.sample_bots.champion_modules import champion_modules
 
 MODULES = (
@@ -45,6 +46,11 @@ every_variant = pytest.mark.parametrize(
         pytest.param(MeasuredForm(GAME, 6), marks=[pytest.mark.long]),
     ],
     ids=str,
+)
+
+
+every_ground = pytest.mark.parametrize(
+    "given", quick_cases([{}, WALLS], 1), ids=["default", "walls"]
 )
 
 
@@ -91,7 +97,7 @@ def test_whole_games_are_played_legally(form: MeasuredForm) -> None:
     assert not end.actors
 
 
-@pytest.mark.parametrize("given", [{}, WALLS], ids=["default", "walls"])
+@every_ground
 def test_a_run_of_all_cards_is_found_if_there_is_one(
     given: dict[str, Any], modules: list[Any]
 ) -> None:
@@ -111,7 +117,7 @@ def test_a_run_of_all_cards_is_found_if_there_is_one(
     assert 20 < found < total
 
 
-@pytest.mark.parametrize("given", [{}, WALLS], ids=["default", "walls"])
+@every_ground
 def test_two_runs_that_play_a_hand_are_legal(given: dict[str, Any], modules: list[Any]) -> None:
     *_, pokino = modules
     played = 0
@@ -130,9 +136,7 @@ def test_two_runs_that_play_a_hand_are_legal(given: dict[str, Any], modules: lis
     assert played > 3
 
 
-@pytest.mark.parametrize(
-    "given", [{}, pytest.param(WALLS, marks=pytest.mark.long)], ids=["default", "walls"]
-)
+@every_ground
 def test_prospects_of_hands_are_those_of_their_trails(
     given: dict[str, Any], modules: list[Any]
 ) -> None:
@@ -205,7 +209,7 @@ def test_every_legal_placement_is_rated_once(modules: list[Any]) -> None:
         assert set(rated) == set(legal)
 
 
-@pytest.mark.parametrize("given", [{}, WALLS], ids=["default", "walls"])
+@every_ground
 def test_the_gain_is_the_difference_of_the_potential(
     given: dict[str, Any], modules: list[Any]
 ) -> None:

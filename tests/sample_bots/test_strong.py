@@ -42,7 +42,7 @@ every_form = pytest.mark.parametrize(
     + [PLAYED[-1]],
     ids=str,
 )
-ASKED = examples(12, 5)
+ASKED = examples(12, 3)
 """Number of questions per game in these tests."""
 
 
