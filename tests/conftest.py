@@ -9,7 +9,6 @@ import sys
 import tempfile
 import uuid
 from collections.abc import Iterator
-from inspect import isfunction
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +32,6 @@ if " " in tempfile.gettempdir() or len(tempfile.gettempdir()) > _MOST_TEMPORARY:
 
 _QUICK = "not long and not hostile"
 """The expression of the quick suite in pyproject.toml."""
-_NOT_QUICK = ("long", "hostile")
 _LONG_FILE = re.compile(r"^pytestmark = .*mark\.(long|hostile)\b", re.MULTILINE)
 
 RUN = pytest.StashKey[str]()
@@ -66,19 +64,13 @@ def pytest_configure(config: pytest.Config) -> None:
         process_guard.start(config.stash[RUN])
 
 
-def _is_quick_suite(config: pytest.Config) -> bool:
-    """Return whether all tests of the quick suite run, and no others."""
-    return (
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not import files and folders without a test of the quick suite if only that runs."""
+    is_quick_suite = (
         config.args_source is pytest.Config.ArgsSource.TESTPATHS
         and config.option.markexpr == _QUICK
     )
-
-
-def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Do not import files and folders without a test of the quick suite, which takes a second."""
-    if not _is_quick_suite(config):
-        return None
-    return True if _is_long(collection_path) else None
+    return True if is_quick_suite and _is_long(collection_path) else None
 
 
 def _is_long(path: Path) -> bool:
@@ -86,17 +78,6 @@ def _is_long(path: Path) -> bool:
         tests = list(path.rglob("test_*.py"))
         return bool(tests) and all(map(_is_long, tests))
     return path.name.startswith("test_") and _LONG_FILE.search(path.read_text()) is not None
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_pycollect_makeitem(
-    collector: pytest.Collector, name: str, obj: object
-) -> list[pytest.Item] | None:
-    """Do not create the cases of a long test, which would be deselected."""
-    if not (name.startswith("test") and isfunction(obj) and _is_quick_suite(collector.config)):
-        return None
-    marks = {mark.name for mark in getattr(obj, "pytestmark", ())}
-    return None if marks.isdisjoint(_NOT_QUICK) else []
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

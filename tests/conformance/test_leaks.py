@@ -57,7 +57,7 @@ def name(thing: object) -> str:
     return getattr(thing, "__name__", str(thing))
 
 
-QUICK = examples(600, 50)
+QUICK = examples(600, 100)
 LONG = int(os.environ.get("POKEARENA_REDEALS", "10000"))
 """Number of cases of the long test, from other games than the quick cases."""
 TO_CATCH = 400

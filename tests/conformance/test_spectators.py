@@ -29,7 +29,7 @@ from tests.conformance.walks import walk
 from tests.examples import examples
 
 SPECTATOR = (None,)
-QUICK = examples(300, 30)
+QUICK = examples(300, 60)
 LONG = int(os.environ.get("POKEARENA_REDEALS", "10000")) // 5
 """Number of cases of the long test, from other games than the quick cases."""
 TO_CATCH = 200

@@ -23,7 +23,7 @@ from tests.conformance.wire import clean, question, same, seen
 from tests.examples import examples
 
 WALKS = examples(2, 1)
-POSITIONS = examples(100_000, 30)
+POSITIONS = examples(100_000, 60)
 """Number of positions of a table, evenly spread over its games."""
 
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.id)
