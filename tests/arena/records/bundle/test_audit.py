@@ -103,6 +103,7 @@ def test_a_decided_sprt_verifies_with_its_matches_in_flight(
     checked(simulated_arena, simulated_arena.play_out(tournament))
 
 
+@pytest.mark.long
 def test_games_of_more_than_two_and_of_partners_verify(simulated_arena: SimulatedArena) -> None:
     bots = simulated_arena.bots(3)
     for game, seats, number in (("pouku", 3, 1), ("pokex", 4, 3)):
