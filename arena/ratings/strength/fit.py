@@ -26,6 +26,8 @@ from arena.ratings.strength.settings import StrengthSettings
 from referee.games.shared.coded_errors import InvalidValue
 
 if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
+
     from arena.ratings.strength.lack_of_fit import LackOfFit
     from arena.ratings.strength.meeting_arrays import Floats, Ints, MeetingArrays
     from arena.ratings.strength.misfit import PairDeviations
@@ -227,9 +229,15 @@ def one_thread() -> AbstractContextManager[object]:
     """
     if load_numpy():
         return nullcontext()
-    from threadpoolctl import threadpool_limits
+    return cast("AbstractContextManager[object]", _libraries_of_numpy().limit(limits=1))
 
-    return cast("AbstractContextManager[object]", threadpool_limits(1))
+
+@cache
+def _libraries_of_numpy() -> ThreadpoolController:
+    """Return the loaded libraries with threads; the search takes longer than a small fit."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

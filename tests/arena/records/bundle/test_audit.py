@@ -18,6 +18,10 @@ from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.tournaments import Tournament
 from referee.record import read
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
+from tests.examples import quick_cases
+
+EARLIER = {"ladder": {"batch": 2, "limit": 7}, "swiss": {"rounds": 3}}
+"""Formats whose pairing rules have changed, with their settings."""
 
 
 @pytest.fixture
@@ -62,12 +66,11 @@ def test_a_tournament_of_every_format_verifies(
     assert findings.actions > 10 * findings.games / 2
 
 
-@pytest.mark.parametrize(
-    ("pairing", "settings"), [("swiss", {"rounds": 3}), ("ladder", {"batch": 2, "limit": 7})]
-)
+@pytest.mark.parametrize("pairing", quick_cases(EARLIER, 1))
 def test_a_tournament_of_earlier_pairing_rules_continues_and_is_verified_without_its_pairings(
-    simulated_arena: SimulatedArena, pairing: str, settings: dict[str, int]
+    simulated_arena: SimulatedArena, pairing: str
 ) -> None:
+    settings = EARLIER[pairing]
     tournament = simulated_arena.begin(pairing, simulated_arena.bots(5), settings=settings)
     with simulated_arena.engine.begin() as connection:
         connection.execute(schema.tournaments.update().values(settings=settings))
@@ -100,6 +103,7 @@ def test_a_decided_sprt_verifies_with_its_matches_in_flight(
     checked(simulated_arena, simulated_arena.play_out(tournament))
 
 
+@pytest.mark.long
 def test_games_of_more_than_two_and_of_partners_verify(simulated_arena: SimulatedArena) -> None:
     bots = simulated_arena.bots(3)
     for game, seats, number in (("pouku", 3, 1), ("pokex", 4, 3)):
