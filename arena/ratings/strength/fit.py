@@ -36,7 +36,7 @@ Groups = tuple[tuple[str, ...], ...]
 
 MAX_DENSE_ENTRANTS: Final = 2_000
 """Above this number of entrants, only pairs that have met are stored, and errors are estimated from
-samples (`arena.ratings.strength.sparse_solver`)."""
+samples (`arena.ratings.strength.sparse_fit`)."""
 
 _BLAS_THREADS: Final = "OPENBLAS_NUM_THREADS"
 _ONE_LARGE_FIT: Final = Lock()
@@ -291,7 +291,7 @@ def _by_graph(table: MeetingArrays, names: list[str], settings: StrengthSettings
     from arena.ratings.strength.pair_graph import pair_graph
 
     graph = pair_graph(table)
-    labels = graph.labels().tolist()
+    labels = sparse_fit.labels(graph).tolist()
     groups = components(names, ((name, names[at]) for name, at in zip(names, labels, strict=True)))
     anchors, loose = _anchors(names, settings)
     shares = None if anchors or loose else _shares(table, names, groups[0])
