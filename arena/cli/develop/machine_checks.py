@@ -62,7 +62,7 @@ def examine(workspace: Workspace) -> list[CheckResult]:
     looks: tuple[Callable[[Workspace], CheckResult], ...] = (
         *(_python, _system, _packages, _build, _data, _disk),
         *(_database, _storage, _redis, _referee, _services),
-        *(_matches, _ladders, _remotes, _webhooks, _limits, _sandbox),
+        *(_matches, _ladders, _strengths, _remotes, _webhooks, _limits, _sandbox),
     )
     return [look(workspace) for look in looks]
 
@@ -409,6 +409,34 @@ def _ladders(workspace: Workspace) -> CheckResult:
         return none
     forms = ", ".join(f"{ladder.plan.form} ({ladder.id})" for ladder in ladders)
     return CheckResult("ladders", OK, f"open: {forms}")
+
+
+def _strengths(workspace: Workspace) -> CheckResult:
+    """Name the ladders that are too large to be fitted without SciPy."""
+    from sqlalchemy import exc
+
+    from arena.errors import StoreError
+    from arena.ladders import ladder_rows
+    from arena.ratings.strength import fit, kept_strengths
+    from arena.store import database
+
+    limit = f"{fit.MAX_DENSE_ENTRANTS:,} bots"
+    if kept_strengths.has_scipy():
+        return CheckResult("strengths", OK, f"fitted for more than {limit}, too, by SciPy")
+    few = CheckResult("strengths", OK, f"fitted for up to {limit}")
+    try:
+        if not workspace.has_store:
+            return few
+        engine = database.open(workspace.folder.database_url())
+        is_current = database.version(engine) == database.HEAD
+        unfitted = ladder_rows.unfitted_ladders(engine) if is_current else []
+        engine.dispose()
+    except (exc.SQLAlchemyError, StoreError, config.SettingError):
+        return few
+    if not unfitted:
+        return few
+    text = f"not up to date, with more than {limit}: {', '.join(unfitted)}"
+    return CheckResult("strengths", WARN, text, "pip install pokearena[large-ladders]")
 
 
 def _remotes(workspace: Workspace) -> CheckResult:
