@@ -83,9 +83,13 @@ class SignedSums:
 
     def of_pairs(self, graph: PairGraph, variances: Floats) -> Singles:
         """Return samples of the curvature with these values by pair: (size, samples)."""
-        root = np.sqrt(variances)
-        ends = np.column_stack((graph.first, graph.second))
-        return self.drawn(ends, np.column_stack((root, -root))[:, :, None])
+        total = np.zeros((self.size, self.samples), np.float32)
+        for begin in range(0, len(graph), ROWS_AT_ONCE):
+            at = slice(begin, begin + ROWS_AT_ONCE)
+            root = np.sqrt(variances[at])
+            ends = np.column_stack((graph.first[at], graph.second[at]))
+            total += self.drawn(ends, np.column_stack((root, -root))[:, :, None])
+        return total
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -290,11 +294,15 @@ def _meat(
     scale = (observed + 0.5) / (float(usual_diagonal.sum()) + 0.5)
     own, common = math.sqrt(corrected) * own_share, math.sqrt(scale) * common_share
     diagonal = own**2 * scatter.diagonal + common**2 * usual_diagonal + held.diagonal
-    first, second = graph.first, graph.second
-    at_pairs = own[first] * own[second] * scatter.at_pairs - common[first] * common[second] * usual
     drawn = scatter.samples
     drawn *= own.astype(np.float32)[:, None]
     drawn += common.astype(np.float32)[:, None] * signs.of_pairs(graph, usual)
+    # In place: these are arrays of all pairs.
+    at_pairs = scatter.at_pairs
+    for ends in (graph.first, graph.second):
+        at_pairs *= own[ends]
+        usual *= common[ends]
+    at_pairs -= usual
     around = signs.signs(graph.size)
     drawn += np.float32(math.sqrt(held.precision)) * (around - around.mean(axis=0))
     if held.precisions.any():
