@@ -413,28 +413,15 @@ def _ladders(workspace: Workspace) -> CheckResult:
 
 def _strengths(workspace: Workspace) -> CheckResult:
     """Name the ladders that are too large to be fitted without SciPy."""
-    from sqlalchemy import exc
-
-    from arena.errors import StoreError
     from arena.ladders import ladder_rows
     from arena.ratings.strength import fit, kept_strengths
-    from arena.store import database
 
     limit = f"{fit.MAX_DENSE_ENTRANTS:,} bots"
     if kept_strengths.has_scipy():
         return CheckResult("strengths", OK, f"fitted for more than {limit}, too, by SciPy")
-    few = CheckResult("strengths", OK, f"fitted for up to {limit}")
-    try:
-        if not workspace.has_store:
-            return few
-        engine = database.open(workspace.folder.database_url())
-        is_current = database.version(engine) == database.HEAD
-        unfitted = ladder_rows.unfitted_ladders(engine) if is_current else []
-        engine.dispose()
-    except (exc.SQLAlchemyError, StoreError, config.SettingError):
-        return few
+    unfitted = _stored(workspace, "strengths", ladder_rows.unfitted_ladders)
     if not unfitted:
-        return few
+        return CheckResult("strengths", OK, f"fitted for up to {limit}")
     text = f"not up to date, with more than {limit}: {', '.join(unfitted)}"
     return CheckResult("strengths", WARN, text, "pip install pokearena[large-ladders]")
 

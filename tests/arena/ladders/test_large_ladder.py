@@ -158,6 +158,9 @@ def test_a_large_ladder_is_fitted_as_soon_as_scipy_is_installed(
         patch.setitem(sys.modules, "scipy", None)
         assert ladder(arena).unfitted == SCIPY_MISSING
         rater.advance(arena.engine)
+    with database.writing(arena.engine) as connection:
+        # A long fit would be followed by a pause.
+        connection.execute(update(schema.ladder_fits).values(seconds=0))
     rater.advance(arena.engine)
     assert ladder_rows.unfitted_ladders(arena.engine) == []
 

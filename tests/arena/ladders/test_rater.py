@@ -163,6 +163,7 @@ def test_rows_equal_the_games_after_any_events(arena: SimulatedArena, seed: int)
 
 
 @pytest.mark.long
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize(
     "events", [1_000, pytest.param(10_000, marks=pytest.mark.repetition, id="10,000")]
 )
