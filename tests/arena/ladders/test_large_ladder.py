@@ -17,7 +17,7 @@ from arena.ratings.strength import fit
 from arena.ratings.strength.kept_strengths import SCIPY_MISSING, KnownStrengths, TooManyEntrants
 from arena.store import database, schema
 from arena.store.matches import results
-from arena.store.tournaments import lifecycle
+from arena.store.tournaments import lifecycle, tournaments
 from arena.web.data.tournament_standings import standings_of
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
 
@@ -50,8 +50,9 @@ def without_scipy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def key_of(arena: SimulatedArena) -> LadderKey:
-    [key] = ladder_key.of_seasons(arena.engine)
-    return key
+    """Return the key of the tournament, which lists bots even before their first match."""
+    [tournament] = tournaments.list_tournaments(arena.engine)
+    return ladder_key.of_tournament(tournament)
 
 
 def ladder(arena: SimulatedArena) -> Standings:
@@ -87,7 +88,7 @@ def test_a_large_ladder_is_fitted_with_scipy(
     for line in large.lines:
         theirs = next(each for each in usual.lines if each.entrant == line.entrant)
         assert line.strength.value == pytest.approx(theirs.strength.value, abs=0.01)
-        assert line.strength.error == pytest.approx(theirs.strength.error, rel=0.1)
+        assert line.strength.error == pytest.approx(theirs.strength.error, rel=0.25)
 
 
 @pytest.mark.usefixtures("without_scipy")
@@ -133,20 +134,16 @@ def test_few_active_bots_are_fitted_to_the_matches_among_them(
     arena: SimulatedArena, limit: Callable[[int], None]
 ) -> None:
     before = strengths(ladder(arena))
+    play(arena)
     retire(arena.engine, "bot0@1")
     lifecycle.withdraw(arena.engine, key_of(arena).tournaments[0], "bot1@1")
     limit(BOTS - 2)
-    play(arena)
     after = ladder(arena)
     assert after.unfitted == SCIPY_MISSING
-    left = {"bot0@1", "bot1@1"}
-    active = {name for name in strengths(after) if name not in left}
+    active = strengths(after).keys() - {"bot0@1", "bot1@1"}
     played = tuple(results.closed(arena.engine, key_of(arena).tournaments))
     among = [each for each in played if active >= {*each.entrants}]
-    expected = strengths(of_matches(among, after.clip).table) | {
-        name: before[name] for name in left
-    }
-    assert strengths(after) == expected
+    assert strengths(after) == before | strengths(of_matches(among, after.clip).table)
 
 
 def test_a_large_ladder_is_fitted_as_soon_as_scipy_is_installed(
