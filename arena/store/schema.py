@@ -641,6 +641,8 @@ ladder_fits = Table(
     Column("groups", JSON, nullable=False),
     Column("lack_of_fit", JSON(none_as_null=True)),
     Column("pair_deviation", Double),
+    # The code of the reason why the strengths are older than the results; null: they are not.
+    Column("unfitted", StoredText),
     # Relative variance of matches within all pairs (`arena.ratings.crosstable`).
     Column("match_variance", Double, nullable=False),
     # The last round, by tournament and number, whose Elo is settled.

@@ -1,11 +1,14 @@
 """Test that correct tournaments verify, from the store and from the files of a bundle alone."""
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from arena.formats.contract import FormatEntrant
+from arena.ratings.strength import fit
+from arena.ratings.strength.kept_strengths import SCIPY_MISSING
 from arena.records.bundle import folder
 from arena.records.bundle.audit import Audit, audit
 from arena.records.bundle.collection import gather
@@ -248,3 +251,39 @@ def test_the_bundle_of_a_running_tournament_contains_no_secrets(
         for match in (begun, untouched):
             assert match in all_text
             assert rows.spec(connection, match).seed.hex() not in all_text
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_a_bundle_of_a_large_ladder_without_scipy_verifies_without_its_strengths(
+    simulated_arena: SimulatedArena, monkeypatch: pytest.MonkeyPatch, installed: bool
+) -> None:
+    monkeypatch.setattr(fit, "MAX_DENSE_ENTRANTS", 2)
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "scipy", None)
+        bots = simulated_arena.bots(3)
+        tournament = simulated_arena.play_out(simulated_arena.begin("round-robin", bots))
+        bundle = gather(simulated_arena.engine, tournament.id)
+    assert bundle.standings is not None
+    assert bundle.standings["unfitted"] == SCIPY_MISSING
+    if not installed:
+        monkeypatch.setitem(sys.modules, "scipy", None)
+    assert audit(bundle).problems == ()
+    lines = bundle.standings["standings"]
+    forged = [{**line, "elo": line["elo"] + 1} for line in lines]
+    changed = replace(bundle, standings={**bundle.standings, "standings": forged})
+    assert len(audit(changed).problems) == 3
+    # Strengths of few entrants cannot be missing.
+    monkeypatch.setattr(fit, "MAX_DENSE_ENTRANTS", 3)
+    assert "standings: unfitted is unknown" in audit(bundle).problems
+
+
+def test_strengths_of_many_entrants_are_not_verified_without_scipy(
+    simulated_arena: SimulatedArena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bots = simulated_arena.bots(3)
+    tournament = simulated_arena.play_out(simulated_arena.begin("round-robin", bots))
+    bundle = gather(simulated_arena.engine, tournament.id)
+    monkeypatch.setattr(fit, "MAX_DENSE_ENTRANTS", 2)
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    [problem] = audit(bundle).problems
+    assert "large-ladders" in problem
