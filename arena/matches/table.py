@@ -18,8 +18,8 @@ from arena.bots.sandbox.level import Level
 from arena.bots.socket_probe import goes_on_listening
 from arena.errors import BotAbsent, InfrastructureError
 from arena.matches.remote_seats import RemoteSeats
+from arena.ratings.closed_match import PlayedGame
 from arena.store.matches import games
-from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import MatchSpec
 from arena.store.matches.table_plan import TablePlan
 from referee import logs

@@ -1,10 +1,14 @@
-"""Results of closed matches as plain values by entrant, from which ratings are computed."""
+"""Played games and closed matches as plain values by entrant, from which ratings are computed."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Protocol
+from typing import Any, Protocol
 
+from arena.ratings.decision_histogram import DecisionHistogram
 from referee.games.shared.coded_errors import InvalidValue
 
 # Why an entrant stopped playing, in the words of the record. The list duplicates `referee.faults`,
@@ -17,8 +21,30 @@ VERDICTS = frozenset((FINISHED, *FAULTS, FORFEIT, INFRASTRUCTURE))
 
 
 @dataclass(frozen=True, slots=True)
-class ClosedGame:
-    """The result of one game; tuples are in the order of the match's entrants, not of the seats.
+class PlayedFault:
+    """A fault of a bot in a game: a row of `faults`."""
+
+    game: int
+    decision: int
+    seat: int
+    version: str
+    verdict: str
+    sentence: str
+    ended: str = ""
+    """How the bot's process ended, as a clause; empty if it continued to run."""
+    output: str = ""
+    """The tail of the bot's output."""
+    match: str = ""
+    """The id of its match; empty unless it was read from the store."""
+    tournament: str = ""
+    """The id of its tournament; empty unless it was read from the store."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedGame:
+    """A finished game: a row of `games`. Tuples are in order of the match's entrants, not of seats.
+
+    The fields from `table` on have their defaults if the caller did not read them.
 
     Attributes:
         game: its number in the match.
@@ -26,6 +52,15 @@ class ClosedGame:
         scores: in the game's own points; None if a fault ended the game before it had scores.
         verdicts: why each entrant stopped playing.
         faults: number of faults counted against each entrant in this game.
+        table: its table.
+        board: its board.
+        record: the record's lines from ``game`` to ``result``.
+        tally: the remaining fields of the result line, by seat: ``bank_ms``, ``faults``,
+            ``crashes``, ``slowest_ms``.
+        faulted: the faults in this game.
+        thinking: decision times of each entrant, without decisions that the referee made for it;
+            empty if they were not counted.
+        committed: when it was stored, in seconds since 1970.
 
     Raises:
         ValueError: the tuples differ in length, or a verdict is unknown.
@@ -36,12 +71,28 @@ class ClosedGame:
     scores: tuple[int, ...] | None
     verdicts: tuple[str, ...]
     faults: tuple[int, ...]
+    table: int = 0
+    board: int = 0
+    record: str = ""
+    tally: Mapping[str, Sequence[Any]] = field(default_factory=dict, hash=False)
+    faulted: tuple[PlayedFault, ...] = ()
+    thinking: tuple[DecisionHistogram, ...] = ()
+    committed: float = 0.0
+
+    @property
+    def slowest_ms(self) -> float:
+        """The longest decision of any seat in milliseconds; infinite if not recorded."""
+        return float(max(self.tally.get("slowest_ms", (math.inf,))))
 
     def halves(self, first: int, second: int) -> int:
         """Return the half points of `first` against `second`: better place 2, shared place 1."""
         return (self.places[first] <= self.places[second]) + (
             self.places[first] < self.places[second]
         )
+
+    def result_only(self) -> PlayedGame:
+        """Return the game without the fields from `table` on, which ratings do not require."""
+        return PlayedGame(self.game, self.places, self.scores, self.verdicts, self.faults)
 
     def __post_init__(self) -> None:
         columns: list[Sequence[object]] = [self.verdicts, self.faults]
@@ -80,7 +131,7 @@ class ClosedMatch:
     round: int
     number: int
     entrants: tuple[str, ...]
-    games: tuple[ClosedGame, ...]
+    games: tuple[PlayedGame, ...]
     tournament: int = 0
 
     def __post_init__(self) -> None:
@@ -190,7 +241,7 @@ def winner(match: RatedMatch) -> str:
     return first[0] if len(first) == 1 else ""
 
 
-def scores(games: Sequence[ClosedGame]) -> tuple[tuple[float, ...], ...]:
+def scores(games: Sequence[PlayedGame]) -> tuple[tuple[float, ...], ...]:
     """Return the result of `pairwise` for the games of a match (at least one)."""
     names = tuple(str(place) for place in range(len(games[0].places)))
     return pairwise(ClosedMatch("", 0, 0, names, tuple(games)))

@@ -14,8 +14,8 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Final
 
 from arena.cli import output
+from arena.ratings.closed_match import PlayedGame
 from arena.ratings.duel import Duel, Interval, elo_difference
-from arena.store.matches.games import PlayedGame
 from arena.tournaments.time_estimate import duration
 from referee.record import read_games
 

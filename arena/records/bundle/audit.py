@@ -24,7 +24,7 @@ from arena.formats.registry import has_present_pairing
 from arena.ladders import ladder_key
 from arena.presentation.registry import presentation_of
 from arena.ratings import standings
-from arena.ratings.closed_match import ClosedGame, ClosedMatch
+from arena.ratings.closed_match import ClosedMatch, PlayedGame
 from arena.ratings.strength.settings import StrengthSettings, with_anchors
 from arena.records.bundle import evidence
 from arena.records.bundle.bundle import OPEN, Bundle, Scheduled, conclude, differences
@@ -55,7 +55,7 @@ from referee.games.shared import dealing
 #   step's matches (for a knockout: of a series).
 
 
-Results = Mapping[str, tuple[ClosedGame, ...]]
+Results = Mapping[str, tuple[PlayedGame, ...]]
 """The games of closed matches, by match id."""
 _IN_SERIES: Final = "knockout"
 

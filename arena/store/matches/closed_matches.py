@@ -9,10 +9,11 @@ from typing import Any
 
 from sqlalchemy import Connection, null, select
 
-from arena.ratings.closed_match import ClosedGame, ClosedMatch
+from arena.ratings.closed_match import ClosedMatch
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.store import schema
 from arena.store.database import id_batches
+from arena.store.matches.games import stored_game, total_thinking
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,30 +76,11 @@ def with_ids(
 
 def _played(rows: Sequence[Any], entrants: tuple[str, ...], closed: float | None) -> StoredMatch:
     first = rows[0]
-    games = tuple(
-        ClosedGame(
-            row.game,
-            tuple(row.places),
-            None if row.scores is None else tuple(row.scores),
-            tuple(row.verdicts),
-            tuple(row.faults),
-        )
-        for row in rows
-    )
+    games = tuple(map(stored_game, rows))
     return StoredMatch(
         first.tournament,
         first.rules,
         ClosedMatch(first.id, first.round, first.number, entrants, games),
-        _thinking(rows, len(entrants)),
+        total_thinking(games),
         closed,
-    )
-
-
-def _thinking(rows: Sequence[Any], entrants: int) -> tuple[DecisionHistogram, ...]:
-    counted = [row.thinking for row in rows if row.thinking]
-    if len(counted) < len(rows):
-        return ()
-    return tuple(
-        sum((DecisionHistogram.read(each[place]) for each in counted), DecisionHistogram())
-        for place in range(entrants)
     )

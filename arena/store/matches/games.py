@@ -1,12 +1,14 @@
-"""Finished games as they are stored: records and queried values."""
+"""Convert finished games: from their records, and to and from rows of `games` and `faults`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from arena.ratings.closed_match import FINISHED
+from sqlalchemy import Row
+
+from arena.ratings.closed_match import FINISHED, PlayedFault, PlayedGame
 from arena.ratings.decision_histogram import DecisionHistogram
 from referee.games.shared.coded_errors import InvalidValue
 
@@ -18,51 +20,58 @@ LISTED_OUTPUT: Final = 8 * 1024
 """Maximum length in characters of a fault's output in lists: its tail. The record has more."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlayedFault:
-    """A fault of a bot in a game."""
+def stored_game(row: Row[Any]) -> PlayedGame:
+    """Return the game in a row of `games`; unread columns have the defaults of `PlayedGame`.
 
-    decision: int
-    seat: int
-    version: str
-    verdict: str
-    sentence: str
-    ended: str = ""
-    """How the bot's process ended, as a clause; empty if it continued to run."""
-    output: str = ""
-    """The tail of the bot's output."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlayedGame:
-    """A finished game; tuples are in order of the match's entrants, not of the seats."""
-
-    game: int
-    table: int
-    board: int
-    record: str
-    """The record's lines from ``game`` to ``result``."""
-    places: tuple[int, ...]
-    scores: tuple[int, ...] | None
-    verdicts: tuple[str, ...]
-    faults: tuple[int, ...]
-    """Number of faults counted against each entrant."""
-    tally: Mapping[str, Sequence[Any]]
-    """The remaining fields of the result line, by seat."""
-    faulted: tuple[PlayedFault, ...] = ()
-    thinking: tuple[DecisionHistogram, ...] = ()
-    """Decision times of each entrant, without decisions that the referee made for it."""
+    Args:
+        row: ``game``, ``places``, ``scores``, ``verdicts``, ``faults``; optionally other columns.
+    """
+    column = row._mapping
+    scores = column["scores"]
+    return PlayedGame(
+        game=column["game"],
+        places=tuple(column["places"]),
+        scores=None if scores is None else tuple(scores),
+        verdicts=tuple(column["verdicts"]),
+        faults=tuple(column["faults"]),
+        table=column.get("table_number", 0),
+        board=column.get("board", 0),
+        tally=column.get("tally", {}),
+        thinking=tuple(map(DecisionHistogram.read, column.get("thinking") or ())),
+        committed=column.get("committed", 0.0),
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class CommittedGame:
-    """A stored game, and the resources that the seats of its table used in it."""
+def game_values(game: PlayedGame) -> dict[str, Any]:
+    """Return the values of a game's row in `games` that follow from its record."""
+    return {
+        "table_number": game.table,
+        "board": game.board,
+        "places": list(game.places),
+        "scores": None if game.scores is None else list(game.scores),
+        "verdicts": list(game.verdicts),
+        "faults": list(game.faults),
+        "tally": {name: list(values) for name, values in game.tally.items()},
+        "thinking": [times.stored() for times in game.thinking],
+    }
 
-    game: int
-    table: int
-    board: int
-    tally: Mapping[str, Sequence[Any]]
-    """By seat, as in the result line: ``bank_ms``, ``faults``, ``crashes``, ``slowest_ms``."""
+
+def fault_values(match: str, game: PlayedGame) -> list[dict[str, Any]]:
+    """Return the rows of `faults` for a game of this match."""
+    rows = []
+    for number, fault in enumerate(game.faulted):
+        row = asdict(fault) | {"match": match, "number": number}
+        del row["tournament"]
+        rows.append(row)
+    return rows
+
+
+def total_thinking(games: Sequence[PlayedGame]) -> tuple[DecisionHistogram, ...]:
+    """Return the decision times of each entrant in all games; empty unless all games have them."""
+    if not all(game.thinking for game in games):
+        return ()
+    times = zip(*(game.thinking for game in games), strict=True)
+    return tuple(sum(of_entrant, DecisionHistogram()) for of_entrant in times)
 
 
 def read(record: str, entrants: Sequence[str]) -> PlayedGame:
@@ -82,20 +91,28 @@ def read(record: str, entrants: Sequence[str]) -> PlayedGame:
         raise InvalidValue(
             f"this is the record of {len(records)} games; it must be of one", code="not-one-game"
         )
-    lines = records[0]
+    return replace(recorded_game(records[0], entrants), record=record)
+
+
+def recorded_game(lines: GameRecord, entrants: Sequence[str]) -> PlayedGame:
+    """Return a game from its parsed record, without the text of the record.
+
+    Args:
+        lines: the record of the game, with its table and seating.
+        entrants: the match's entrants as ``name@number``, in order.
+
+    Raises:
+        ValueError: the record is not of a game of these entrants; states the reason.
+    """
     try:
-        return _played(record, entrants, lines)
+        return _played(lines, entrants)
     except KeyError as error:
         raise InvalidValue(
             f"game {lines.number}: a line of its record has no {error}", code="field-missing"
         ) from None
 
 
-def _played(
-    record: str,
-    entrants: Sequence[str],
-    lines: GameRecord,
-) -> PlayedGame:
+def _played(lines: GameRecord, entrants: Sequence[str]) -> PlayedGame:
     game, result = lines.game, lines.result
     seating: Sequence[str] = game["seating"]
     seats = [[i for i, name in enumerate(seating) if name == who] for who in entrants]
@@ -111,7 +128,6 @@ def _played(
         game=game["game"],
         table=game["table"],
         board=game["board"],
-        record=record,
         places=tuple(result["places"][mine[0]] for mine in seats),
         scores=None if scores is None else tuple(scores[mine[0]] for mine in seats),
         verdicts=tuple(_verdict([verdicts[seat] for seat in mine]) for mine in seats),
@@ -123,6 +139,7 @@ def _played(
         },
         faulted=tuple(
             PlayedFault(
+                game=line["game"],
                 decision=line["decision"],
                 seat=line["seat"],
                 version=seating[line["seat"]],

@@ -8,12 +8,11 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, Select, func, select
 
-from arena.ratings.closed_match import FINISHED, ClosedGame, means, scores
+from arena.ratings.closed_match import FINISHED, PlayedFault, PlayedGame, means, scores
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.store import schema
 from arena.store.database import reading
 from arena.store.matches import closed_matches
-from arena.store.matches.results import LoggedFault
 from arena.store.schema import OPEN, MatchState
 
 
@@ -34,7 +33,7 @@ def kinds(engine: Engine, of: Collection[str]) -> dict[str, int]:
 
 def faults(
     engine: Engine, of: Collection[str], kind: str = "", offset: int = 0, limit: int = 50
-) -> tuple[LoggedFault, ...]:
+) -> tuple[PlayedFault, ...]:
     """Return a page of the faults of some versions.
 
     Args:
@@ -45,13 +44,13 @@ def faults(
         limit: maximum number of faults.
     """
     table, matches = schema.faults, schema.matches
-    columns = [name for name in LoggedFault.__slots__ if name != "tournament"]
+    columns = [name for name in PlayedFault.__slots__ if name != "tournament"]
     selected = select(matches.c.tournament, *(table.c[name] for name in columns))
     query = _selected_faults(selected, of, kind)
     query = query.order_by(matches.c.ended.desc(), table.c.match, table.c.game, table.c.number)
     with reading(engine) as connection:
         rows = connection.execute(query.offset(offset).limit(limit)).all()
-    return tuple(LoggedFault(**row._mapping) for row in rows)
+    return tuple(PlayedFault(**row._mapping) for row in rows)
 
 
 def _selected_faults(query: Select[Any], of: Collection[str], kind: str) -> Select[Any]:
@@ -85,7 +84,7 @@ class PlayedMatch:
     round: int
     closed: float
     entrants: tuple[str, ...]
-    games: tuple[ClosedGame, ...]
+    games: tuple[PlayedGame, ...]
     thinking: tuple[DecisionHistogram, ...]
 
     def score(self, entrant: str) -> float:

@@ -6,7 +6,6 @@ the same cards.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -14,11 +13,11 @@ from typing import Any, Final
 from sqlalchemy import Column, Connection, Engine, Row, select
 
 from arena.errors import NotFound
-from arena.ratings.closed_match import ClosedGame, ClosedMatch, winner
-from arena.ratings.decision_histogram import DecisionHistogram
+from arena.ratings.closed_match import ClosedMatch, PlayedFault, PlayedGame, winner
 from arena.store import schema
 from arena.store.database import reading
 from arena.store.matches import closed_matches, rows
+from arena.store.matches.games import stored_game
 from arena.store.matches.raw_rows import reading_invalid_text
 from arena.store.matches.spec import MatchSpec
 from arena.store.objects import record_archive
@@ -28,30 +27,7 @@ from referee.games.registry import form_of
 _MATCHES_AT_ONCE: Final = 500
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredGame:
-    """A game of a finished match.
-
-    Attributes:
-        game: its number within the match.
-        table: its table.
-        board: its board.
-        result: places, scores, verdicts and faults by entrant.
-        thinking: decision times of the entrants; empty if they were not counted.
-        slowest_ms: the longest decision of any seat in milliseconds; infinite if not recorded.
-        committed: when it was stored, in seconds since 1970.
-    """
-
-    game: int
-    table: int
-    board: int
-    result: ClosedGame
-    thinking: tuple[DecisionHistogram, ...]
-    slowest_ms: float
-    committed: float
-
-
-def scorecard(engine: Engine, match: str) -> tuple[ScoredGame, ...]:
+def scorecard(engine: Engine, match: str) -> tuple[PlayedGame, ...]:
     """Return a match's games by number; empty while the match is open, or if it does not exist."""
     games, matches = schema.games, schema.matches
     query = (
@@ -65,42 +41,7 @@ def scorecard(engine: Engine, match: str) -> tuple[ScoredGame, ...]:
     )
     with reading(engine) as connection:
         rows = connection.execute(query).all()
-    return tuple(
-        ScoredGame(
-            row.game,
-            row.table_number,
-            row.board,
-            ClosedGame(
-                row.game,
-                tuple(row.places),
-                None if row.scores is None else tuple(row.scores),
-                tuple(row.verdicts),
-                tuple(row.faults),
-            ),
-            tuple(map(DecisionHistogram.read, row.thinking or ())),
-            max(row.tally.get("slowest_ms", (math.inf,))),
-            row.committed,
-        )
-        for row in rows
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class LoggedFault:
-    """A fault with the ids of its match and tournament."""
-
-    tournament: str
-    match: str
-    game: int
-    decision: int
-    seat: int
-    version: str
-    verdict: str
-    sentence: str
-    ended: str
-    """How the bot's process ended, as a clause; empty if it continued to run."""
-    output: str
-    """The tail of the bot's output."""
+    return tuple(map(stored_game, rows))
 
 
 def closed(
@@ -304,7 +245,7 @@ def faults(
     tournament: str | None = None,
     match: str | None = None,
     version: str | None = None,
-) -> tuple[LoggedFault, ...]:
+) -> tuple[PlayedFault, ...]:
     """Return the faults in finished matches in canonical order, filtered by the given arguments."""
     table, matches, tournaments = schema.faults, schema.matches, schema.tournaments
     query = (
@@ -324,6 +265,6 @@ def faults(
     with reading(engine) as connection:
         rows = connection.execute(query).all()
     return tuple(
-        LoggedFault(**{word: value for word, value in row._mapping.items() if word != "number"})
+        PlayedFault(**{word: value for word, value in row._mapping.items() if word != "number"})
         for row in rows
     )

@@ -9,7 +9,7 @@ from typing import Any, Final
 from sqlalchemy import Engine
 
 from arena.presentation.registry import presentation_of
-from arena.ratings.closed_match import ClosedGame, ClosedMatch
+from arena.ratings.closed_match import ClosedMatch, PlayedGame
 from arena.store.matches import results
 from arena.store.matches.results import FormResult
 
@@ -98,10 +98,10 @@ def _replay(candidate: FormResult) -> FeaturedReplay | None:
     )
 
 
-def _turning_games(match: ClosedMatch) -> tuple[list[ClosedGame], list[int]]:
+def _turning_games(match: ClosedMatch) -> tuple[list[PlayedGame], list[int]]:
     """Return the games that gave the lead in the sum of points to another entrant, and the sum."""
     total = [0] * len(match.entrants)
-    turning: list[ClosedGame] = []
+    turning: list[PlayedGame] = []
     leader: int | None = None
     for game in match.games:
         for entrant, score in enumerate(game.scores or ()):
@@ -115,7 +115,7 @@ def _turning_games(match: ClosedMatch) -> tuple[list[ClosedGame], list[int]]:
     return turning, total
 
 
-def _order(game: ClosedGame) -> tuple[int, int]:
+def _order(game: PlayedGame) -> tuple[int, int]:
     return _margin(game.scores or ()), game.game
 
 

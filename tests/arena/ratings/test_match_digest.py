@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.ratings.closed_match import VERDICTS, ClosedGame, ClosedMatch, pairwise
+from arena.ratings.closed_match import VERDICTS, ClosedMatch, PlayedGame, pairwise
 from arena.ratings.match_digest import digest
 from arena.ratings.meetings import Meetings
 from arena.ratings.points import PointSums
@@ -25,7 +25,7 @@ def matches(draw: st.DrawFn) -> ClosedMatch:
         3,
         tuple(names),
         tuple(
-            ClosedGame(n, tuple(p), None if s is None else tuple(s), tuple(v), (0,) * len(p))
+            PlayedGame(n, tuple(p), None if s is None else tuple(s), tuple(v), (0,) * len(p))
             for n, (p, s, v) in enumerate(games)
         ),
         4,
@@ -46,10 +46,10 @@ def test_a_digest_gives_the_strength_and_points_of_its_match(match: ClosedMatch)
 
 def test_wins_draws_points_and_verdicts_are_counted_by_entrant() -> None:
     games = (
-        ClosedGame(0, (1, 2), (5, 3), ("finished", "finished"), (0, 0)),
-        ClosedGame(1, (1, 1), (30, -10), ("finished", "finished"), (0, 0)),
-        ClosedGame(2, (2, 1), None, ("timeout", "finished"), (1, 0)),
-        ClosedGame(3, (2, 1), None, ("forfeit", "finished"), (0, 0)),
+        PlayedGame(0, (1, 2), (5, 3), ("finished", "finished"), (0, 0)),
+        PlayedGame(1, (1, 1), (30, -10), ("finished", "finished"), (0, 0)),
+        PlayedGame(2, (2, 1), None, ("timeout", "finished"), (1, 0)),
+        PlayedGame(3, (2, 1), None, ("forfeit", "finished"), (0, 0)),
     )
     summary = digest(ClosedMatch("m", 0, 0, ("a", "b"), games), CLIP)
     assert (summary.wins, summary.draws, summary.points) == ((1, 2), (1, 1), (35, -7))

@@ -5,7 +5,7 @@ import random
 from collections.abc import Iterable
 
 from arena.ratings import standings as module
-from arena.ratings.closed_match import ClosedGame, ClosedMatch
+from arena.ratings.closed_match import ClosedMatch, PlayedGame
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.ratings.elo import EloSettings
 from arena.ratings.entrant_sums import EntrantSums, of_match
@@ -30,14 +30,14 @@ def game(
     places: tuple[int, ...],
     scores: tuple[int, ...] | None = None,
     verdicts: tuple[str, ...] | None = None,
-) -> ClosedGame:
+) -> PlayedGame:
     verdicts = verdicts or ("finished",) * len(places)
     faults = tuple(int(word not in ("finished", "forfeit")) for word in verdicts)
-    return ClosedGame(number, places, scores, verdicts, faults)
+    return PlayedGame(number, places, scores, verdicts, faults)
 
 
 def match(
-    number: int, entrants: tuple[str, ...], *games: ClosedGame, in_round: int = 0
+    number: int, entrants: tuple[str, ...], *games: PlayedGame, in_round: int = 0
 ) -> ClosedMatch:
     return ClosedMatch(f"m-{number}", in_round, number, entrants, games)
 

@@ -11,11 +11,11 @@ from alembic.migration import MigrationContext
 from sqlalchemy import Engine, select, text
 
 from arena.errors import Conflict, NotFound, StoreError
+from arena.ratings.closed_match import PlayedGame
 from arena.store import backup_file, consistency, database, schema
 from arena.store.access import audit_log
 from arena.store.bots import remote_bots, stored_builds, versions
 from arena.store.matches import listing, results, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.schema import MatchState
 from arena.store.tournaments.tournaments import Tournament
 from tests.errors import has_code

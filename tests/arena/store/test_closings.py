@@ -9,11 +9,11 @@ from threading import Event
 from sqlalchemy import Engine
 
 from arena.formats.contract import FormatEntrant
+from arena.ratings.closed_match import PlayedGame
 from arena.store import closings, database
 from arena.store.access.audit_log import COMMAND_LINE
 from arena.store.bots import versions
 from arena.store.matches import corrections, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.schema import ClosingKind
 from arena.store.tournaments import lifecycle
 from arena.store.tournaments.tournaments import Tournament

@@ -7,9 +7,9 @@ from sqlalchemy import Engine
 
 from arena.errors import Conflict, LeaseLost
 from arena.events.messages import Event, GameOver, MatchClosed, MatchStarted, TournamentChanged
+from arena.ratings.closed_match import PlayedGame
 from arena.store import database
 from arena.store.matches import listing, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.matches.transitions import Lease
 from arena.store.schema import MatchState
 from arena.store.tournaments.tournaments import Tournament

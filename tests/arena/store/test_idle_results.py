@@ -6,12 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import Engine, update
 
+from arena.ratings.closed_match import PlayedGame
 from arena.store import schema
 from arena.store.access.audit_log import COMMAND_LINE
 from arena.store.database import writing
 from arena.store.idle_results import ALL, ANALYSES, LUCK, IdleResults
 from arena.store.matches import corrections, listing, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.tournaments.tournaments import Tournament
 
 Schedule = Callable[..., Tournament]

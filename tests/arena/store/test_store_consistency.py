@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, text
 
+from arena.ratings.closed_match import PlayedGame
 from arena.store import consistency, database
 from arena.store.matches import transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.tournaments.tournaments import Tournament
 
 Schedule = Callable[..., Tournament]

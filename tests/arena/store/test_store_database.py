@@ -19,11 +19,11 @@ from sqlalchemy.schema import CreateTable
 
 from arena import config
 from arena.errors import StoreError, Unreachable
+from arena.ratings.closed_match import PlayedGame
 from arena.store import backup_file, database, schema
 from arena.store.bots import versions
 from arena.store.idle_results import ANALYSES
 from arena.store.matches import transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.tournaments.tournaments import Tournament
 from tests.errors import has_code
 from tests.waiting import wait_until

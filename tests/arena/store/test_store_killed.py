@@ -6,9 +6,9 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import Engine, func, select
 
+from arena.ratings.closed_match import PlayedGame
 from arena.store import database, schema
 from arena.store.matches import listing, results, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.schema import MatchState
 from arena.store.tournaments.tournaments import Tournament
 from referee import record

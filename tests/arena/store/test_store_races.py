@@ -15,11 +15,11 @@ from sqlalchemy import Connection, Engine, event, insert, select, text, update
 from arena.errors import Conflict, StoreError, TooMany
 from arena.formats.contract import FormatEntrant
 from arena.ladders import rater
+from arena.ratings.closed_match import PlayedGame
 from arena.store import closings, database, postgresql, schema, webhooks
 from arena.store.bots import quarantine, remote_bots, submissions, versions
 from arena.store.bots.submissions import ReceivedUpload, SubmissionLimits
 from arena.store.matches import listing, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.schema import ClosingKind, MatchState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.tournaments import Tournament

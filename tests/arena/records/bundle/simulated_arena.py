@@ -10,11 +10,11 @@ from pokearena.v1 import bot_pb2, referee_pb2
 from sqlalchemy import Engine
 
 from arena.ladders import rater
+from arena.ratings.closed_match import PlayedGame
 from arena.store import database
 from arena.store.bots import versions
 from arena.store.match_settings import TournamentPlan
 from arena.store.matches import games, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import MatchSpec
 from arena.store.matches.table_plan import BoardPlan, TablePlan, plan
 from arena.store.matches.transitions import Lease

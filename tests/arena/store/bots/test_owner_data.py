@@ -6,9 +6,9 @@ import pytest
 from sqlalchemy import Engine
 
 from arena.errors import NotFound
+from arena.ratings.closed_match import PlayedGame
 from arena.store.bots import owner_data, owners, stored_builds, versions
 from arena.store.matches import listing, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.schema import MatchState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament

@@ -6,10 +6,10 @@ import pytest
 from sqlalchemy import Engine, update
 
 from arena.errors import Conflict, NotFound
+from arena.ratings.closed_match import PlayedGame
 from arena.store import database, schema
 from arena.store.bots import quarantine, versions
 from arena.store.matches import listing, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.matches.transitions import ArenaFault
 from arena.store.schema import MatchState
 from arena.store.tournaments import tournaments

@@ -5,9 +5,10 @@ from collections.abc import Callable
 
 from sqlalchemy import Engine, update
 
+from arena.ratings.closed_match import PlayedGame
 from arena.store import database, schema
 from arena.store.matches import closed_matches, results, transitions
-from arena.store.matches.games import PlayedGame, read
+from arena.store.matches.games import read
 from arena.store.matches.spec import MatchSpec
 from arena.store.tournaments.tournaments import Tournament
 

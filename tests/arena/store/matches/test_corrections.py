@@ -7,12 +7,12 @@ from sqlalchemy import Engine
 
 from arena.errors import Conflict, NotFound
 from arena.formats.contract import MatchStatus
+from arena.ratings.closed_match import PlayedGame
 from arena.store import consistency
 from arena.store.access.audit_log import COMMAND_LINE
 from arena.store.bots import versions
 from arena.store.match_settings import TournamentPlan
 from arena.store.matches import corrections, listing, results, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.schema import MatchState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.format_history import FormatHistory

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from arena.ratings.closed_match import PlayedFault
 from arena.store.matches import games
-from arena.store.matches.games import PlayedFault
 from tests.errors import has_code
 
 TWO = ("a@1", "b@1")
@@ -71,7 +71,9 @@ def test_a_game_ended_by_a_fault_has_no_scores() -> None:
     assert read.verdicts == ("finished", "crash")
     # PostgreSQL cannot store NUL, so it becomes the replacement character.
     assert read.faulted == (
-        PlayedFault(7, 1, "b@1", "crash", "It ended.", "exited with status 1", "Traceback\ufffd"),
+        PlayedFault(
+            5, 7, 1, "b@1", "crash", "It ended.", "exited with status 1", "Traceback\ufffd"
+        ),
     )
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event
 
+from arena.ratings.closed_match import PlayedGame
 from arena.store import database
 from arena.store.matches import history, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.tournaments.tournaments import Tournament
 
 Schedule = Callable[..., Tournament]

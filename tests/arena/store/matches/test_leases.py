@@ -15,10 +15,10 @@ from sqlalchemy import Engine, event, func, select, update
 
 from arena.errors import Conflict, LeaseLost, NotFound
 from arena.matches import lease_renewal
+from arena.ratings.closed_match import PlayedGame
 from arena.store import database, schema
 from arena.store.access.audit_log import COMMAND_LINE
 from arena.store.matches import corrections, lease_times, listing, results, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.matches.transitions import FAILURES_TO_VOID, ArenaFault, Lease
 from arena.store.schema import MatchState
 from arena.store.tournaments.tournaments import Tournament
@@ -291,7 +291,8 @@ def test_a_game_of_another_match_is_refused(
         with pytest.raises(ValueError, check=has_code("other-match")):
             transitions.commit_game(store, lease, wrong)
     with pytest.raises(ValueError, check=has_code("entrant-missing")):
-        transitions.commit_game(store, lease, replace(game, places=(1,)))
+        alone = replace(game, places=(1,), scores=None, verdicts=("finished",), faults=(0,))
+        transitions.commit_game(store, lease, alone)
     assert committed(store, lease.match) == []
 
 

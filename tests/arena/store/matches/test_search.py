@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event
 
+from arena.ratings.closed_match import PlayedGame
 from arena.store.bots import versions
 from arena.store.match_settings import TournamentPlan
 from arena.store.matches import search, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.matches.history import PlayedMatch
 from arena.store.matches.search import MatchFilter, SearchPosition
 from arena.store.tournaments.tournaments import Tournament

@@ -9,9 +9,9 @@ from sqlalchemy import Engine, event
 
 from arena.errors import NotFound
 from arena.formats.contract import Fixture
+from arena.ratings.closed_match import PlayedGame
 from arena.store import consistency, database
 from arena.store.matches import listing, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.tournaments import Tournament, TournamentProgress
 from arena.tournaments import scheduler

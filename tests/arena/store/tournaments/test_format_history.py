@@ -5,10 +5,10 @@ from collections.abc import Callable
 from sqlalchemy import Engine
 
 from arena.formats.contract import MatchStatus
+from arena.ratings.closed_match import PlayedGame
 from arena.store.bots import versions
 from arena.store.match_settings import TournamentPlan
 from arena.store.matches import listing, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.tournaments.format_history import FormatHistory
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler

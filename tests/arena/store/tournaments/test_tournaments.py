@@ -9,12 +9,12 @@ from sqlalchemy import Engine
 
 from arena.errors import Conflict, NotFound, StoreError
 from arena.formats.contract import Fixture, FormatEntrant
+from arena.ratings.closed_match import PlayedGame
 from arena.store.bots import versions
 from arena.store.database import reading
 from arena.store.ids import match_id
 from arena.store.match_settings import TournamentPlan
 from arena.store.matches import listing, rows, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import MatchSpec
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import lifecycle, tournaments

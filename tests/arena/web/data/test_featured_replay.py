@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.ratings.closed_match import FINISHED, ClosedGame, ClosedMatch
+from arena.ratings.closed_match import FINISHED, ClosedMatch, PlayedGame
 from arena.store.matches import listing, results
 from arena.store.matches.results import FormResult
 from arena.web.data.featured_replay import featured_replay, select
@@ -25,7 +25,7 @@ def result(name: str, *scores: Sequence[int], faulted: bool = False) -> FormResu
     for number, points in enumerate(scores):
         is_faulted = faulted and number == len(scores) - 1
         games.append(
-            ClosedGame(
+            PlayedGame(
                 number,
                 tuple(1 + sum(other > score for other in points) for score in points),
                 tuple(points),
