@@ -13,6 +13,8 @@ from arena.ratings.decision_histogram import DecisionHistogram
 from referee.games.shared.coded_errors import InvalidValue
 
 if TYPE_CHECKING:
+    from pokearena.v1 import referee_pb2
+
     from referee.record import GameRecord
 
 
@@ -115,23 +117,14 @@ def recorded_game(lines: GameRecord, entrants: Sequence[str]) -> PlayedGame:
 def _played(lines: GameRecord, entrants: Sequence[str]) -> PlayedGame:
     game, result = lines.game, lines.result
     seating: Sequence[str] = game["seating"]
-    seats = [[i for i, name in enumerate(seating) if name == who] for who in entrants]
-    if sum(map(len, seats)) != len(seating) or not all(seats):
-        raise InvalidValue(
-            f"game {game['game']} seats {', '.join(seating)}; "
-            f"the entrants are {', '.join(entrants)}",
-            code="other-entrants",
-        )
-    scores = result["scores"]
-    verdicts = result["verdicts"]
-    return PlayedGame(
+    by_seat = PlayedGame(
         game=game["game"],
+        places=tuple(result["places"]),
+        scores=None if result["scores"] is None else tuple(result["scores"]),
+        verdicts=tuple(result["verdicts"]),
+        faults=tuple(result["faults"]),
         table=game["table"],
         board=game["board"],
-        places=tuple(result["places"][mine[0]] for mine in seats),
-        scores=None if scores is None else tuple(scores[mine[0]] for mine in seats),
-        verdicts=tuple(_verdict([verdicts[seat] for seat in mine]) for mine in seats),
-        faults=tuple(sum(result["faults"][seat] for seat in mine) for mine in seats),
         tally={
             word: value
             for word, value in result.items()
@@ -150,20 +143,83 @@ def _played(lines: GameRecord, entrants: Sequence[str]) -> PlayedGame:
             )
             for line in lines.faults
         ),
-        thinking=_thinking(seats, lines.actions),
+        thinking=_thinking(len(seating), lines.actions),
+    )
+    return _by_entrant(by_seat, seating, entrants)
+
+
+def finished_game(
+    game: referee_pb2.GameFinished, table: int, seating: Sequence[str], entrants: Sequence[str]
+) -> PlayedGame:
+    """Return a game that the referee has finished; equal to `read` of its record.
+
+    Args:
+        game: the event of the referee.
+        table: its table.
+        seating: the entrant at each seat, as ``name@number``.
+        entrants: the match's entrants as ``name@number``, in order.
+    """
+    by_seat = PlayedGame(
+        game=game.game,
+        places=tuple(game.places),
+        scores=tuple(game.scores) or None,
+        verdicts=tuple(game.verdicts),
+        faults=tuple(game.faults),
+        table=table,
+        board=game.board,
+        record=game.record,
+        tally={
+            "bank_ms": list(game.bank_ms),
+            "slowest_ms": list(game.slowest_ms),
+            "faults": list(game.faults),
+            "crashes": list(game.crashes),
+        },
+        faulted=tuple(
+            PlayedFault(
+                game=game.game,
+                decision=fault.decision,
+                seat=fault.seat,
+                version=seating[fault.seat],
+                verdict=fault.verdict,
+                sentence=_storable(fault.sentence),
+                ended=_storable(fault.ended),
+                output=_storable(fault.output)[-LISTED_OUTPUT:],
+            )
+            for fault in game.faulted
+        ),
+        thinking=tuple(DecisionHistogram.of(times.ms) for times in game.decision_times),
+    )
+    return _by_entrant(by_seat, seating, entrants)
+
+
+def _by_entrant(game: PlayedGame, seating: Sequence[str], entrants: Sequence[str]) -> PlayedGame:
+    """Return a game whose results are by seat with the results by entrant."""
+    seats = [[seat for seat, name in enumerate(seating) if name == who] for who in entrants]
+    if sum(map(len, seats)) != len(seating) or not all(seats):
+        raise InvalidValue(
+            f"game {game.game} seats {', '.join(seating)}; the entrants are {', '.join(entrants)}",
+            code="other-entrants",
+        )
+    scores = game.scores
+    return replace(
+        game,
+        places=tuple(game.places[mine[0]] for mine in seats),
+        scores=None if scores is None else tuple(scores[mine[0]] for mine in seats),
+        verdicts=tuple(_verdict([game.verdicts[seat] for seat in mine]) for mine in seats),
+        faults=tuple(sum(game.faults[seat] for seat in mine) for mine in seats),
+        thinking=tuple(
+            sum((game.thinking[seat] for seat in mine), DecisionHistogram()) for mine in seats
+        ),
     )
 
 
-def _thinking(
-    seats: Sequence[Sequence[int]], actions: Sequence[Mapping[str, Any]]
-) -> tuple[DecisionHistogram, ...]:
-    """Return the decision times of each entrant; `seats` are the seats of each."""
-    moves = [
-        (line["seat"], line["ms"])
-        for line in actions
-        if line.get("by") != "referee" and "ms" in line
-    ]
-    return tuple(DecisionHistogram.of(ms for seat, ms in moves if seat in mine) for mine in seats)
+def _thinking(seats: int, actions: Sequence[Mapping[str, Any]]) -> tuple[DecisionHistogram, ...]:
+    """Return the decision times of each seat."""
+    times: list[list[float]] = [[] for _ in range(seats)]
+    for line in actions:
+        if line.get("by") != "referee" and "ms" in line:
+            times[line["seat"]].append(line["ms"])
+    return tuple(map(DecisionHistogram.of, times))
 
 
 def _verdict(verdicts: Sequence[str]) -> str:

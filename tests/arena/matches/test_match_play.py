@@ -24,6 +24,7 @@ from arena.errors import InfrastructureError
 from arena.matches.runner import play_match, record_text
 from arena.ratings.closed_match import PlayedGame
 from arena.store.match_settings import Clock
+from arena.store.matches import games
 from arena.store.matches.spec import Entrant, MatchSpec
 from referee.games.shared.dealing import commitment
 from referee.record import read
@@ -143,6 +144,7 @@ class MatchArena:
             committed,
             lambda entrant, reports: played.reports_received.append((entrant, tuple(reports))),
         )
+        assert played.games == [games.read(game.record, spec.versions) for game in played.games]
         return played
 
 
