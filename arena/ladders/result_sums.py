@@ -188,9 +188,9 @@ def _gather(
     for match, sign, at in signs:
         played = found[match]
         of = changes.setdefault(played.tournament, _Changes({}, {}, {}))
-        _add_match(of, digest(played.match, clip_of(played.game)), played.thinking, sign)
+        _add_match(of, digest(played.result, clip_of(played.game)), played.thinking, sign)
         if sign > 0:
-            of.seen |= dict.fromkeys(played.match.entrants, played.closed or at)
+            of.seen |= dict.fromkeys(played.entrants, played.closed or at)
         else:
             of.subtracts = True
 

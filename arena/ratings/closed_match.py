@@ -95,18 +95,16 @@ class PlayedGame:
         return PlayedGame(self.game, self.places, self.scores, self.verdicts, self.faults)
 
     def __post_init__(self) -> None:
-        columns: list[Sequence[object]] = [self.verdicts, self.faults]
-        if self.scores is not None:
-            columns.append(self.scores)
-        if any(len(column) != len(self.places) for column in columns):
+        scores = self.places if self.scores is None else self.scores
+        if not len(self.places) == len(scores) == len(self.verdicts) == len(self.faults):
             raise InvalidValue(
                 f"game {self.game} lacks values for some entrants", code="values-missing"
             )
-        for verdict in self.verdicts:
-            if verdict not in VERDICTS:
-                raise InvalidValue(
-                    f"game {self.game} has the unknown verdict {verdict!r}", code="unknown-verdict"
-                )
+        if not VERDICTS.issuperset(self.verdicts):
+            unknown = next(verdict for verdict in self.verdicts if verdict not in VERDICTS)
+            raise InvalidValue(
+                f"game {self.game} has the unknown verdict {unknown!r}", code="unknown-verdict"
+            )
 
 
 @dataclass(frozen=True, slots=True)

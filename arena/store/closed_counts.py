@@ -13,7 +13,7 @@ from arena.store import closings, schema
 from arena.store.bots.remote_bots import is_relayed
 from arena.store.database import id_batches, reading
 from arena.store.matches import closed_matches
-from arena.store.matches.closed_matches import StoredMatch
+from arena.store.matches.closed_matches import PlayedMatch
 from arena.store.schema import OPEN, ClosingKind, MatchState, TournamentState
 from referee.games.registry import form_of
 
@@ -94,13 +94,13 @@ class ClosingReader:
             rows = connection.execute(query).all()
             found = closed_matches.with_ids(connection, [row.match for row in rows])
             self._load_languages(
-                {name for stored in found.values() for name in stored.match.entrants}, connection
+                {name for stored in found.values() for name in stored.entrants}, connection
             )
             for row in rows:
                 yield self._closing(row, found[row.match])
 
-    def _closing(self, row: Any, stored: StoredMatch) -> MatchClosing:
-        games = stored.match.games
+    def _closing(self, row: Any, stored: PlayedMatch) -> MatchClosing:
+        games = stored.games
         players = tuple(
             ClosedMatchEntrant(
                 name,
@@ -108,7 +108,7 @@ class ClosingReader:
                 tuple(game.verdicts[place] for game in games),
                 stored.thinking[place] if stored.thinking else DecisionHistogram(),
             )
-            for place, name in enumerate(stored.match.entrants)
+            for place, name in enumerate(stored.entrants)
         )
         seconds = max(0.0, row.closed - (row.closed if row.leased is None else row.leased))
         return MatchClosing(row.match, self._forms.of(row.tournament), len(games), seconds, players)

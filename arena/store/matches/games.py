@@ -28,7 +28,7 @@ def stored_game(row: Row[Any]) -> PlayedGame:
     Args:
         row: ``game``, ``places``, ``scores``, ``verdicts``, ``faults``; optionally other columns.
     """
-    column = row._mapping
+    column = row._asdict()
     scores = column["scores"]
     return PlayedGame(
         game=column["game"],

@@ -34,7 +34,7 @@ def close(store: Engine, match: str, played: Played) -> None:
         transitions.commit_game(store, lease, timed(lease.spec, number, played))
 
 
-def read_one(store: Engine, match: str) -> closed_matches.StoredMatch:
+def read_one(store: Engine, match: str) -> closed_matches.PlayedMatch:
     with database.reading(store) as connection:
         return closed_matches.with_ids(connection, [match])[match]
 
@@ -48,8 +48,8 @@ def test_decision_times_contain_only_bot_decisions(
     stored = read_one(store, match)
     # Six games: each bot sat three times on either seat, and took a millisecond or two.
     assert [times.decisions for times in stored.thinking] == [6, 6]
-    assert stored.match == results.of_match(store, match)
-    assert [game.game for game in stored.match.games] == list(range(6))
+    assert stored.result == results.of_match(store, match)
+    assert [game.game for game in stored.games] == list(range(6))
 
 
 def test_a_match_whose_decision_times_were_not_counted_has_none(

@@ -10,7 +10,7 @@ from arena.ratings.closed_match import PlayedGame
 from arena.store.bots import versions
 from arena.store.match_settings import TournamentPlan
 from arena.store.matches import search, transitions
-from arena.store.matches.history import PlayedMatch
+from arena.store.matches.closed_matches import PlayedMatch
 from arena.store.matches.search import MatchFilter, SearchPosition
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
