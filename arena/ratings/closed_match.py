@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, Protocol
+from typing import Any
 
 from arena.ratings.decision_histogram import DecisionHistogram
 from referee.games.shared.coded_errors import InvalidValue
@@ -154,64 +154,22 @@ class ClosedMatch:
 
     @property
     def halves(self) -> tuple[int, ...]:
-        """The half points between each two entrants; see `RatedMatch`."""
+        """For each two entrants the half points of the first against the second.
+
+        In the order (0, 1), (0, 2), ... (1, 2), ...; a shared place counts one, a better place two.
+        """
         return tuple(
             sum([game.halves(first, second) for game in self.games])
             for first, second in combinations(range(len(self.entrants)), 2)
         )
 
 
-class RatedMatch(Protocol):
-    """The attributes of a match that ratings require.
-
-    `ClosedMatch` and `MatchScore` implement it.
-
-    Attributes:
-        id: the match's id.
-        tournament: position of its tournament by age, from 0.
-        round: its round, from 0.
-        number: its number within the round, from 0.
-        entrants: versions as "name@version".
-        played: number of games.
-        halves: for each two entrants, in the order (0, 1), (0, 2), ... (1, 2), ...: half points of
-            the first against the second. A shared place counts one, a better place two.
-    """
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def tournament(self) -> int: ...
-    @property
-    def round(self) -> int: ...
-    @property
-    def number(self) -> int: ...
-    @property
-    def entrants(self) -> tuple[str, ...]: ...
-    @property
-    def played(self) -> int: ...
-    @property
-    def halves(self) -> tuple[int, ...]: ...
-
-
-@dataclass(frozen=True, slots=True)
-class MatchScore:
-    """The values of a `RatedMatch`, without the single games."""
-
-    id: str
-    tournament: int
-    round: int
-    number: int
-    entrants: tuple[str, ...]
-    played: int
-    halves: tuple[int, ...]
-
-
-def canonical_order(match: RatedMatch) -> tuple[int, int, int, str]:
+def canonical_order(match: ClosedMatch) -> tuple[int, int, int, str]:
     """Return the key that sorts matches into canonical order, in which floats are summed."""
     return match.tournament, match.round, match.number, match.id
 
 
-def pairwise(match: RatedMatch) -> tuple[tuple[float, ...], ...]:
+def pairwise(match: ClosedMatch) -> tuple[tuple[float, ...], ...]:
     """Return the score of entrant i against entrant j as `pairwise(match)[i][j]`, from 0 to 1.
 
     It is the mean over the games of 1 for the better place, 0.5 for a shared one and 0 for the
@@ -231,7 +189,7 @@ def means(of_pairs: Sequence[Sequence[float]]) -> tuple[float, ...]:
     return tuple((sum(row) - 0.5) / others for row in of_pairs)
 
 
-def winner(match: RatedMatch) -> str:
+def winner(match: ClosedMatch) -> str:
     """Return the entrant with the highest mean score; "" if several entrants share it."""
     shares = means(pairwise(match))
     highest = max(shares) - 1e-9

@@ -9,7 +9,6 @@ from arena.ratings.closed_match import ClosedMatch, PlayedGame
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.ratings.elo import EloSettings
 from arena.ratings.entrant_sums import EntrantSums, of_match
-from arena.ratings.match_digest import digest
 from arena.ratings.standings import Standings, StandingsLine
 from arena.ratings.strength.settings import StrengthSettings
 
@@ -198,7 +197,7 @@ def test_matches_that_are_added_and_subtracted_leave_no_trace() -> None:
     sums: dict[str, EntrantSums] = {}
     changes = [(added, 1) for added in matches] + [(gone, -1) for gone in matches[10:]]
     for changed, sign in dice.sample(changes, len(changes)):
-        for name, counted in of_match(digest(changed, CLIP), times).items():
+        for name, counted in of_match(changed, CLIP, times).items():
             sums.setdefault(name, EntrantSums()).add(counted, sign)
     kept = by_name(table(matches[:10]))
     nothing = {name: of for name, of in sums.items() if name not in kept}

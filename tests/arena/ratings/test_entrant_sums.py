@@ -1,11 +1,12 @@
-"""Test the digests of matches."""
+"""The sums of a match by entrant."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.ratings import closed_match
 from arena.ratings.closed_match import VERDICTS, ClosedMatch, PlayedGame, pairwise
-from arena.ratings.match_digest import digest
-from arena.ratings.meetings import Meetings
+from arena.ratings.entrant_sums import of_match
 from arena.ratings.points import PointSums
 
 CLIP = 20
@@ -33,15 +34,15 @@ def matches(draw: st.DrawFn) -> ClosedMatch:
 
 
 @given(matches())
-def test_a_digest_gives_the_strength_and_points_of_its_match(match: ClosedMatch) -> None:
-    summary = digest(match, CLIP)
-    assert pairwise(summary) == pairwise(match)
-    assert Meetings.of([summary]) == Meetings.of([match])
-    clipped = dict(zip(match.entrants, summary.margins.clipped, strict=True))
-    points = PointSums.of([match], CLIP).points()
-    assert {line.entrant: line.clipped for line in points} == (
-        clipped if summary.margins.scored else {}
-    )
+def test_the_sums_of_a_match_have_its_scores_and_points(match: ClosedMatch) -> None:
+    sums = of_match(match, CLIP)
+    means = closed_match.means(pairwise(match))
+    for name, mean in zip(match.entrants, means, strict=True):
+        assert sums[name].mean == pytest.approx(mean, abs=1e-6)
+    expected = {line.entrant: line for line in PointSums.of([match], CLIP).points()}
+    assert {name: sums[name].points_per_board(name) for name in match.entrants} == {
+        name: expected.get(name) for name in match.entrants
+    }
 
 
 def test_wins_draws_points_and_verdicts_are_counted_by_entrant() -> None:
@@ -51,12 +52,11 @@ def test_wins_draws_points_and_verdicts_are_counted_by_entrant() -> None:
         PlayedGame(2, (2, 1), None, ("timeout", "finished"), (1, 0)),
         PlayedGame(3, (2, 1), None, ("forfeit", "finished"), (0, 0)),
     )
-    summary = digest(ClosedMatch("m", 0, 0, ("a", "b"), games), CLIP)
-    assert (summary.wins, summary.draws, summary.points) == ((1, 2), (1, 1), (35, -7))
-    assert summary.halves == (3,)
-    assert (summary.margins.scored, summary.margins.sums, summary.margins.clipped) == (
-        2,
-        (22, -22),
-        (1, 1),
-    )
-    assert summary.verdicts == ({"timeout": 1, "forfeit": 1}, {})
+    first, second = of_match(ClosedMatch("m", 0, 0, ("a", "b"), games), CLIP).values()
+    assert (first.wins, first.draws, first.points) == (1, 1, 35)
+    assert (second.wins, second.draws, second.points) == (2, 1, -7)
+    # Of 8 half points; two games have scores, and the margin of 40 was clipped to 20.
+    assert (first.shares, second.shares) == ({8: 3}, {8: 5})
+    assert first.margins == {2: (1, 22, 22**2, 1)}
+    assert second.margins == {2: (1, -22, 22**2, 1)}
+    assert (first.verdicts, second.verdicts) == ({"timeout": 1, "forfeit": 1}, {})
