@@ -84,6 +84,14 @@ class PlayedGame:
         """The longest decision of any seat in milliseconds; infinite if not recorded."""
         return float(max(self.tally.get("slowest_ms", (math.inf,))))
 
+    def is_won(self, entrant: int) -> bool:
+        """Return whether an entrant has the first place alone."""
+        return self.places[entrant] == 1 == self.places.count(1)
+
+    def is_drawn(self, entrant: int) -> bool:
+        """Return whether an entrant shares the first place."""
+        return self.places[entrant] == 1 < self.places.count(1)
+
     def halves(self, first: int, second: int) -> int:
         """Return the half points of `first` against `second`: better place 2, shared place 1."""
         return (self.places[first] <= self.places[second]) + (

@@ -132,7 +132,6 @@ def of_match(
     divisor = (len(match.entrants) - 1) * margins.scored
     sums = {}
     for place, name in enumerate(match.entrants):
-        firsts = [game.places.count(1) for game in match.games if game.places[place] == 1]
         bins: Counter[int] = Counter()
         if thinking:
             thinking[place].add_to(bins)
@@ -140,8 +139,8 @@ def of_match(
         sums[name] = EntrantSums(
             1,
             match.played,
-            firsts.count(1),
-            len(firsts) - firsts.count(1),
+            sum(game.is_won(place) for game in match.games),
+            sum(game.is_drawn(place) for game in match.games),
             sum(game.scores[place] for game in match.games if game.scores is not None),
             Counter({most: won[place]}),
             {divisor: (1, margin, margin**2, margins.clipped[place])} if divisor else {},

@@ -256,13 +256,13 @@ def _side(
     shares: Sequence[float],
     longest: Decision | None,
 ) -> EntrantResult:
-    places = [game.places for game in games]
-    firsts = [ranks.count(1) for ranks in places if ranks[at] == 1]
+    wins = sum(game.is_won(at) for game in games)
+    draws = sum(game.is_drawn(at) for game in games)
     return EntrantResult(
         name=name,
-        wins=firsts.count(1),
-        draws=len(firsts) - firsts.count(1),
-        losses=len(places) - len(firsts),
+        wins=wins,
+        draws=draws,
+        losses=len(games) - wins - draws,
         points=sum(game.scores[at] for game in games if game.scores),
         boards=len({game.board for game in games}),
         share=shares[at],
