@@ -29,8 +29,6 @@ TEXT, JSON = "text", "json"
 TARGET: Final = "POKEARENA_LOG_TO"
 """Environment variable that selects where services log: to files (the default) or `stdout`."""
 FILES, STDOUT = "files", "stdout"
-TABLE: Final = "pokearena-table"
-"""Metadata key that sends the number of a table to the referee, for its log."""
 _LINE: Final = "%(asctime)s %(levelname)s %(message)s"
 _LINE_OF_MANY: Final = "%(asctime)s %(levelname)s %(name)s[%(process)d]: %(message)s"
 _USAGE: Final = 2

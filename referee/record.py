@@ -29,9 +29,11 @@ def table_count(match: Line) -> int:
     return int(match.get("tables", len(match["entrants"])))
 
 
-def game_line(game: int, board: int) -> Line:
-    """Build the first line of a game."""
-    return {"type": "game", "game": game, "board": board}
+def game_line(game: int, board: int, table: int, seating: Sequence[str], sandbox: str = "") -> Line:
+    """Build the first line of a game; an empty `sandbox` is omitted."""
+    line: Line = {"type": "game", "game": game, "board": board, "table": table}
+    line["seating"] = list(seating)
+    return line | {"sandbox": sandbox} if sandbox else line
 
 
 def action_line(

@@ -28,6 +28,12 @@ class TableSetting:
     seats: int
     options: Options
     sides: tuple[int, ...]
+    table: int = 0
+    """Number of the table within the match."""
+    seating: tuple[str, ...] = ()
+    """The entrant at each seat."""
+    sandbox: str = ""
+    """The sandbox of the bots; empty if no bot has one."""
 
     @property
     def two_sided(self) -> bool:
@@ -93,13 +99,17 @@ class RunningGame:
         self.decisions = 0
         """Number of completed decisions."""
         self._moves: dict[int, Action] = {}
-        self._lines = [dump(game_line(board.game, board.number))]
+        line = game_line(board.game, board.number, setting.table, setting.seating, setting.sandbox)
+        self._lines = [dump(line)]
         self._pending_lines: list[tuple[int, str]] = []
         """Record lines of this position by decision, not yet appended to the record."""
         self._out: dict[int, Verdict] = {}
         self.asked: dict[int, OpenQuestion] = {}
-        self.result: str | None = None
-        """The record of the game as text once it is over."""
+        self.result: referee_pb2.GameFinished | None = None
+        """The game's record and results once it is over."""
+        self._decision_ms: list[list[float]] = [[] for _ in range(setting.seats)]
+        """Decision times of each seat, without decisions that the referee made for it."""
+        self._faulted: list[referee_pb2.GameFault] = []
         self.bank_ms = [0.0] * setting.seats
         """Milliseconds that this game drew from each seat's bank."""
         self.slowest_ms = [0.0] * setting.seats
@@ -208,6 +218,8 @@ class RunningGame:
         self._pending_lines.append((decision, line))
         if ms > self.slowest_ms[seat]:
             self.slowest_ms[seat] = ms
+        if not by_referee:
+            self._decision_ms[seat].append(round(ms, 3))
 
     def _append_moves(self) -> None:
         """Append the moves of a position to the record, sorted by decision.
@@ -229,8 +241,21 @@ class RunningGame:
         """Record a fault and put its seat out; return True if the game reaches a new position."""
         if self.result is not None or fault.seat in self._out:
             return False
-        self._lines.append(dump(fault_line(fault)))
+        self._record_fault(fault)
         return self.put_out(fault.seat, fault.verdict)
+
+    def _record_fault(self, fault: Fault) -> None:
+        self._lines.append(dump(fault_line(fault)))
+        self._faulted.append(
+            referee_pb2.GameFault(
+                decision=fault.decision,
+                seat=fault.seat,
+                verdict=fault.verdict,
+                sentence=fault.sentence,
+                ended=fault.ended,
+                output=fault.output,
+            )
+        )
 
     def begin_without(self, absent: Mapping[int, Verdict], faults: Iterable[Fault]) -> None:
         """Begin the game with seats that are already out.
@@ -239,7 +264,8 @@ class RunningGame:
             absent: these seats, each with its verdict.
             faults: the faults to record in this game.
         """
-        self._lines += [dump(fault_line(fault)) for fault in faults]
+        for fault in faults:
+            self._record_fault(fault)
         self._out.update(absent)
         if self._out and self.setting.two_sided:
             self._finish(None)
@@ -292,7 +318,17 @@ class RunningGame:
         places = places_with_faults(place_keys, sides, out_sides)
         line = result_line(self.number, places, scores, verdicts, tally)
         self._lines.append(dump(line))
-        self.result = "".join(self._lines)
+        self.result = referee_pb2.GameFinished(
+            game=self.number,
+            board=self.board.number,
+            record="".join(self._lines),
+            places=places,
+            scores=scores,
+            verdicts=verdicts,
+            decision_times=[referee_pb2.DecisionTimes(ms=times) for times in self._decision_ms],
+            faulted=self._faulted,
+            **tally,
+        )
 
 
 def places_with_faults(

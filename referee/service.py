@@ -71,13 +71,12 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
         caller = TableStream()
         # The context is bound only in the tasks: a generator runs in the context of its consumer.
-        number = _number(context)
         traces = [
-            SeatTrace(self._trace, number, seat)
+            SeatTrace(self._trace, first.table.number, seat)
             for seat in range(len(first.table.seats))
             if self._trace is not None
         ]
-        with logs.bound(match=first.table.match, table=number):
+        with logs.bound(match=first.table.match, table=first.table.number):
             table = RunningTable(first.table, setting, caller, traces)
             running = asyncio.create_task(_run(first.table.match, table, caller))
             receiving = asyncio.create_task(_receive(requests, table, caller))
@@ -116,13 +115,17 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
             )
         sides = game.sides(len(order.seats), options)
         codec = self._codecs[game.id]
-        return TableSetting(order.match, game, codec, len(order.seats), options, sides)
-
-
-def _number(context: Context) -> int | None:
-    """Return the number of the table from the call's metadata; None without one."""
-    number = dict(context.invocation_metadata() or ()).get(logs.TABLE, "")
-    return int(number) if isinstance(number, str) and number.isdecimal() else None
+        return TableSetting(
+            order.match,
+            game,
+            codec,
+            len(order.seats),
+            options,
+            sides,
+            table=order.number,
+            seating=tuple(seat.entrant for seat in order.seats),
+            sandbox=order.sandbox,
+        )
 
 
 async def _run(match: str, table: RunningTable, caller: TableStream) -> None:

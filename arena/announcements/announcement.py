@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from arena.store.bots.versions import Version
-    from arena.store.matches.history import PlayedMatch
+    from arena.store.matches.closed_matches import PlayedMatch
     from arena.store.tournaments.tournaments import Tournament
 
 _NAMESPACE: Final = uuid.UUID("6f0d6f0e-5c1e-4f0b-9a57-1d2f6f0b7c11")

@@ -18,7 +18,7 @@ from functools import cached_property
 from itertools import groupby
 from typing import ClassVar, Final, Protocol, TypeAlias
 
-from arena.ratings.closed_match import ClosedGame, scores
+from arena.ratings.closed_match import PlayedGame, scores
 from referee.games.shared.coded_errors import InvalidValue
 
 UNRATED: Final = frozenset(("challenge",))
@@ -93,7 +93,7 @@ class FormatMatch:
     number: int
     entrants: tuple[str, ...]
     state: MatchStatus = MatchStatus.OPEN
-    games: tuple[ClosedGame, ...] = ()
+    games: tuple[PlayedGame, ...] = ()
 
     def __post_init__(self) -> None:
         if (self.state is MatchStatus.CLOSED) != bool(self.games):

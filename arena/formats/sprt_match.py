@@ -28,7 +28,7 @@ from arena.formats.contract import (
     waiting,
 )
 from arena.formats.table_pool import clans
-from arena.ratings.closed_match import ClosedGame
+from arena.ratings.closed_match import PlayedGame
 from referee.games.shared.coded_errors import InvalidValue
 
 PairCounts: TypeAlias = tuple[int, int, int, int, int, int]
@@ -199,7 +199,7 @@ class PlayedBoards(Protocol):
         ...
 
     @property
-    def games(self) -> Sequence[ClosedGame]:
+    def games(self) -> Sequence[PlayedGame]:
         """All games, by entrant."""
         ...
 
@@ -220,7 +220,7 @@ def board_counts(match: PlayedBoards, pair: tuple[str, str]) -> tuple[int, ...]:
     return tuple(counts)
 
 
-def pair_counts(games: Sequence[ClosedGame]) -> PairCounts:
+def pair_counts(games: Sequence[PlayedGame]) -> PairCounts:
     """Count the boards of a match of two sides by result for its first entrant.
 
     Games are numbered table * boards + board. The two tables are the two seatings.

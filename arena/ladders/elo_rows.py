@@ -109,7 +109,7 @@ def _rounds(
         for number, group in groupby(rows, lambda row: row.round):
             names = [row.id for row in group]
             found = closed_matches.with_ids(connection, names, with_thinking=False)
-            yield Round(age, number), [played.match for played in found.values()]
+            yield Round(age, number), [played.result for played in found.values()]
 
 
 def _counting(connection: Connection, tournament: str, first: int, until: int) -> Sequence[Any]:

@@ -31,15 +31,14 @@ from arena.formats.contract import REPLAY
 from arena.presentation.registry import presentation_of
 from arena.ratings import entrant_sums as counts
 from arena.ratings import meetings as line_ups
-from arena.ratings.decision_histogram import DecisionHistogram
 from arena.ratings.entrant_sums import EntrantSums
 from arena.ratings.line_ups import LineUp, Sums
-from arena.ratings.match_digest import Digest, digest
 from arena.ratings.meetings import Meetings, MeetingsSum
 from arena.store import closings, schema
 from arena.store.closings import Closing
 from arena.store.database import id_batches, reading, writing
 from arena.store.matches import closed_matches
+from arena.store.matches.closed_matches import PlayedMatch
 from arena.store.postgresql import lock_decision
 from arena.store.schema import OPEN, ClosingKind, MatchState
 
@@ -211,9 +210,9 @@ def _gather(
     for match, sign, at in signs:
         played = found[match]
         of = changes.setdefault(played.tournament, _Changes({}, {}, {}))
-        _add_match(of, digest(played.match, clip_of(played.game)), played.thinking, sign)
+        _add_match(of, played, sign)
         if sign > 0:
-            of.seen |= dict.fromkeys(played.match.entrants, played.closed or at)
+            of.seen |= dict.fromkeys(played.entrants, played.closed or at)
         else:
             of.subtracts = True
 
@@ -240,13 +239,13 @@ def _signs(connection: Connection, events: Sequence[Closing]) -> list[tuple[str,
     return signs
 
 
-def _add_match(
-    changes: _Changes, match: Digest, thinking: Sequence[DecisionHistogram], sign: int
-) -> None:
-    line_up, sums = line_ups.sums_of(match)
+def _add_match(changes: _Changes, match: PlayedMatch, sign: int) -> None:
+    result = match.result
+    line_up, sums = line_ups.sums_of(result)
     before = changes.line_ups.get(line_up)
     changes.line_ups[line_up] = _sum(before, sums, sign)
-    for name, of_match in counts.of_match(match, thinking).items():
+    of_entrants = counts.of_match(result, clip_of(match.game), match.thinking)
+    for name, of_match in of_entrants.items():
         changes.entrants.setdefault(name, EntrantSums()).add(of_match, sign)
 
 

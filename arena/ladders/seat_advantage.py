@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from arena.formats.round_robin import seatings
 from arena.ladders.columns import Column
 from arena.presentation.wording import percent, signed, with_interval
-from arena.ratings.closed_match import FINISHED, ClosedGame, ClosedMatch
+from arena.ratings.closed_match import FINISHED, ClosedMatch, PlayedGame
 from arena.ratings.scale import DECIMALS, Z95, gap_of
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def advantages(matches: Iterable[ClosedMatch], sides: Sequence[int]) -> tuple[Se
     )
 
 
-def _is_complete(games: Sequence[ClosedGame], sides: int) -> bool:
+def _is_complete(games: Sequence[PlayedGame], sides: int) -> bool:
     """Return whether there are boards for each seating, without faults."""
     return not len(games) % sides and all(
         game.scores is not None and set(game.verdicts) == {FINISHED} for game in games

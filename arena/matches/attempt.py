@@ -29,10 +29,10 @@ from arena.events.publisher import EventPublisher
 from arena.matches.lease_renewal import Interrupted, LeaseRenewal
 from arena.matches.runner import play_match
 from arena.matches.table import Watch
+from arena.ratings.closed_match import PlayedGame
 from arena.store import database
 from arena.store.bots import pushed_versions, remote_bots, version_files
 from arena.store.matches import offline_bot_waits, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import Entrant
 from arena.store.matches.table_plan import TablePlan
 from arena.store.matches.transitions import ArenaFault, Lease

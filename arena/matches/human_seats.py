@@ -27,7 +27,7 @@ from arena.presentation.contract import Presentation
 from arena.presentation.elements import Players, PublicAction, TableRendering
 from arena.presentation.narration import names_of
 from arena.presentation.registry import presentation_of
-from arena.store.matches.games import PlayedGame
+from arena.ratings.closed_match import PlayedGame
 from arena.store.matches.spec import MatchSpec
 from arena.store.matches.table_plan import plan
 from arena.system import temporary_folder

@@ -16,8 +16,8 @@ from arena.matches import human_seats, local_records
 from arena.matches.private_referee import own_referee
 from arena.matches.runner import play_match, record_text
 from arena.matches.table import Watch
+from arena.ratings.closed_match import PlayedGame
 from arena.store.match_settings import MatchSettings
-from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import Entrant, MatchSpec, single_match
 from arena.system import output_file, private_files
 from referee.record import Line, read_games

@@ -10,7 +10,7 @@ from arena.bots.bot import Bot
 from arena.bots.exit_report import Report
 from arena.errors import InfrastructureError
 from arena.matches.table import OnReports, Sink, Table, Watch
-from arena.store.matches.games import CommittedGame
+from arena.ratings.closed_match import PlayedGame
 from arena.store.matches.spec import MatchSpec
 from arena.store.matches.table_plan import plan
 from referee import logs
@@ -61,7 +61,7 @@ def play_match(
     referee: str,
     bots: Sequence[Bot],
     sink: Sink,
-    committed: Iterable[CommittedGame] = (),
+    committed: Iterable[PlayedGame] = (),
     on_reports: OnReports = _discard,
     timeout: float = CONNECT_SECONDS,
     watch: Watch | None = None,

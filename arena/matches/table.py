@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from queue import SimpleQueue
@@ -18,13 +17,11 @@ from arena.bots.sandbox.level import Level
 from arena.bots.socket_probe import goes_on_listening
 from arena.errors import BotAbsent, InfrastructureError
 from arena.matches.remote_seats import RemoteSeats
+from arena.ratings.closed_match import PlayedGame
 from arena.store.matches import games
-from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import MatchSpec
 from arena.store.matches.table_plan import TablePlan
-from referee import logs
 from referee.games.shared.dealing import board_seed
-from referee.record import dump
 
 if TYPE_CHECKING:
     from arena.bots.processes import Processes
@@ -140,10 +137,7 @@ class Table:
             by_seat = {seat: starter.start(seat, bot) for seat, bot in order}
             addresses = [by_seat[seat] for seat in range(len(self._bots))]
             try:
-                self._call = stub.RunTable(
-                    self._requests_from(self._table_request(addresses)),
-                    metadata=((logs.TABLE, str(self._plan.table)),),
-                )
+                self._call = stub.RunTable(self._requests_from(self._table_request(addresses)))
                 if self._lost:
                     # Lost while bots were being started, before there was a call to cancel.
                     raise InfrastructureError(self._lost, code=self._lost_code)
@@ -183,9 +177,10 @@ class Table:
                     bank_ms=rights.bank_ms if bot.bank_ms is None else bot.bank_ms,
                     faults=rights.faults,
                     crashes=rights.crashes,
+                    entrant=spec.versions[entrant],
                 )
-                for address, rights, bot in zip(
-                    addresses, self._plan.rights, self._bots, strict=True
+                for address, rights, bot, entrant in zip(
+                    addresses, self._plan.rights, self._bots, self._plan.seating, strict=True
                 )
             ],
             boards=[
@@ -198,6 +193,8 @@ class Table:
             ],
             start_ms=spec.clock.start_ms,
             allowance_ms=spec.clock.allowance_ms,
+            number=self._plan.table,
+            sandbox=str(self._level or ""),
             strict=spec.faults == "strict",
             unforgiving=spec.faults == "unforgiving",
             watch_ms=0 if self._watch is None else self._watch.every_ms,
@@ -230,13 +227,8 @@ class Table:
                 code="game-not-due",
             )
         self._due.remove(game.game)
-        first, rest = game.record.split("\n", 1)
-        line = json.loads(first)
-        line["table"] = self._plan.table
-        line["seating"] = [self._spec.versions[entrant] for entrant in self._plan.seating]
-        if self._level is not None:
-            line["sandbox"] = str(self._level)
-        return games.read(dump(line) + rest, self._spec.versions)
+        seating = [self._spec.versions[entrant] for entrant in self._plan.seating]
+        return games.finished_game(game, self._plan.table, seating, self._spec.versions)
 
     def _answer(
         self, starter: _BotStarter, faulted: referee_pb2.BotFaulted

@@ -1,5 +1,6 @@
 """Compute Elo, strength, SPRT, standings and crosstables as pure functions of closed matches.
 
 Uses no other package of the arena. Used by `arena.cli`, `arena.formats`, `arena.ladders`,
-`arena.records`, `arena.services`, `arena.store`, `arena.tournaments` and `arena.web`.
+`arena.matches`, `arena.records`, `arena.services`, `arena.store`, `arena.submissions`,
+`arena.tournaments`, `arena.tuning` and `arena.web`.
 """

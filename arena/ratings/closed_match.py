@@ -1,10 +1,14 @@
-"""Results of closed matches as plain values by entrant, from which ratings are computed."""
+"""Played games and closed matches as plain values by entrant, from which ratings are computed."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Protocol
+from typing import Any
 
+from arena.ratings.decision_histogram import DecisionHistogram
 from referee.games.shared.coded_errors import InvalidValue
 
 # Why an entrant stopped playing, in the words of the record. The list duplicates `referee.faults`,
@@ -17,8 +21,30 @@ VERDICTS = frozenset((FINISHED, *FAULTS, FORFEIT, INFRASTRUCTURE))
 
 
 @dataclass(frozen=True, slots=True)
-class ClosedGame:
-    """The result of one game; tuples are in the order of the match's entrants, not of the seats.
+class PlayedFault:
+    """A fault of a bot in a game: a row of `faults`."""
+
+    game: int
+    decision: int
+    seat: int
+    version: str
+    verdict: str
+    sentence: str
+    ended: str = ""
+    """How the bot's process ended, as a clause; empty if it continued to run."""
+    output: str = ""
+    """The tail of the bot's output."""
+    match: str = ""
+    """The id of its match; empty unless it was read from the store."""
+    tournament: str = ""
+    """The id of its tournament; empty unless it was read from the store."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedGame:
+    """A finished game: a row of `games`. Tuples are in order of the match's entrants, not of seats.
+
+    The fields from `table` on have their defaults if the caller did not read them.
 
     Attributes:
         game: its number in the match.
@@ -26,6 +52,15 @@ class ClosedGame:
         scores: in the game's own points; None if a fault ended the game before it had scores.
         verdicts: why each entrant stopped playing.
         faults: number of faults counted against each entrant in this game.
+        table: its table.
+        board: its board.
+        record: the record's lines from ``game`` to ``result``.
+        tally: the remaining fields of the result line, by seat: ``bank_ms``, ``faults``,
+            ``crashes``, ``slowest_ms``.
+        faulted: the faults in this game.
+        thinking: decision times of each entrant, without decisions that the referee made for it;
+            empty if they were not counted.
+        committed: when it was stored, in seconds since 1970.
 
     Raises:
         ValueError: the tuples differ in length, or a verdict is unknown.
@@ -36,6 +71,26 @@ class ClosedGame:
     scores: tuple[int, ...] | None
     verdicts: tuple[str, ...]
     faults: tuple[int, ...]
+    table: int = 0
+    board: int = 0
+    record: str = ""
+    tally: Mapping[str, Sequence[Any]] = field(default_factory=dict, hash=False)
+    faulted: tuple[PlayedFault, ...] = ()
+    thinking: tuple[DecisionHistogram, ...] = ()
+    committed: float = 0.0
+
+    @property
+    def slowest_ms(self) -> float:
+        """The longest decision of any seat in milliseconds; infinite if not recorded."""
+        return float(max(self.tally.get("slowest_ms", (math.inf,))))
+
+    def is_won(self, entrant: int) -> bool:
+        """Return whether an entrant has the first place alone."""
+        return self.places[entrant] == 1 == self.places.count(1)
+
+    def is_drawn(self, entrant: int) -> bool:
+        """Return whether an entrant shares the first place."""
+        return self.places[entrant] == 1 < self.places.count(1)
 
     def halves(self, first: int, second: int) -> int:
         """Return the half points of `first` against `second`: better place 2, shared place 1."""
@@ -43,19 +98,21 @@ class ClosedGame:
             self.places[first] < self.places[second]
         )
 
+    def result_only(self) -> PlayedGame:
+        """Return the game without the fields from `table` on, which ratings do not require."""
+        return PlayedGame(self.game, self.places, self.scores, self.verdicts, self.faults)
+
     def __post_init__(self) -> None:
-        columns: list[Sequence[object]] = [self.verdicts, self.faults]
-        if self.scores is not None:
-            columns.append(self.scores)
-        if any(len(column) != len(self.places) for column in columns):
+        scores = self.places if self.scores is None else self.scores
+        if not len(self.places) == len(scores) == len(self.verdicts) == len(self.faults):
             raise InvalidValue(
                 f"game {self.game} lacks values for some entrants", code="values-missing"
             )
-        for verdict in self.verdicts:
-            if verdict not in VERDICTS:
-                raise InvalidValue(
-                    f"game {self.game} has the unknown verdict {verdict!r}", code="unknown-verdict"
-                )
+        if not VERDICTS.issuperset(self.verdicts):
+            unknown = next(verdict for verdict in self.verdicts if verdict not in VERDICTS)
+            raise InvalidValue(
+                f"game {self.game} has the unknown verdict {unknown!r}", code="unknown-verdict"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +137,7 @@ class ClosedMatch:
     round: int
     number: int
     entrants: tuple[str, ...]
-    games: tuple[ClosedGame, ...]
+    games: tuple[PlayedGame, ...]
     tournament: int = 0
 
     def __post_init__(self) -> None:
@@ -105,64 +162,22 @@ class ClosedMatch:
 
     @property
     def halves(self) -> tuple[int, ...]:
-        """The half points between each two entrants; see `RatedMatch`."""
+        """For each two entrants the half points of the first against the second.
+
+        In the order (0, 1), (0, 2), ... (1, 2), ...; a shared place counts one, a better place two.
+        """
         return tuple(
             sum([game.halves(first, second) for game in self.games])
             for first, second in combinations(range(len(self.entrants)), 2)
         )
 
 
-class RatedMatch(Protocol):
-    """The attributes of a match that ratings require.
-
-    `ClosedMatch` and `MatchScore` implement it.
-
-    Attributes:
-        id: the match's id.
-        tournament: position of its tournament by age, from 0.
-        round: its round, from 0.
-        number: its number within the round, from 0.
-        entrants: versions as "name@version".
-        played: number of games.
-        halves: for each two entrants, in the order (0, 1), (0, 2), ... (1, 2), ...: half points of
-            the first against the second. A shared place counts one, a better place two.
-    """
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def tournament(self) -> int: ...
-    @property
-    def round(self) -> int: ...
-    @property
-    def number(self) -> int: ...
-    @property
-    def entrants(self) -> tuple[str, ...]: ...
-    @property
-    def played(self) -> int: ...
-    @property
-    def halves(self) -> tuple[int, ...]: ...
-
-
-@dataclass(frozen=True, slots=True)
-class MatchScore:
-    """The values of a `RatedMatch`, without the single games."""
-
-    id: str
-    tournament: int
-    round: int
-    number: int
-    entrants: tuple[str, ...]
-    played: int
-    halves: tuple[int, ...]
-
-
-def canonical_order(match: RatedMatch) -> tuple[int, int, int, str]:
+def canonical_order(match: ClosedMatch) -> tuple[int, int, int, str]:
     """Return the key that sorts matches into canonical order, in which floats are summed."""
     return match.tournament, match.round, match.number, match.id
 
 
-def pairwise(match: RatedMatch) -> tuple[tuple[float, ...], ...]:
+def pairwise(match: ClosedMatch) -> tuple[tuple[float, ...], ...]:
     """Return the score of entrant i against entrant j as `pairwise(match)[i][j]`, from 0 to 1.
 
     It is the mean over the games of 1 for the better place, 0.5 for a shared one and 0 for the
@@ -182,7 +197,7 @@ def means(of_pairs: Sequence[Sequence[float]]) -> tuple[float, ...]:
     return tuple((sum(row) - 0.5) / others for row in of_pairs)
 
 
-def winner(match: RatedMatch) -> str:
+def winner(match: ClosedMatch) -> str:
     """Return the entrant with the highest mean score; "" if several entrants share it."""
     shares = means(pairwise(match))
     highest = max(shares) - 1e-9
@@ -190,7 +205,7 @@ def winner(match: RatedMatch) -> str:
     return first[0] if len(first) == 1 else ""
 
 
-def scores(games: Sequence[ClosedGame]) -> tuple[tuple[float, ...], ...]:
+def scores(games: Sequence[PlayedGame]) -> tuple[tuple[float, ...], ...]:
     """Return the result of `pairwise` for the games of a match (at least one)."""
     names = tuple(str(place) for place in range(len(games[0].places)))
     return pairwise(ClosedMatch("", 0, 0, names, tuple(games)))

@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 from math import copysign, fsum, log1p, sqrt
 
-from arena.ratings.closed_match import RatedMatch, canonical_order, pairwise
+from arena.ratings.closed_match import ClosedMatch, canonical_order, pairwise
 from arena.ratings.scale import normal
 
 MIN_MATCHES = 8
@@ -92,7 +92,7 @@ class _Sample:
         return scatter / (self.count - 1) / self.count
 
 
-def gifts(matches: Iterable[RatedMatch]) -> tuple[Gift, ...]:
+def gifts(matches: Iterable[ClosedMatch]) -> tuple[Gift, ...]:
     """Return a line for each giver and taker with enough matches, the least likely first.
 
     Matches of two sides are ignored. The order of the matches does not matter.

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from arena.ratings.closed_match import RatedMatch, pairwise
+from arena.ratings.closed_match import ClosedMatch, pairwise
 from arena.ratings.scale import Z95, gap_of, normal
 from referee.games.shared.coded_errors import InvalidValue
 
@@ -116,7 +116,7 @@ def of_boards(counts: Sequence[int]) -> Duel:
     return _of_halves({Fraction(halves, 2 * games): n for halves, n in enumerate(counts)}, games)
 
 
-def of_matches(matches: Iterable[RatedMatch], first: str, second: str) -> Duel:
+def of_matches(matches: Iterable[ClosedMatch], first: str, second: str) -> Duel:
     """Return the matches of two entrants as a duel whose units are whole matches.
 
     Args:

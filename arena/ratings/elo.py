@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from arena.ratings.closed_match import RatedMatch, canonical_order, pairwise
+from arena.ratings.closed_match import ClosedMatch, canonical_order, pairwise
 from referee.games.shared.coded_errors import InvalidValue
 
 try:
@@ -53,7 +53,7 @@ class EloSettings:
 
 
 def after_round(
-    current: Mapping[str, float], matches: Iterable[RatedMatch], settings: EloSettings
+    current: Mapping[str, float], matches: Iterable[ClosedMatch], settings: EloSettings
 ) -> dict[str, float]:
     """Return the ratings after a round; all its matches use the ratings at its start.
 
@@ -73,7 +73,7 @@ def after_round(
 
 
 def ratings(
-    matches: Iterable[RatedMatch],
+    matches: Iterable[ClosedMatch],
     settings: EloSettings | None = None,
     entrants: Iterable[str] = (),
 ) -> dict[str, float]:
@@ -89,7 +89,7 @@ def ratings(
         entrants: further entrants, which may not have played; they have the initial rating.
     """
     settings = settings or EloSettings()
-    rounds: dict[tuple[int, int], list[RatedMatch]] = {}
+    rounds: dict[tuple[int, int], list[ClosedMatch]] = {}
     for match in matches:
         rounds.setdefault((match.tournament, match.round), []).append(match)
     current: Mapping[str, float] = {}
@@ -100,7 +100,7 @@ def ratings(
 
 
 def changes(
-    match: RatedMatch, current: Mapping[str, float], settings: EloSettings
+    match: ClosedMatch, current: Mapping[str, float], settings: EloSettings
 ) -> dict[str, float]:
     """Return the change of each entrant's rating by one match, given the ratings before it.
 

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, Final, Self
 
+from arena.ratings.closed_match import FINISHED, ClosedMatch
 from arena.ratings.decision_histogram import DecisionHistogram
-from arena.ratings.match_digest import Digest
 from arena.ratings.points import Points, points_of
+from arena.ratings.points import margins as margins_of
 
 MEAN_DECIMALS: Final = 6
 
@@ -115,16 +116,20 @@ class EntrantSums:
         )
 
 
-def of_match(match: Digest, thinking: Sequence[DecisionHistogram] = ()) -> dict[str, EntrantSums]:
+def of_match(
+    match: ClosedMatch, clip: int, thinking: Sequence[DecisionHistogram] = ()
+) -> dict[str, EntrantSums]:
     """Return the sums of one match by entrant.
 
     Args:
         match: the match.
+        clip: the limit of margins, in the game's points.
         thinking: the decision times of its entrants; empty if they were not counted.
     """
     won = half_points(match)
     most = 2 * match.played * (len(match.entrants) - 1)
-    margins, divisor = match.margins, (len(match.entrants) - 1) * match.margins.scored
+    margins = margins_of(match, clip)
+    divisor = (len(match.entrants) - 1) * margins.scored
     sums = {}
     for place, name in enumerate(match.entrants):
         bins: Counter[int] = Counter()
@@ -134,18 +139,19 @@ def of_match(match: Digest, thinking: Sequence[DecisionHistogram] = ()) -> dict[
         sums[name] = EntrantSums(
             1,
             match.played,
-            match.wins[place],
-            match.draws[place],
-            match.points[place],
+            sum(game.is_won(place) for game in match.games),
+            sum(game.is_drawn(place) for game in match.games),
+            sum(game.scores[place] for game in match.games if game.scores is not None),
             Counter({most: won[place]}),
             {divisor: (1, margin, margin**2, margins.clipped[place])} if divisor else {},
-            Counter(match.verdicts[place]),
+            Counter(game.verdicts[place] for game in match.games),
             bins,
         )
+        del sums[name].verdicts[FINISHED]
     return sums
 
 
-def half_points(match: Digest) -> list[int]:
+def half_points(match: ClosedMatch) -> list[int]:
     """Return the half points of each entrant against all others together."""
     won = [0] * len(match.entrants)
     for (first, second), got in zip(combinations(range(len(won)), 2), match.halves, strict=True):

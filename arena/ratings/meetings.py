@@ -15,7 +15,7 @@ from itertools import chain, combinations_with_replacement
 from operator import attrgetter
 from typing import TYPE_CHECKING, Self
 
-from arena.ratings.closed_match import RatedMatch
+from arena.ratings.closed_match import ClosedMatch
 from arena.ratings.line_ups import LineUp, Sums, pairs
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Meetings:
     sums: Mapping[LineUp, Sums] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, matches: Iterable[RatedMatch]) -> Self:
+    def of(cls, matches: Iterable[ClosedMatch]) -> Self:
         """Sum up matches; their order does not matter."""
         summing = MeetingsSum()
         for match in matches:
@@ -97,7 +97,7 @@ def _merged(first: Mapping[LineUp, Sums], second: Mapping[LineUp, Sums]) -> Pack
     return merge(_packed(first), _packed(second))
 
 
-def sums_of(match: RatedMatch) -> tuple[LineUp, Sums]:
+def sums_of(match: ClosedMatch) -> tuple[LineUp, Sums]:
     """Return the line-up of a match and its sums, with products."""
     line_up, sums = _summed(_result(match), 1)
     return line_up, sums._replace(products=_products(sums.halves))
@@ -121,7 +121,7 @@ class MeetingsSum:
             summing._old = _packed(meetings.sums)
         return summing
 
-    def add(self, match: RatedMatch) -> None:
+    def add(self, match: ClosedMatch) -> None:
         """Add one match."""
         self._alike[_result(match)] += 1
         if len(self._alike) >= ALIKE:
@@ -130,7 +130,7 @@ class MeetingsSum:
     def count(
         self, entrants: tuple[str, ...], played: int, halves: tuple[int, ...], times: int
     ) -> None:
-        """Add `times` matches with the same result; the other arguments are as in `RatedMatch`."""
+        """Add `times` matches with the same result; the other arguments are as in `ClosedMatch`."""
         _fold(self._sums, *_summed((entrants, played, halves), times))
         if len(self._sums) >= LINE_UPS:
             self._pack()
@@ -162,7 +162,7 @@ class MeetingsSum:
         self._sums = {}
 
 
-def _result(match: RatedMatch) -> _Result:
+def _result(match: ClosedMatch) -> _Result:
     """Return the result of a match, with the entrants in its own order."""
     return match.entrants, match.played, match.halves
 

@@ -9,7 +9,6 @@ from arena.ratings import elo, entrant_sums
 from arena.ratings.closed_match import FAULTS, FORFEIT, ClosedMatch
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.ratings.entrant_sums import EntrantSums
-from arena.ratings.match_digest import digest
 from arena.ratings.meetings import Meetings
 from arena.ratings.points import Points
 from arena.ratings.strength.fit import Groups, Strength, Strengths, strengths
@@ -187,7 +186,7 @@ def of_matches(
     played = tuple(matches)
     sums: dict[str, EntrantSums] = {}
     for match in played:
-        for name, counted in entrant_sums.of_match(digest(match, clip)).items():
+        for name, counted in entrant_sums.of_match(match, clip).items():
             sums.setdefault(name, EntrantSums()).add(counted)
     named = tuple(entrants)
     ratings = elo.ratings(played, elo_settings, named)

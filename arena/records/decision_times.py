@@ -13,13 +13,13 @@ from typing import Any
 
 from sqlalchemy import Engine
 
+from arena.ratings.closed_match import PlayedGame
 from arena.store.matches import results
-from arena.store.matches.results import ScoredGame
 from referee.record import GameRecord, MatchRecord, read_games
 
 
 def slowest(
-    engine: Engine, match: str, entrants: Sequence[str], games: Sequence[ScoredGame]
+    engine: Engine, match: str, entrants: Sequence[str], games: Sequence[PlayedGame]
 ) -> list[Decision | None]:
     """Return the slowest decision of each entrant.
 
@@ -36,7 +36,7 @@ def slowest(
 
 
 def _slowest(
-    engine: Engine, match: str, name: str, at: int, games: Sequence[ScoredGame]
+    engine: Engine, match: str, name: str, at: int, games: Sequence[PlayedGame]
 ) -> Decision | None:
     """Read only games whose slowest time lies in the entrant's last bin, usually one or two."""
     longest = [(game.thinking[at].quantile(1.0) or 0.0, game) for game in games if game.thinking]

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Final
 
 from sqlalchemy import Engine, delete, insert, select, update
 
+from arena.ratings.closed_match import PlayedGame
 from arena.store import schema
 from arena.store.database import reading, writing
 from arena.store.matches import games, raw_rows
-from arena.store.matches.games import PlayedGame
 from arena.store.matches.raw_rows import MatchRows
 from arena.store.schema import MatchState
 
@@ -95,7 +95,7 @@ def rebuild(match: MatchRows) -> Rebuilt:
         planned = match.match["games"]
         if sorted(played) != list(range(planned)):
             raise ValueError(f"{len(played)} of its {planned} games are stored")
-        rows = {number: _row(game) for number, game in played.items()}
+        rows = {number: games.game_values(game) for number, game in played.items()}
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         reason = str(error) if isinstance(error, ValueError) else repr(error)
         problem = (f"match {match.id} cannot be made anew: {reason}",)
@@ -110,7 +110,11 @@ def rebuild(match: MatchRows) -> Rebuilt:
         tuple(differences),
         any(_is_missing(row, "thinking") for row in match.games),
         rows,
-        tuple(fault for number, game in sorted(played.items()) for fault in _faults(match, game)),
+        tuple(
+            fault
+            for number, game in sorted(played.items())
+            for fault in games.fault_values(match.id, game)
+        ),
     )
 
 
@@ -141,10 +145,10 @@ def game_differences(match: MatchRows, played: Mapping[int, PlayedGame]) -> Iter
     for row in match.games:
         if (game := played.get(row["game"])) is None:
             continue
-        for name in _differing(row, _row(game), _OF_GAMES):
+        for name in _differing(row, games.game_values(game), _OF_GAMES):
             yield f"match {match.id}: {name} of game {game.game} are not those of the record"
         stored = [fault for fault in match.faults if fault["game"] == game.game]
-        if stored != list(_faults(match, game)):
+        if stored != games.fault_values(match.id, game):
             yield f"match {match.id}: the faults of game {game.game} are not those of the record"
 
 
@@ -171,21 +175,3 @@ def _canonical(value: Any) -> str:
 def _is_missing(row: Mapping[str, Any], name: str) -> bool:
     """Return whether the value was never computed: older databases lack decision times."""
     return name == "thinking" and row[name] is None
-
-
-def _faults(match: MatchRows, game: PlayedGame) -> Iterator[Mapping[str, Any]]:
-    for number, fault in enumerate(game.faulted):
-        yield {"match": match.id, "game": game.game, "number": number, **asdict(fault)}
-
-
-def _row(game: PlayedGame) -> dict[str, Any]:
-    return {
-        "places": list(game.places),
-        "scores": None if game.scores is None else list(game.scores),
-        "verdicts": list(game.verdicts),
-        "faults": list(game.faults),
-        "thinking": [times.stored() for times in game.thinking],
-        "tally": {name: list(values) for name, values in game.tally.items()},
-        "table_number": game.table,
-        "board": game.board,
-    }

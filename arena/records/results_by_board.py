@@ -9,8 +9,8 @@ from operator import attrgetter
 from statistics import mean
 from typing import Any
 
-from arena.ratings.closed_match import ClosedGame, means, scores
-from arena.store.matches.games import PlayedGame, read
+from arena.ratings.closed_match import PlayedGame, means, scores
+from arena.store.matches.games import recorded_game
 from referee.record import MatchRecord
 
 
@@ -62,7 +62,7 @@ class BoardResult:
 def boards(record: MatchRecord) -> list[BoardResult]:
     """Return the boards of a match, as far as they were played."""
     names = [str(name) for name, _ in record.match["entrants"]]
-    played = [read(game.text, names) for game in record.games]
+    played = [recorded_game(game, names) for game in record.games]
     ordered = sorted(played, key=lambda game: (game.board, game.table))
     return [
         BoardResult(number, tuple(games)) for number, games in groupby(ordered, attrgetter("board"))
@@ -78,8 +78,7 @@ def from_the_worst(boards: Sequence[BoardResult], entrant: int) -> list[BoardRes
 
 def shares(games: Sequence[PlayedGame]) -> tuple[float, ...]:
     """Return each entrant's share of at least one game won against the others, from 0 to 1."""
-    closed = [ClosedGame(g.game, g.places, g.scores, g.verdicts, g.faults) for g in games]
-    return means(scores(closed))
+    return means(scores(games))
 
 
 def _ahead(points: Sequence[int] | None, entrant: int) -> float:

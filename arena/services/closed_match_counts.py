@@ -109,19 +109,22 @@ class Counts:
         self.matches = ended
 
     def _add(self, closing: MatchClosing) -> None:
-        self.games[closing.form] += closing.games
+        match = closing.match
+        form, thinking = match.form, match.thinking
+        self.games[form] += len(match.games)
         place = sum(bound < closing.seconds for bound in MATCH_BOUNDS)
-        self.took.setdefault(closing.form, Spread(MATCH_BOUNDS)).add(place, closing.seconds)
-        for player in closing.players:
-            for verdict in player.verdicts:
-                self.verdicts[closing.form, verdict] += 1
-            bot = self._bot(player.version)
+        self.took.setdefault(form, Spread(MATCH_BOUNDS)).add(place, closing.seconds)
+        for game in match.games:
+            self.verdicts.update((form, verdict) for verdict in game.verdicts)
+        for at, version in enumerate(match.entrants):
+            label = form, language(closing.languages[at])
+            bins: dict[int, int] = {}
+            if thinking:
+                thinking[at].add_to(bins)
             for spread in (
-                self.decisions.setdefault((closing.form, language(player.language)), _decisions()),
-                self.bots.setdefault(bot, _decisions()),
+                self.decisions.setdefault(label, _decisions()),
+                self.bots.setdefault(self._bot(version), _decisions()),
             ):
-                bins: dict[int, int] = {}
-                player.thinking.add_to(bins)
                 for bin_, times in bins.items():
                     count_bin(spread, bin_, times)
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import Connection, Engine, func, select
 
-from arena.ratings.decision_histogram import DecisionHistogram
 from arena.store import closings, schema
 from arena.store.bots.remote_bots import is_relayed
 from arena.store.database import id_batches, reading
 from arena.store.matches import closed_matches
-from arena.store.matches.closed_matches import StoredMatch
+from arena.store.matches.closed_matches import PlayedMatch
 from arena.store.schema import OPEN, ClosingKind, MatchState, TournamentState
 from referee.games.registry import form_of
 
@@ -24,39 +23,19 @@ ENDED: Final = tuple(state for state in MatchState if state not in OPEN)
 
 
 @dataclass(frozen=True, slots=True)
-class ClosedMatchEntrant:
-    """An entrant of a closed match.
-
-    Attributes:
-        version: ``name@number``.
-        language: from its manifest, empty if the manifest omits it; `REMOTE` for a remote bot.
-        verdicts: one for each game.
-        thinking: its decision times; empty if they were not counted.
-    """
-
-    version: str
-    language: str
-    verdicts: tuple[str, ...]
-    thinking: DecisionHistogram
-
-
-@dataclass(frozen=True, slots=True)
 class MatchClosing:
-    """A closed match.
+    """A match that has closed.
 
     Attributes:
-        match: its id.
-        form: the form of the game.
-        games: how many games it has.
+        match: the match.
         seconds: the duration of its last attempt.
-        players: its entrants, in order.
+        languages: of its entrants, from their manifests, empty if a manifest omits it; `REMOTE` for
+            a remote bot.
     """
 
-    match: str
-    form: str
-    games: int
+    match: PlayedMatch
     seconds: float
-    players: tuple[ClosedMatchEntrant, ...]
+    languages: tuple[str, ...]
 
 
 class ClosingReader:
@@ -67,7 +46,6 @@ class ClosingReader:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._forms = TournamentForms(engine)
         self._languages: dict[str, str] = {}
         self._position = closings.newest_closing_of(engine)
 
@@ -87,31 +65,20 @@ class ClosingReader:
         results, matches = schema.results, schema.matches
         for batch in id_batches(ids):
             query = (
-                select(*results.c["match", "closed"], *matches.c["tournament", "leased"])
+                select(*results.c["match", "closed"], matches.c.leased)
                 .join(matches, matches.c.id == results.c.match)
                 .where(results.c.match.in_(batch))
             )
             rows = connection.execute(query).all()
             found = closed_matches.with_ids(connection, [row.match for row in rows])
             self._load_languages(
-                {name for stored in found.values() for name in stored.match.entrants}, connection
+                {name for match in found.values() for name in match.entrants}, connection
             )
             for row in rows:
-                yield self._closing(row, found[row.match])
-
-    def _closing(self, row: Any, stored: StoredMatch) -> MatchClosing:
-        games = stored.match.games
-        players = tuple(
-            ClosedMatchEntrant(
-                name,
-                self._languages[name],
-                tuple(game.verdicts[place] for game in games),
-                stored.thinking[place] if stored.thinking else DecisionHistogram(),
-            )
-            for place, name in enumerate(stored.match.entrants)
-        )
-        seconds = max(0.0, row.closed - (row.closed if row.leased is None else row.leased))
-        return MatchClosing(row.match, self._forms.of(row.tournament), len(games), seconds, players)
+                match = found[row.match]
+                seconds = 0.0 if row.leased is None else max(0.0, row.closed - row.leased)
+                languages = tuple(self._languages[name] for name in match.entrants)
+                yield MatchClosing(match, seconds, languages)
 
     def _load_languages(self, names: set[str], connection: Connection) -> None:
         versions = schema.versions

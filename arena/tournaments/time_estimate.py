@@ -14,7 +14,7 @@ from sqlalchemy import func, select
 from arena.formats.contract import Fixture, FormatEntrant, FormatMatch, MatchStatus, NextMatches
 from arena.formats.sprt_match import SprtFormat, board_counts
 from arena.presentation.registry import presentation_of
-from arena.ratings.closed_match import FINISHED, ClosedGame
+from arena.ratings.closed_match import FINISHED, PlayedGame
 from arena.ratings.duel import of_boards
 from arena.ratings.sprt import SprtSettings
 from arena.ratings.sprt_length import SprtUnit, elo_of, length
@@ -189,8 +189,8 @@ def _played(fixture: Fixture, luck: Random) -> FormatMatch:
     )
 
 
-def _toss(entrants: Sequence[str], luck: Random) -> tuple[ClosedGame, ...]:
+def _toss(entrants: Sequence[str], luck: Random) -> tuple[PlayedGame, ...]:
     places = list(range(1, len(entrants) + 1))
     luck.shuffle(places)
     every = len(entrants)
-    return (ClosedGame(0, tuple(places), None, (FINISHED,) * every, (0,) * every),)
+    return (PlayedGame(0, tuple(places), None, (FINISHED,) * every, (0,) * every),)

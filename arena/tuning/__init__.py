@@ -2,6 +2,6 @@
 
 The command `pokearena tune` plays local matches of `arena.matches`.
 
-Uses `arena.bots`, `arena.config`, `arena.errors`, `arena.matches`, `arena.store` and
-`arena.system`. Used by `arena.cli`.
+Uses `arena.bots`, `arena.config`, `arena.errors`, `arena.matches`, `arena.ratings`, `arena.store`
+and `arena.system`. Used by `arena.cli`.
 """

@@ -18,8 +18,8 @@ from arena.bots.version_store import content_hash
 from arena.config import Folder
 from arena.errors import BotError
 from arena.matches import local_match
+from arena.ratings.closed_match import PlayedGame
 from arena.store import match_settings
-from arena.store.matches.games import PlayedGame
 from arena.system import output_file
 from arena.tuning import spsa
 from arena.tuning.spsa import Parameter

@@ -295,10 +295,7 @@ class RunningTable:
             return
         self._finished += 1
         self._spectators.ended(game)
-        finished = referee_pb2.GameFinished(
-            game=game.number, board=game.board.number, record=game.result or ""
-        )
-        self._caller.send(referee_pb2.RunTableResponse(game=finished))
+        self._caller.send(referee_pb2.RunTableResponse(game=game.result))
 
     def _queue(self, seat: TableSeat) -> None:
         """Queue a seat for asking unless it is queued or being asked."""

@@ -12,7 +12,7 @@ import pytest
 
 from arena.ladders import ladder_key, rater
 from arena.ratings import standings
-from arena.ratings.closed_match import ClosedGame, ClosedMatch
+from arena.ratings.closed_match import ClosedMatch
 from arena.ratings.meetings import Meetings
 from arena.ratings.strength.fit import strengths
 from arena.records.bundle.audit import audit
@@ -164,7 +164,7 @@ def _from_record(text: str, closed_match: ClosedMatch) -> ClosedMatch:
         match["round"],
         match["number"],
         tuple(entrants),
-        tuple(ClosedGame(g.game, g.places, g.scores, g.verdicts, g.faults) for g in played),
+        tuple(game.result_only() for game in played),
         closed_match.tournament,
     )
 

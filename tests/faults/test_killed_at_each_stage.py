@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.ratings.closed_match import ClosedGame
+from arena.ratings.closed_match import PlayedGame
 from arena.store.bots import remote_bots
 from arena.store.matches import listing, results
 from arena.store.schema import MatchState
@@ -113,7 +113,7 @@ class StoppableArena:
         [match] = listing.matches(self.arena.engine, tournament=tournament.id)
         return match.id
 
-    def calm(self, bot: str, other: str) -> Sequence[ClosedGame]:
+    def calm(self, bot: str, other: str) -> Sequence[PlayedGame]:
         """Play an undisturbed match; return its games."""
         match = self.schedule(bot, other)
         self.await_closed(match)
@@ -188,7 +188,7 @@ class StoppableArena:
         ended = ([(MatchState.CLOSED.name,)], [(MatchState.VOID.name,)])
         self.serve.until(lambda: self.arena.sql(state, match) in ended, 100)
 
-    def games(self, match: str) -> Sequence[ClosedGame]:
+    def games(self, match: str) -> Sequence[PlayedGame]:
         """Return the games of a match that was closed once and without a fault."""
         closed = self.arena.sql("SELECT count(*) FROM results WHERE match = ?", match)
         assert closed == [(1,)], self.reasons(match)
@@ -247,14 +247,14 @@ def stopped() -> Iterator[StoppableArena]:
 
 
 @pytest.fixture(scope="module")
-def undisturbed_games(stopped: StoppableArena) -> dict[str, Sequence[ClosedGame]]:
+def undisturbed_games(stopped: StoppableArena) -> dict[str, Sequence[PlayedGame]]:
     """Return the games of an undisturbed match, by the name of the first bot."""
     return {bot: stopped.calm(bot, "last") for bot in ("first", "far")}
 
 
 @pytest.mark.parametrize("process", [*PLAYING, *BESIDE])
 def test_no_bot_is_charged_for_a_killed_process(
-    stopped: StoppableArena, undisturbed_games: dict[str, Sequence[ClosedGame]], process: str
+    stopped: StoppableArena, undisturbed_games: dict[str, Sequence[PlayedGame]], process: str
 ) -> None:
     bot = "far" if process == "relay" else "first"
     stopped.hold(bot, "last", STAGES[0])

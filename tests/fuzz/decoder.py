@@ -87,7 +87,7 @@ def _at_table(table: Table, mutations: Mutations, messages: int) -> Iterator[str
                     yield verdict
             play.ask([SeatSettings()] * table.seats)
         if play.result is not None:
-            read_games(play.result)
+            read_games(play.result.record)
 
 
 def _at_question(play: RunningGame, seat: int, mutations: Mutations, most: int) -> Iterator[str]:

@@ -20,8 +20,8 @@ from arena.bots.exit_report import Report
 from arena.bots.resolver import from_folder
 from arena.bots.sandbox.level import Level
 from arena.matches.runner import play_match
+from arena.ratings.closed_match import PlayedGame
 from arena.store.match_settings import Clock
-from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import Entrant, MatchSpec
 from referee.games.shared.dealing import commitment
 from tests.guarded_process import GuardedProcess

@@ -131,7 +131,12 @@ def play(
                     await server.start()
                     servers.append(server)
             seats = [
-                referee_pb2.Seat(address=a, **{"bank_ms": bank_ms, **dict(r)})
+                referee_pb2.Seat(
+                    address=a,
+                    bank_ms=r.get("bank_ms", bank_ms),
+                    faults=r.get("faults", 0),
+                    crashes=r.get("crashes", 0),
+                )
                 for a, r in zip(addresses, rights or [{}] * len(addresses), strict=True)
             ]
             table_order = referee_pb2.Table(
@@ -180,8 +185,29 @@ async def drive(
                 caller.deliver_report(report_on_bot)
         elif event.WhichOneof("event") == "game":
             played.games.extend(read_games(event.game.record))
+            check_fields(event.game, played.games[-1])
         elif event.WhichOneof("event") == "shown":
             played.shown.append(event.shown)
     await running
     played.games.sort(key=lambda g: g.number)
     return played
+
+
+def check_fields(game: referee_pb2.GameFinished, record: GameRecord) -> None:
+    """Check that the fields of a finished game repeat its record."""
+    result = record.result
+    assert (game.game, game.board) == (record.number, record.game["board"])
+    assert (list(game.places), list(game.scores) or None) == (result["places"], result["scores"])
+    for name in ("verdicts", "bank_ms", "slowest_ms", "faults", "crashes"):
+        assert list(getattr(game, name)) == result[name]
+    for seat, times in enumerate(game.decision_times):
+        own = [line for line in record.actions if line["seat"] == seat]
+        assert list(times.ms) == [line["ms"] for line in own if line.get("by") != "referee"]
+    faults = [(f.decision, f.seat, f.verdict, f.sentence, f.ended, f.output) for f in game.faulted]
+    assert faults == [
+        (
+            *(line[name] for name in ("decision", "seat", "verdict", "sentence")),
+            *(line.get(name, "") for name in ("ended", "output")),
+        )
+        for line in record.faults
+    ]

@@ -34,7 +34,7 @@ from referee.sanitizing import sanitized
 if TYPE_CHECKING:
     from arena.bots.bot import Bot
     from arena.presentation.elements import PublicAction
-    from arena.store.matches.games import PlayedGame
+    from arena.ratings.closed_match import PlayedGame
     from arena.store.matches.spec import MatchSpec
     from referee.games.contract import Action
 

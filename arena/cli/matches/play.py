@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from arena.cli.workspace import Workspace
     from arena.matches.local_match import LocalMatch
-    from arena.store.matches.games import PlayedGame
+    from arena.ratings.closed_match import PlayedGame
 
 
 @click.command(

@@ -14,8 +14,8 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Final
 
 from arena.cli import output
+from arena.ratings.closed_match import PlayedGame
 from arena.ratings.duel import Duel, Interval, elo_difference
-from arena.store.matches.games import PlayedGame
 from arena.tournaments.time_estimate import duration
 from referee.record import read_games
 
@@ -76,9 +76,8 @@ def summaries(entrants: Sequence[str], games: Iterable[PlayedGame]) -> list[Entr
     for game in games:
         for position, tally in enumerate(results):
             tally.games += 1
-            first = game.places[position] == 1
-            tally.wins += first and game.places.count(1) == 1
-            tally.draws += first and game.places.count(1) > 1
+            tally.wins += game.is_won(position)
+            tally.draws += game.is_drawn(position)
             tally.points += game.scores[position] if game.scores else 0
         for fault in game.faulted:
             by_name[fault.version].faults += 1

@@ -24,7 +24,7 @@ from arena.formats.registry import has_present_pairing
 from arena.ladders import ladder_key
 from arena.presentation.registry import presentation_of
 from arena.ratings import standings
-from arena.ratings.closed_match import ClosedGame, ClosedMatch
+from arena.ratings.closed_match import ClosedMatch, PlayedGame
 from arena.ratings.strength import fit
 from arena.ratings.strength.kept_strengths import KnownStrengths, TooManyEntrants
 from arena.ratings.strength.settings import StrengthSettings, with_anchors
@@ -64,7 +64,7 @@ from referee.games.shared import dealing
 #   step's matches (for a knockout: of a series).
 
 
-Results = Mapping[str, tuple[ClosedGame, ...]]
+Results = Mapping[str, tuple[PlayedGame, ...]]
 """The games of closed matches, by match id."""
 _IN_SERIES: Final = "knockout"
 
@@ -89,11 +89,11 @@ class Retraced:
 def contract_match(match: Scheduled, results: Results) -> FormatMatch:
     """Return a match in the format's terms; without a known result it counts as open."""
     state = MatchStatus.OPEN
-    if match.state is MatchState.CLOSED and match.id in results:
+    if match.state is MatchState.CLOSED and match.match in results:
         state = MatchStatus.CLOSED
     elif match.state in (MatchState.VOID, MatchState.CANCELLED):
         state = MatchStatus.VOID
-    games = results[match.id] if state is MatchStatus.CLOSED else ()
+    games = results[match.match] if state is MatchStatus.CLOSED else ()
     return FormatMatch(*match.place, match.entrants, state, games)
 
 
@@ -129,7 +129,7 @@ class Retracing:
         self._unknown = [
             match
             for match in self._remaining.values()
-            if match.state is MatchState.CLOSED and match.id not in results
+            if match.state is MatchState.CLOSED and match.match not in results
         ]
         self._restored: list[FormatMatch] = []
         self._drained = self._steps = 0
@@ -346,7 +346,7 @@ def _invalid_settings(bundle: Bundle) -> Iterator[str]:
 
 def _duplicates(matches: Iterable[Scheduled]) -> Iterator[str]:
     listed = list(matches)
-    for name, times in Counter(match.id for match in listed).items():
+    for name, times in Counter(match.match for match in listed).items():
         if times > 1:
             yield f"{name} is listed {times} times"
     places = Counter((match.round, match.number) for match in listed)
@@ -395,7 +395,9 @@ def _replayed(bundle: Bundle) -> Iterator[str]:
         if replayed.state is not MatchState.VOID:
             yield f"{replayed.words} is replayed, but not void"
         if (replayed.entrants, replayed.why) != (match.entrants, match.why):
-            yield f"{match.words} replays {replayed.id}, but has other entrants or another reason"
+            yield (
+                f"{match.words} replays {replayed.match}, but has other entrants or another reason"
+            )
 
 
 def _absent_entrants(bundle: Bundle) -> Iterator[str]:
@@ -417,7 +419,7 @@ def _wrong_ids(bundle: Bundle) -> Iterator[str]:
         contents = [bundle.versions[name].content_hash for name in match.entrants]
         key = ids.match_key(agreed, match.round, match.number, contents)
         name = ids.match_id(bundle.tournament.id, key)
-        if match.id != name:
+        if match.match != name:
             yield f"{match.words} has a wrong id; the id of this match is {name}"
         elif match.key != key:
             yield f"the key of {match.words} is not the hash of its settings, place and entrants"
@@ -425,13 +427,13 @@ def _wrong_ids(bundle: Bundle) -> Iterator[str]:
 
 def _record_files(bundle: Bundle) -> Iterator[str]:
     """Yield missing records of finished matches, and superfluous records."""
-    over = {match.id: match for match in bundle.matches if match.over}
+    over = {match.match: match for match in bundle.matches if match.over}
     recorded = set(bundle.records)
     for match in bundle.matches:
-        if match.over and match.id not in recorded:
+        if match.over and match.match not in recorded:
             yield f"the record is missing of {match.words}"
     for name in sorted(recorded - over.keys()):
-        if any(match.id == name for match in bundle.matches):
+        if any(match.match == name for match in bundle.matches):
             yield f"there is a record of {name}, which is not over"
         else:
             yield f"there is a record of {name}, which the tournament does not have"
@@ -451,8 +453,8 @@ def _seeds(bundle: Bundle) -> tuple[int | None, list[str]]:
 
 
 def _check_records(bundle: Bundle, report_progress: ReportProgress) -> Iterator[Finding]:
-    over = [match for match in bundle.matches if match.over and match.id in bundle.records]
-    tasks = (Task(bundle.spec(match), match.state, bundle.records[match.id]) for match in over)
+    over = [match for match in bundle.matches if match.over and match.match in bundle.records]
+    tasks = (Task(bundle.spec(match), match.state, bundle.records[match.match]) for match in over)
     for done, finding in enumerate(process_pool.map_ordered(evidence.check, tasks, len(over)), 1):
         yield finding
         report_progress("matches played again", done, len(over))
@@ -493,7 +495,7 @@ def _conclusion(
     unknown = [
         match
         for match in bundle.matches
-        if match.state is MatchState.CLOSED and match.id not in results
+        if match.state is MatchState.CLOSED and match.match not in results
     ]
     if unknown:
         yield f"the standings cannot be computed again without the result of {unknown[0].words}"

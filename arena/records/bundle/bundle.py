@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import Annotated, Any, TypeAlias
+
+from msgspec import Meta
 
 from arena.formats.contract import FormatEntrant, FormatOver, Step, place_of
 from arena.ladders import ladder_columns
@@ -19,6 +21,7 @@ from arena.store.tournaments.tournaments import Tournament
 from referee.games.shared.coded_errors import InvalidValue
 
 FORMAT = 1
+Count: TypeAlias = Annotated[int, Meta(ge=0, description="a whole number of at least 0")]
 OPEN = (MatchState.PENDING, MatchState.RUNNING)
 _LINE = (
     *("entrant", "ranks", "strength", "interval", "error", "matches", "opponents", "provisional"),
@@ -48,12 +51,12 @@ class BundledVersion:
     remote: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Scheduled:
     """A match as listed in the schedule.
 
     Attributes:
-        id: its id.
+        match: its id.
         key: hash of its contents (arena.store.ids).
         round: number of its round.
         number: its number within the round.
@@ -65,16 +68,16 @@ class Scheduled:
         attempts: number of attempts to play it.
     """
 
-    id: str
+    match: str
     key: str
-    round: int
-    number: int
+    round: Count
+    number: Count
     why: str
     entrants: tuple[str, ...]
     commitment: str
     state: MatchState
-    reason: str | None
-    attempts: int
+    reason: str | None = None
+    attempts: Count
 
     @property
     def place(self) -> tuple[int, int]:
@@ -89,7 +92,7 @@ class Scheduled:
     @property
     def words(self) -> str:
         """Description for messages: its id, round and number."""
-        return f"{self.id} (round {self.round}, match {self.number})"
+        return f"{self.match} (round {self.round}, match {self.number})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +126,7 @@ class Bundle:
         """
         return MatchSpec(
             **self.tournament.plan.values(),
-            id=match.id,
+            id=match.match,
             tournament=self.tournament.id,
             round=match.round,
             number=match.number,
@@ -149,14 +152,16 @@ def changes(earlier: Bundle, later: Bundle) -> Iterator[str]:
         return
     yield from _plan(earlier, later)
     yield from _entrants(earlier, later)
-    now = {match.id: match for match in later.matches}
+    now = {match.match: match for match in later.matches}
     for match in earlier.matches:
-        if match.id not in now:
+        if match.match not in now:
             yield f"{match.words} is missing in the later schedule"
             continue
-        yield from _match(match, now[match.id])
+        yield from _match(match, now[match.match])
         # One of the bundles may be the organiser's, with the output of bots.
-        records = (public_record(bundle.records.get(match.id, "")) for bundle in (earlier, later))
+        records = (
+            public_record(bundle.records.get(match.match, "")) for bundle in (earlier, later)
+        )
         if match.over and len(set(records)) > 1:
             yield f"the record of {match.words} has changed since the match was over"
 

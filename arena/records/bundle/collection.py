@@ -62,7 +62,7 @@ def _bundle(engine: Engine, tournament: Tournament, redact: Callable[[str], str]
         tournament=tournament,
         versions={name: _version(engine, name) for name in tournament.entrants},
         matches=matches,
-        records=_Records(engine, [match.id for match in matches if match.over], redact),
+        records=_Records(engine, [match.match for match in matches if match.over], redact),
         standings=bundle.conclude(
             tournament.plan,
             rater.current_ladder(engine, ladder_key.of_tournament(tournament)).table,
@@ -80,7 +80,7 @@ def _version(engine: Engine, name: str) -> BundledVersion:
 
 def _scheduled(match: Match) -> Scheduled:
     return Scheduled(
-        id=match.id,
+        match=match.id,
         key=match.key,
         round=match.round,
         number=match.number,

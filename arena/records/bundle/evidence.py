@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from arena.ratings.closed_match import ClosedGame, ClosedMatch
-from arena.store.matches import games
+from arena.ratings.closed_match import ClosedMatch
+from arena.store.matches.games import recorded_game
 from arena.store.matches.spec import MatchSpec
 from arena.store.matches.table_plan import plan
 from arena.store.schema import MatchState
@@ -207,17 +207,5 @@ def _result(spec: MatchSpec, record: MatchRecord) -> ClosedMatch:
         spec.round,
         spec.number,
         spec.versions,
-        tuple(_games(spec.versions, record.games)),
+        tuple(recorded_game(game, spec.versions).result_only() for game in record.games),
     )
-
-
-def _games(entrants: tuple[str, ...], records: Iterable[GameRecord]) -> Iterator[ClosedGame]:
-    for game in records:
-        played_game = games.read(game.text, entrants)
-        yield ClosedGame(
-            played_game.game,
-            played_game.places,
-            played_game.scores,
-            played_game.verdicts,
-            played_game.faults,
-        )

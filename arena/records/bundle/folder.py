@@ -11,12 +11,20 @@ from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
+import msgspec
 from msgspec import Meta
 
 from arena.formats.contract import FormatEntrant
-from arena.records.bundle.bundle import FORMAT, Bundle, BundledVersion, BundleError, Scheduled
+from arena.records.bundle.bundle import (
+    FORMAT,
+    Bundle,
+    BundledVersion,
+    BundleError,
+    Count,
+    Scheduled,
+)
 from arena.store.match_settings import Clock, TournamentPlan
-from arena.store.schema import MatchState, TournamentState
+from arena.store.schema import TournamentState
 from arena.store.tournaments.tournaments import Tournament
 from arena.system.structured_file import FileError, FileProblem, read_json
 from arena.system.temporary_folder import temporary_folder
@@ -55,7 +63,6 @@ class BundleFileError(FileError, BundleError):
     """A file of a bundle cannot be read or is not valid."""
 
 
-_Count: TypeAlias = Annotated[int, Meta(ge=0, description="a whole number of at least 0")]
 _Time: TypeAlias = Annotated[datetime, Meta(tz=True)]
 
 
@@ -71,9 +78,9 @@ class _Header:
 class _ClockMember:
     """A clock whose members are all required."""
 
-    start_ms: _Count
-    allowance_ms: _Count
-    bank_ms: _Count
+    start_ms: Count
+    allowance_ms: Count
+    bank_ms: Count
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,22 +89,8 @@ class _EntrantMember:
     content_hash: str
     remote: bool
     owner: str
-    joined: _Count
-    withdrawn: _Count | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _MatchMember:
-    match: str
-    key: str
-    round: _Count
-    number: _Count
-    why: str
-    entrants: tuple[str, ...]
-    commitment: str
-    state: MatchState
-    attempts: _Count
-    reason: str | None = None
+    joined: Count
+    withdrawn: Count | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +101,8 @@ class _TournamentDocument(_Header):
     name: str
     game: str
     options: dict[str, Any]
-    seats: _Count
-    boards: _Count
+    seats: Count
+    boards: Count
     pairing: str
     settings: dict[str, Any]
     clock: _ClockMember
@@ -117,7 +110,7 @@ class _TournamentDocument(_Header):
     state: TournamentState
     created: _Time
     entrants: tuple[_EntrantMember, ...]
-    matches: tuple[_MatchMember, ...]
+    matches: tuple[Scheduled, ...]
     ended: _Time | None = None
     seed: (
         Annotated[
@@ -143,7 +136,7 @@ def write_document(bundle: Bundle) -> dict[str, Any]:
         "ended": json_values.iso(tournament.ended),
         "seed": None if tournament.seed is None else tournament.seed.hex(),
         "entrants": [_entrant(entry, bundle.versions[entry.name]) for entry in tournament.entries],
-        "matches": [_match(match) for match in bundle.matches],
+        "matches": msgspec.to_builtins(bundle.matches),
     }
 
 
@@ -155,21 +148,6 @@ def _entrant(entry: FormatEntrant, version: BundledVersion) -> dict[str, Any]:
         "owner": entry.owner,
         "joined": entry.joined,
         "withdrawn": entry.withdrawn,
-    }
-
-
-def _match(match: Scheduled) -> dict[str, Any]:
-    return {
-        "match": match.id,
-        "key": match.key,
-        "round": match.round,
-        "number": match.number,
-        "why": match.why,
-        "entrants": list(match.entrants),
-        "commitment": match.commitment,
-        "state": str(match.state),
-        "reason": match.reason,
-        "attempts": match.attempts,
     }
 
 
@@ -200,21 +178,6 @@ def _tournament(document: _TournamentDocument) -> Tournament:
         created=document.created.timestamp(),
         ended=None if document.ended is None else document.ended.timestamp(),
         seed=None if document.seed is None else bytes.fromhex(document.seed),
-    )
-
-
-def _scheduled(member: _MatchMember) -> Scheduled:
-    return Scheduled(
-        id=member.match,
-        key=member.key,
-        round=member.round,
-        number=member.number,
-        why=member.why,
-        entrants=member.entrants,
-        commitment=member.commitment,
-        state=member.state,
-        reason=member.reason,
-        attempts=member.attempts,
     )
 
 
@@ -308,7 +271,7 @@ def read(folder: Path) -> Bundle:
             member.entrant: BundledVersion(member.content_hash, member.remote)
             for member in document.entrants
         },
-        matches=tuple(map(_scheduled, document.matches)),
+        matches=document.matches,
         records=_Records(_records(folder)),
         standings=read_json(standings, dict[str, Any], BundleFileError)
         if standings.is_file()

@@ -24,7 +24,7 @@ from referee.record import MatchRecord, RecordError, read
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from arena.store.matches.games import PlayedGame
+    from arena.ratings.closed_match import PlayedGame
     from arena.store.matches.spec import MatchSpec
 
 ReportProgress = Callable[[str, int, int], None]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arena.ratings.closed_match import ClosedGame, ClosedMatch
+from arena.ratings.closed_match import ClosedMatch, PlayedGame
 from arena.ratings.control_variates import AdjustedMean, adjusted_mean
 from arena.records.luck_adjustment.match_luck import MatchLuck
 from arena.records.luck_adjustment.values import CHANCE, POINTS, Floats
@@ -75,7 +75,7 @@ def board_results(
     return [_mean(games) for games in by_board.values()]
 
 
-def _margin(game: ClosedGame, first: int, clip: int) -> float | None:
+def _margin(game: PlayedGame, first: int, clip: int) -> float | None:
     if game.scores is None:
         return None
     others = [points for entrant, points in enumerate(game.scores) if entrant != first]

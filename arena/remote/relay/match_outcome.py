@@ -27,9 +27,8 @@ def outcome_of(engine: Engine, match: str, version: str) -> relay_pb2.Outcome | 
     entrant = closed.entrants.index(version)
     for game in closed.games:
         outcome.games += 1
-        first = game.places[entrant] == 1
-        outcome.wins += first and game.places.count(1) == 1
-        outcome.draws += first and game.places.count(1) > 1
+        outcome.wins += game.is_won(entrant)
+        outcome.draws += game.is_drawn(entrant)
         outcome.faults += game.faults[entrant]
     scores = [game.scores for game in closed.games if game.scores is not None]
     totals = [sum(column) for column in zip(*scores, strict=True)] or [0] * len(closed.entrants)

@@ -2,41 +2,92 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, null, select
+from sqlalchemy import Connection, Select, null, select
 
-from arena.ratings.closed_match import ClosedGame, ClosedMatch
+from arena.ratings.closed_match import FINISHED, ClosedMatch, PlayedGame, means, scores
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.store import schema
 from arena.store.database import id_batches
+from arena.store.matches.games import stored_game, total_thinking
+
+if TYPE_CHECKING:
+    from referee.games.contract import OptionValue
 
 
 @dataclass(frozen=True, slots=True)
-class StoredMatch:
-    """A match whose games are over.
+class PlayedMatch:
+    """A match whose games are over; tuples are in the order of its entrants.
 
     Attributes:
+        match: its id.
         tournament: id of its tournament.
-        game: id of its game.
-        match: its result; `tournament` is 0 in it.
-        thinking: the decision times of its entrants; empty unless all games have them.
-        closed: when it closed, in seconds since 1970; None if it has become void.
+        name: name of its tournament.
+        game: id of the game.
+        seats: the number of seats.
+        options: the options of the game.
+        round: its round, from 0.
+        number: its number within the round, from 0.
+        closed: when it closed, in seconds since 1970; 0 if it has become void.
+        entrants: versions as ``name@number``.
+        games: the results of its games.
     """
 
+    match: str
     tournament: str
+    name: str
     game: str
-    match: ClosedMatch
-    thinking: tuple[DecisionHistogram, ...]
-    closed: float | None
+    seats: int
+    options: Mapping[str, OptionValue]
+    round: int
+    number: int
+    closed: float
+    entrants: tuple[str, ...]
+    games: tuple[PlayedGame, ...]
+
+    @property
+    def form(self) -> str:
+        """The form that it played."""
+        from referee.games.registry import form_of
+
+        return form_of(self.game, self.seats, self.options)
+
+    @property
+    def result(self) -> ClosedMatch:
+        """Its result, as ratings require it; `tournament` is 0 in it."""
+        return ClosedMatch(self.match, self.round, self.number, self.entrants, self.games)
+
+    @property
+    def thinking(self) -> tuple[DecisionHistogram, ...]:
+        """The decision times of its entrants; empty unless all games have them."""
+        return total_thinking(self.games)
+
+    def score(self, entrant: str) -> float:
+        """Return the mean score of an entrant against its opponents, from 0 to 1."""
+        return means(scores(self.games))[self.entrants.index(entrant)]
+
+    def faults(self) -> dict[str, dict[str, int]]:
+        """Count the games that faults ended, by entrant and verdict; only entrants with faults."""
+        counts: dict[str, dict[str, int]] = {}
+        for game in self.games:
+            for name, verdict in zip(self.entrants, game.verdicts, strict=True):
+                if verdict != FINISHED:
+                    kinds = counts.setdefault(name, {})
+                    kinds[verdict] = kinds.get(verdict, 0) + 1
+        return counts
+
+    def opponents(self, entrant: str) -> tuple[str, ...]:
+        """Return all entrants except this one."""
+        return tuple(name for name in self.entrants if name != entrant)
 
 
 def with_ids(
     connection: Connection, ids: Sequence[str], *, with_thinking: bool = True
-) -> dict[str, StoredMatch]:
+) -> dict[str, PlayedMatch]:
     """Return the matches with these ids whose games are over, also void ones; by id.
 
     The results of an open match must not be shown.
@@ -47,58 +98,54 @@ def with_ids(
         with_thinking: whether decision times are read, which takes a third of the time.
     """
     found = {}
-    matches, tournaments = schema.matches, schema.tournaments
-    sides, games = schema.match_entrants, schema.games
     for batch in id_batches(ids):
-        entrants: dict[str, list[str]] = {}
-        closed: dict[str, float | None] = {}
-        query = select(*sides.c["match", "version", "closed"]).where(sides.c.match.in_(batch))
-        for row in connection.execute(query.order_by(sides.c.match, sides.c.position)):
-            entrants.setdefault(row.match, []).append(row.version)
-            closed[row.match] = row.closed
-        chosen = (
-            select(
-                *matches.c["id", "tournament", "round", "number"],
-                tournaments.c.game.label("rules"),
-                *games.c["game", "places", "scores", "verdicts", "faults"],
-                games.c.thinking if with_thinking else null().label("thinking"),
-            )
-            .join(tournaments, tournaments.c.id == matches.c.tournament)
-            .join(games, games.c.match == matches.c.id)
-            .where(matches.c.id.in_(batch))
-            .order_by(matches.c.id, games.c.game)
-        )
-        for name, group in groupby(connection.execute(chosen), lambda row: row.id):
-            found[name] = _played(list(group), tuple(entrants[name]), closed[name])
+        query = _entrants_query().where(schema.match_entrants.c.match.in_(batch))
+        by_match = groupby(connection.execute(query), lambda row: row.match)
+        entrants = {match: list(group) for match, group in by_match}
+        games = connection.execute(_games_query(batch, with_thinking))
+        for match, rows in groupby(games, lambda row: row.match):
+            found[match] = _played(entrants[match], tuple(map(stored_game, rows)))
     return found
 
 
-def _played(rows: Sequence[Any], entrants: tuple[str, ...], closed: float | None) -> StoredMatch:
-    first = rows[0]
-    games = tuple(
-        ClosedGame(
-            row.game,
-            tuple(row.places),
-            None if row.scores is None else tuple(row.scores),
-            tuple(row.verdicts),
-            tuple(row.faults),
+def _entrants_query() -> Select[Any]:
+    matches, tournaments, sides = schema.matches, schema.tournaments, schema.match_entrants
+    return (
+        select(
+            *sides.c["match", "version", "closed"],
+            *matches.c["tournament", "round", "number"],
+            *tournaments.c["name", "game", "seats", "options"],
         )
-        for row in rows
-    )
-    return StoredMatch(
-        first.tournament,
-        first.rules,
-        ClosedMatch(first.id, first.round, first.number, entrants, games),
-        _thinking(rows, len(entrants)),
-        closed,
+        .join(matches, matches.c.id == sides.c.match)
+        .join(tournaments, tournaments.c.id == matches.c.tournament)
+        .order_by(sides.c.match, sides.c.position)
     )
 
 
-def _thinking(rows: Sequence[Any], entrants: int) -> tuple[DecisionHistogram, ...]:
-    counted = [row.thinking for row in rows if row.thinking]
-    if len(counted) < len(rows):
-        return ()
-    return tuple(
-        sum((DecisionHistogram.read(each[place]) for each in counted), DecisionHistogram())
-        for place in range(entrants)
+def _games_query(batch: Sequence[str], with_thinking: bool) -> Select[Any]:
+    games = schema.games
+    return (
+        select(
+            *games.c["match", "game", "places", "scores", "verdicts", "faults"],
+            games.c.thinking if with_thinking else null().label("thinking"),
+        )
+        .where(games.c.match.in_(batch))
+        .order_by(games.c.match, games.c.game)
+    )
+
+
+def _played(entrants: Sequence[Any], games: tuple[PlayedGame, ...]) -> PlayedMatch:
+    first = entrants[0]
+    return PlayedMatch(
+        match=first.match,
+        tournament=first.tournament,
+        name=first.name,
+        game=first.game,
+        seats=first.seats,
+        options=first.options,
+        round=first.round,
+        number=first.number,
+        closed=first.closed or 0.0,
+        entrants=tuple(row.version for row in entrants),
+        games=games,
     )

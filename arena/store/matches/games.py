@@ -1,16 +1,20 @@
-"""Finished games as they are stored: records and queried values."""
+"""Convert finished games: from their records, and to and from rows of `games` and `faults`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from arena.ratings.closed_match import FINISHED
+from sqlalchemy import Row
+
+from arena.ratings.closed_match import FINISHED, PlayedFault, PlayedGame
 from arena.ratings.decision_histogram import DecisionHistogram
 from referee.games.shared.coded_errors import InvalidValue
 
 if TYPE_CHECKING:
+    from pokearena.v1 import referee_pb2
+
     from referee.record import GameRecord
 
 
@@ -18,51 +22,58 @@ LISTED_OUTPUT: Final = 8 * 1024
 """Maximum length in characters of a fault's output in lists: its tail. The record has more."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlayedFault:
-    """A fault of a bot in a game."""
+def stored_game(row: Row[Any]) -> PlayedGame:
+    """Return the game in a row of `games`; unread columns have the defaults of `PlayedGame`.
 
-    decision: int
-    seat: int
-    version: str
-    verdict: str
-    sentence: str
-    ended: str = ""
-    """How the bot's process ended, as a clause; empty if it continued to run."""
-    output: str = ""
-    """The tail of the bot's output."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlayedGame:
-    """A finished game; tuples are in order of the match's entrants, not of the seats."""
-
-    game: int
-    table: int
-    board: int
-    record: str
-    """The record's lines from ``game`` to ``result``."""
-    places: tuple[int, ...]
-    scores: tuple[int, ...] | None
-    verdicts: tuple[str, ...]
-    faults: tuple[int, ...]
-    """Number of faults counted against each entrant."""
-    tally: Mapping[str, Sequence[Any]]
-    """The remaining fields of the result line, by seat."""
-    faulted: tuple[PlayedFault, ...] = ()
-    thinking: tuple[DecisionHistogram, ...] = ()
-    """Decision times of each entrant, without decisions that the referee made for it."""
+    Args:
+        row: ``game``, ``places``, ``scores``, ``verdicts``, ``faults``; optionally other columns.
+    """
+    column = row._asdict()
+    scores = column["scores"]
+    return PlayedGame(
+        game=column["game"],
+        places=tuple(column["places"]),
+        scores=None if scores is None else tuple(scores),
+        verdicts=tuple(column["verdicts"]),
+        faults=tuple(column["faults"]),
+        table=column.get("table_number", 0),
+        board=column.get("board", 0),
+        tally=column.get("tally", {}),
+        thinking=tuple(map(DecisionHistogram.read, column.get("thinking") or ())),
+        committed=column.get("committed", 0.0),
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class CommittedGame:
-    """A stored game, and the resources that the seats of its table used in it."""
+def game_values(game: PlayedGame) -> dict[str, Any]:
+    """Return the values of a game's row in `games` that follow from its record."""
+    return {
+        "table_number": game.table,
+        "board": game.board,
+        "places": list(game.places),
+        "scores": None if game.scores is None else list(game.scores),
+        "verdicts": list(game.verdicts),
+        "faults": list(game.faults),
+        "tally": {name: list(values) for name, values in game.tally.items()},
+        "thinking": [times.stored() for times in game.thinking],
+    }
 
-    game: int
-    table: int
-    board: int
-    tally: Mapping[str, Sequence[Any]]
-    """By seat, as in the result line: ``bank_ms``, ``faults``, ``crashes``, ``slowest_ms``."""
+
+def fault_values(match: str, game: PlayedGame) -> list[dict[str, Any]]:
+    """Return the rows of `faults` for a game of this match."""
+    rows = []
+    for number, fault in enumerate(game.faulted):
+        row = asdict(fault) | {"match": match, "number": number}
+        del row["tournament"]
+        rows.append(row)
+    return rows
+
+
+def total_thinking(games: Sequence[PlayedGame]) -> tuple[DecisionHistogram, ...]:
+    """Return the decision times of each entrant in all games; empty unless all games have them."""
+    if not all(game.thinking for game in games):
+        return ()
+    times = zip(*(game.thinking for game in games), strict=True)
+    return tuple(sum(of_entrant, DecisionHistogram()) for of_entrant in times)
 
 
 def read(record: str, entrants: Sequence[str]) -> PlayedGame:
@@ -82,40 +93,38 @@ def read(record: str, entrants: Sequence[str]) -> PlayedGame:
         raise InvalidValue(
             f"this is the record of {len(records)} games; it must be of one", code="not-one-game"
         )
-    lines = records[0]
+    return replace(recorded_game(records[0], entrants), record=record)
+
+
+def recorded_game(lines: GameRecord, entrants: Sequence[str]) -> PlayedGame:
+    """Return a game from its parsed record, without the text of the record.
+
+    Args:
+        lines: the record of the game, with its table and seating.
+        entrants: the match's entrants as ``name@number``, in order.
+
+    Raises:
+        ValueError: the record is not of a game of these entrants; states the reason.
+    """
     try:
-        return _played(record, entrants, lines)
+        return _played(lines, entrants)
     except KeyError as error:
         raise InvalidValue(
             f"game {lines.number}: a line of its record has no {error}", code="field-missing"
         ) from None
 
 
-def _played(
-    record: str,
-    entrants: Sequence[str],
-    lines: GameRecord,
-) -> PlayedGame:
+def _played(lines: GameRecord, entrants: Sequence[str]) -> PlayedGame:
     game, result = lines.game, lines.result
     seating: Sequence[str] = game["seating"]
-    seats = [[i for i, name in enumerate(seating) if name == who] for who in entrants]
-    if sum(map(len, seats)) != len(seating) or not all(seats):
-        raise InvalidValue(
-            f"game {game['game']} seats {', '.join(seating)}; "
-            f"the entrants are {', '.join(entrants)}",
-            code="other-entrants",
-        )
-    scores = result["scores"]
-    verdicts = result["verdicts"]
-    return PlayedGame(
+    by_seat = PlayedGame(
         game=game["game"],
+        places=tuple(result["places"]),
+        scores=None if result["scores"] is None else tuple(result["scores"]),
+        verdicts=tuple(result["verdicts"]),
+        faults=tuple(result["faults"]),
         table=game["table"],
         board=game["board"],
-        record=record,
-        places=tuple(result["places"][mine[0]] for mine in seats),
-        scores=None if scores is None else tuple(scores[mine[0]] for mine in seats),
-        verdicts=tuple(_verdict([verdicts[seat] for seat in mine]) for mine in seats),
-        faults=tuple(sum(result["faults"][seat] for seat in mine) for mine in seats),
         tally={
             word: value
             for word, value in result.items()
@@ -123,6 +132,7 @@ def _played(
         },
         faulted=tuple(
             PlayedFault(
+                game=line["game"],
                 decision=line["decision"],
                 seat=line["seat"],
                 version=seating[line["seat"]],
@@ -133,20 +143,83 @@ def _played(
             )
             for line in lines.faults
         ),
-        thinking=_thinking(seats, lines.actions),
+        thinking=_thinking(len(seating), lines.actions),
+    )
+    return _by_entrant(by_seat, seating, entrants)
+
+
+def finished_game(
+    game: referee_pb2.GameFinished, table: int, seating: Sequence[str], entrants: Sequence[str]
+) -> PlayedGame:
+    """Return a game that the referee has finished; equal to `read` of its record.
+
+    Args:
+        game: the event of the referee.
+        table: its table.
+        seating: the entrant at each seat, as ``name@number``.
+        entrants: the match's entrants as ``name@number``, in order.
+    """
+    by_seat = PlayedGame(
+        game=game.game,
+        places=tuple(game.places),
+        scores=tuple(game.scores) or None,
+        verdicts=tuple(game.verdicts),
+        faults=tuple(game.faults),
+        table=table,
+        board=game.board,
+        record=game.record,
+        tally={
+            "bank_ms": list(game.bank_ms),
+            "slowest_ms": list(game.slowest_ms),
+            "faults": list(game.faults),
+            "crashes": list(game.crashes),
+        },
+        faulted=tuple(
+            PlayedFault(
+                game=game.game,
+                decision=fault.decision,
+                seat=fault.seat,
+                version=seating[fault.seat],
+                verdict=fault.verdict,
+                sentence=_storable(fault.sentence),
+                ended=_storable(fault.ended),
+                output=_storable(fault.output)[-LISTED_OUTPUT:],
+            )
+            for fault in game.faulted
+        ),
+        thinking=tuple(DecisionHistogram.of(times.ms) for times in game.decision_times),
+    )
+    return _by_entrant(by_seat, seating, entrants)
+
+
+def _by_entrant(game: PlayedGame, seating: Sequence[str], entrants: Sequence[str]) -> PlayedGame:
+    """Return a game whose results are by seat with the results by entrant."""
+    seats = [[seat for seat, name in enumerate(seating) if name == who] for who in entrants]
+    if sum(map(len, seats)) != len(seating) or not all(seats):
+        raise InvalidValue(
+            f"game {game.game} seats {', '.join(seating)}; the entrants are {', '.join(entrants)}",
+            code="other-entrants",
+        )
+    scores = game.scores
+    return replace(
+        game,
+        places=tuple(game.places[mine[0]] for mine in seats),
+        scores=None if scores is None else tuple(scores[mine[0]] for mine in seats),
+        verdicts=tuple(_verdict([game.verdicts[seat] for seat in mine]) for mine in seats),
+        faults=tuple(sum(game.faults[seat] for seat in mine) for mine in seats),
+        thinking=tuple(
+            sum((game.thinking[seat] for seat in mine), DecisionHistogram()) for mine in seats
+        ),
     )
 
 
-def _thinking(
-    seats: Sequence[Sequence[int]], actions: Sequence[Mapping[str, Any]]
-) -> tuple[DecisionHistogram, ...]:
-    """Return the decision times of each entrant; `seats` are the seats of each."""
-    moves = [
-        (line["seat"], line["ms"])
-        for line in actions
-        if line.get("by") != "referee" and "ms" in line
-    ]
-    return tuple(DecisionHistogram.of(ms for seat, ms in moves if seat in mine) for mine in seats)
+def _thinking(seats: int, actions: Sequence[Mapping[str, Any]]) -> tuple[DecisionHistogram, ...]:
+    """Return the decision times of each seat."""
+    times: list[list[float]] = [[] for _ in range(seats)]
+    for line in actions:
+        if line.get("by") != "referee" and "ms" in line:
+            times[line["seat"]].append(line["ms"])
+    return tuple(map(DecisionHistogram.of, times))
 
 
 def _verdict(verdicts: Sequence[str]) -> str:

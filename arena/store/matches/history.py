@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, Select, func, select
+from sqlalchemy import Connection, Engine, Select, func, select
 
-from arena.ratings.closed_match import FINISHED, ClosedGame, means, scores
-from arena.ratings.decision_histogram import DecisionHistogram
+from arena.ratings.closed_match import PlayedFault
 from arena.store import schema
 from arena.store.database import reading
 from arena.store.matches import closed_matches
-from arena.store.matches.results import LoggedFault
+from arena.store.matches.closed_matches import PlayedMatch
 from arena.store.schema import OPEN, MatchState
 
 
@@ -34,7 +32,7 @@ def kinds(engine: Engine, of: Collection[str]) -> dict[str, int]:
 
 def faults(
     engine: Engine, of: Collection[str], kind: str = "", offset: int = 0, limit: int = 50
-) -> tuple[LoggedFault, ...]:
+) -> tuple[PlayedFault, ...]:
     """Return a page of the faults of some versions.
 
     Args:
@@ -45,13 +43,13 @@ def faults(
         limit: maximum number of faults.
     """
     table, matches = schema.faults, schema.matches
-    columns = [name for name in LoggedFault.__slots__ if name != "tournament"]
+    columns = [name for name in PlayedFault.__slots__ if name != "tournament"]
     selected = select(matches.c.tournament, *(table.c[name] for name in columns))
     query = _selected_faults(selected, of, kind)
     query = query.order_by(matches.c.ended.desc(), table.c.match, table.c.game, table.c.number)
     with reading(engine) as connection:
         rows = connection.execute(query.offset(offset).limit(limit)).all()
-    return tuple(LoggedFault(**row._mapping) for row in rows)
+    return tuple(PlayedFault(**row._mapping) for row in rows)
 
 
 def _selected_faults(query: Select[Any], of: Collection[str], kind: str) -> Select[Any]:
@@ -60,51 +58,6 @@ def _selected_faults(query: Select[Any], of: Collection[str], kind: str) -> Sele
         table.c.version.in_(of), matches.c.state.not_in(OPEN)
     )
     return query.where(table.c.verdict == kind) if kind else query
-
-
-@dataclass(frozen=True, slots=True)
-class PlayedMatch:
-    """A closed match; tuples are in the order of its entrants.
-
-    Attributes:
-        match: its id.
-        tournament: id of its tournament.
-        name: name of its tournament.
-        form: the form that it played.
-        round: its round, from 0.
-        closed: when it closed, in seconds since 1970.
-        entrants: versions as ``name@number``.
-        games: the results of its games.
-        thinking: decision times of the entrants; empty if they were not counted.
-    """
-
-    match: str
-    tournament: str
-    name: str
-    form: str
-    round: int
-    closed: float
-    entrants: tuple[str, ...]
-    games: tuple[ClosedGame, ...]
-    thinking: tuple[DecisionHistogram, ...]
-
-    def score(self, entrant: str) -> float:
-        """Return the mean score of an entrant against its opponents, from 0 to 1."""
-        return means(scores(self.games))[self.entrants.index(entrant)]
-
-    def faults(self) -> dict[str, dict[str, int]]:
-        """Count the games that faults ended, by entrant and verdict; only entrants with faults."""
-        counts: dict[str, dict[str, int]] = {}
-        for game in self.games:
-            for name, verdict in zip(self.entrants, game.verdicts, strict=True):
-                if verdict != FINISHED:
-                    kinds = counts.setdefault(name, {})
-                    kinds[verdict] = kinds.get(verdict, 0) + 1
-        return counts
-
-    def opponents(self, entrant: str) -> tuple[str, ...]:
-        """Return all entrants except this one."""
-        return tuple(name for name in self.entrants if name != entrant)
 
 
 def count(engine: Engine, sitting: Sequence[Collection[str]], of: Collection[str] = ()) -> int:
@@ -151,8 +104,8 @@ def latest(engine: Engine, tournament: str, limit: int) -> tuple[PlayedMatch, ..
 
 def find_played_match(engine: Engine, match: str) -> PlayedMatch | None:
     """Return a closed match; None if it does not exist or has no result."""
-    chosen = select(schema.results.c.match).where(schema.results.c.match == match)
-    return next(iter(_read(engine, chosen)), None)
+    with reading(engine) as connection:
+        return next(iter(by_ids(connection, [match])), None)
 
 
 def _read(engine: Engine, chosen: Select[Any]) -> tuple[PlayedMatch, ...]:
@@ -160,34 +113,22 @@ def _read(engine: Engine, chosen: Select[Any]) -> tuple[PlayedMatch, ...]:
     results = schema.results
     page = chosen.subquery()
     query = (
-        _played_matches()
+        select(results.c.match)
         .join(page, page.c.match == results.c.match)
         .order_by(results.c.closed.desc(), results.c.match)
     )
     with reading(engine) as connection:
-        return _played(connection, connection.execute(query).all())
+        ids = connection.execute(query).scalars().all()
+        found = closed_matches.with_ids(connection, ids)
+    return tuple(found[match] for match in ids)
 
 
 def by_ids(connection: Connection, ids: Sequence[str]) -> tuple[PlayedMatch, ...]:
     """Return the closed ones of these matches, in this order; at most 500 ids."""
-    query = _played_matches().where(schema.results.c.match.in_(ids))
-    rows = connection.execute(query).all()
-    played = {match.match: match for match in _played(connection, rows)}
-    return tuple(played[match] for match in ids if match in played)
-
-
-def _played_matches() -> Select[Any]:
-    results, matches, tournaments = schema.results, schema.matches, schema.tournaments
-    return (
-        select(
-            *results.c["match", "closed"],
-            *matches.c["tournament", "round"],
-            *tournaments.c["name", "game", "seats", "options"],
-        )
-        .select_from(results)
-        .join(matches, matches.c.id == results.c.match)
-        .join(tournaments, tournaments.c.id == matches.c.tournament)
-    )
+    results = schema.results
+    closed = connection.execute(select(results.c.match).where(results.c.match.in_(ids)))
+    found = closed_matches.with_ids(connection, closed.scalars().all())
+    return tuple(found[match] for match in ids if match in found)
 
 
 def _chosen(sitting: Sequence[Collection[str]], of: Collection[str]) -> Select[Any]:
@@ -212,23 +153,3 @@ def _chosen(sitting: Sequence[Collection[str]], of: Collection[str]) -> Select[A
         )
         query = query.where(in_tournaments.exists())
     return query
-
-
-def _played(connection: Connection, rows: Sequence[Row[Any]]) -> tuple[PlayedMatch, ...]:
-    from referee.games.registry import form_of
-
-    found = closed_matches.with_ids(connection, [row.match for row in rows])
-    return tuple(
-        PlayedMatch(
-            match=row.match,
-            tournament=row.tournament,
-            name=row.name,
-            form=form_of(row.game, row.seats, row.options),
-            round=row.round,
-            closed=float(row.closed),
-            entrants=found[row.match].match.entrants,
-            games=found[row.match].match.games,
-            thinking=found[row.match].thinking,
-        )
-        for row in rows
-    )

@@ -6,7 +6,6 @@ the same cards.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -14,44 +13,21 @@ from typing import Any, Final
 from sqlalchemy import Column, Connection, Engine, Row, select
 
 from arena.errors import NotFound
-from arena.ratings.closed_match import ClosedGame, ClosedMatch, winner
-from arena.ratings.decision_histogram import DecisionHistogram
+from arena.ratings.closed_match import ClosedMatch, PlayedFault, PlayedGame, winner
 from arena.store import schema
 from arena.store.database import reading
 from arena.store.matches import closed_matches, rows
+from arena.store.matches.closed_matches import PlayedMatch
+from arena.store.matches.games import stored_game
 from arena.store.matches.raw_rows import reading_invalid_text
 from arena.store.matches.spec import MatchSpec
 from arena.store.objects import record_archive
 from arena.store.schema import OPEN, MatchState
-from referee.games.registry import form_of
 
 _MATCHES_AT_ONCE: Final = 500
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredGame:
-    """A game of a finished match.
-
-    Attributes:
-        game: its number within the match.
-        table: its table.
-        board: its board.
-        result: places, scores, verdicts and faults by entrant.
-        thinking: decision times of the entrants; empty if they were not counted.
-        slowest_ms: the longest decision of any seat in milliseconds; infinite if not recorded.
-        committed: when it was stored, in seconds since 1970.
-    """
-
-    game: int
-    table: int
-    board: int
-    result: ClosedGame
-    thinking: tuple[DecisionHistogram, ...]
-    slowest_ms: float
-    committed: float
-
-
-def scorecard(engine: Engine, match: str) -> tuple[ScoredGame, ...]:
+def scorecard(engine: Engine, match: str) -> tuple[PlayedGame, ...]:
     """Return a match's games by number; empty while the match is open, or if it does not exist."""
     games, matches = schema.games, schema.matches
     query = (
@@ -65,42 +41,7 @@ def scorecard(engine: Engine, match: str) -> tuple[ScoredGame, ...]:
     )
     with reading(engine) as connection:
         rows = connection.execute(query).all()
-    return tuple(
-        ScoredGame(
-            row.game,
-            row.table_number,
-            row.board,
-            ClosedGame(
-                row.game,
-                tuple(row.places),
-                None if row.scores is None else tuple(row.scores),
-                tuple(row.verdicts),
-                tuple(row.faults),
-            ),
-            tuple(map(DecisionHistogram.read, row.thinking or ())),
-            max(row.tally.get("slowest_ms", (math.inf,))),
-            row.committed,
-        )
-        for row in rows
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class LoggedFault:
-    """A fault with the ids of its match and tournament."""
-
-    tournament: str
-    match: str
-    game: int
-    decision: int
-    seat: int
-    version: str
-    verdict: str
-    sentence: str
-    ended: str
-    """How the bot's process ended, as a clause; empty if it continued to run."""
-    output: str
-    """The tail of the bot's output."""
+    return tuple(map(stored_game, rows))
 
 
 def closed(
@@ -143,46 +84,24 @@ def closed(
             found = closed_matches.with_ids(connection, names, with_thinking=False)
             for row in batch:
                 age = ages.setdefault(row.tournament, len(ages))
-                yield replace(found[row.id].match, tournament=age)
+                yield replace(found[row.id].result, tournament=age)
 
 
-@dataclass(frozen=True, slots=True)
-class FormResult:
-    """A closed match with its game and its form."""
-
-    game: str
-    form: str
-    match: ClosedMatch
-
-
-def latest_closed(engine: Engine, limit: int, most_games: int) -> tuple[FormResult, ...]:
-    """Return the results of the matches that closed last, newest first.
+def latest_closed(engine: Engine, limit: int, most_games: int) -> tuple[PlayedMatch, ...]:
+    """Return the matches that closed last, newest first.
 
     Args:
         engine: the store.
         limit: the number of latest matches to consider.
         most_games: matches with more games are left out.
     """
-    stored, matches, tournaments = schema.results, schema.matches, schema.tournaments
+    stored, matches = schema.results, schema.matches
     newest = select(stored.c.match).order_by(stored.c.closed.desc(), stored.c.match).limit(limit)
     with reading(engine) as connection:
         names = connection.execute(newest).scalars().all()
-        query = (
-            select(matches.c.id, *tournaments.c["game", "seats", "options"])
-            .join(tournaments, tournaments.c.id == matches.c.tournament)
-            .where(matches.c.id.in_(names), matches.c.games <= most_games)
-        )
-        rows = {row.id: row for row in connection.execute(query)}
-        chosen = [name for name in names if name in rows]
-        found = closed_matches.with_ids(connection, chosen)
-    return tuple(
-        FormResult(
-            rows[name].game,
-            form_of(rows[name].game, rows[name].seats, rows[name].options),
-            found[name].match,
-        )
-        for name in chosen
-    )
+        small = select(matches.c.id).where(matches.c.id.in_(names), matches.c.games <= most_games)
+        found = closed_matches.with_ids(connection, connection.execute(small).scalars().all())
+    return tuple(found[name] for name in names if name in found)
 
 
 def winners(engine: Engine, of: Collection[str]) -> dict[str, str]:
@@ -197,7 +116,7 @@ def winners(engine: Engine, of: Collection[str]) -> dict[str, str]:
         query = select(results.c.match).where(results.c.match.in_(of))
         closed = connection.execute(query).scalars().all()
         found = closed_matches.with_ids(connection, closed)
-    return {name: winner(stored.match) for name, stored in found.items()}
+    return {name: winner(match.result) for name, match in found.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +190,7 @@ def of_match(engine: Engine, match: str) -> ClosedMatch:
         query = select(results.c.match).where(results.c.match == match)
         if connection.execute(query).first() is None:
             raise NotFound(f"the match {match} has no result.", code="no-result")
-        return closed_matches.with_ids(connection, [match])[match].match
+        return closed_matches.with_ids(connection, [match])[match].result
 
 
 def game_record(engine: Engine, match: str, game: int) -> str:
@@ -304,7 +223,7 @@ def faults(
     tournament: str | None = None,
     match: str | None = None,
     version: str | None = None,
-) -> tuple[LoggedFault, ...]:
+) -> tuple[PlayedFault, ...]:
     """Return the faults in finished matches in canonical order, filtered by the given arguments."""
     table, matches, tournaments = schema.faults, schema.matches, schema.tournaments
     query = (
@@ -324,6 +243,6 @@ def faults(
     with reading(engine) as connection:
         rows = connection.execute(query).all()
     return tuple(
-        LoggedFault(**{word: value for word, value in row._mapping.items() if word != "number"})
+        PlayedFault(**{word: value for word, value in row._mapping.items() if word != "number"})
         for row in rows
     )

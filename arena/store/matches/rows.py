@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from functools import cache
 from typing import Any, Final
 
@@ -20,10 +20,11 @@ from sqlalchemy import (
     update,
 )
 
+from arena.ratings.closed_match import PlayedGame
 from arena.store import schema
 from arena.store.database import now
 from arena.store.match_settings import stored_values
-from arena.store.matches.games import CommittedGame, PlayedGame
+from arena.store.matches.games import fault_values, game_values, stored_game
 from arena.store.matches.listing import not_found
 from arena.store.matches.spec import Entrant, MatchSpec
 
@@ -59,11 +60,11 @@ def spec_of(connection: Connection, row: Row[*tuple[Any, ...]]) -> MatchSpec:
     )
 
 
-def committed(connection: Connection, match: str) -> tuple[CommittedGame, ...]:
+def committed(connection: Connection, match: str) -> tuple[PlayedGame, ...]:
     """Return the stored games, in order of their numbers."""
-    columns = ("game", "table_number", "board", "tally")
+    columns = ("game", "table_number", "board", "places", "scores", "verdicts", "faults", "tally")
     rows = connection.execute(_games_query(*columns), {"of_match": match})
-    return tuple(CommittedGame(*row) for row in rows)
+    return tuple(map(stored_game, rows))
 
 
 def game_numbers(connection: Connection, match: str) -> Collection[int]:
@@ -73,40 +74,10 @@ def game_numbers(connection: Connection, match: str) -> Collection[int]:
 
 def insert_game(connection: Connection, match: str, attempt: int, game: PlayedGame) -> None:
     """Insert a game and its faults."""
-    connection.execute(
-        _game_insert(),
-        {
-            "match": match,
-            "game": game.game,
-            "table_number": game.table,
-            "board": game.board,
-            "attempt": attempt,
-            "record": game.record,
-            "places": list(game.places),
-            "scores": None if game.scores is None else list(game.scores),
-            "verdicts": list(game.verdicts),
-            "faults": list(game.faults),
-            "tally": {word: list(value) for word, value in game.tally.items()},
-            "thinking": [times.stored() for times in game.thinking],
-        },
-    )
-    rows: list[Mapping[str, Any]] = [
-        {
-            "match": match,
-            "game": game.game,
-            "number": number,
-            "decision": fault.decision,
-            "seat": fault.seat,
-            "version": fault.version,
-            "verdict": fault.verdict,
-            "sentence": fault.sentence,
-            "ended": fault.ended,
-            "output": fault.output,
-        }
-        for number, fault in enumerate(game.faulted)
-    ]
-    if rows:
-        connection.execute(insert(schema.faults), rows)
+    columns = {"match": match, "game": game.game, "attempt": attempt, "record": game.record}
+    connection.execute(_game_insert(), columns | game_values(game))
+    if faults := fault_values(match, game):
+        connection.execute(insert(schema.faults), faults)
 
 
 def insert_result(connection: Connection, match: str, attempt: int) -> None:

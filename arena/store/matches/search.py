@@ -20,7 +20,7 @@ from sqlalchemy import Column, ColumnElement, Connection, Engine, Select, or_, s
 from arena.store import schema
 from arena.store.database import reading
 from arena.store.matches import history
-from arena.store.matches.history import PlayedMatch
+from arena.store.matches.closed_matches import PlayedMatch
 from arena.store.schema import MatchState, TournamentState
 
 _PROBE = 2000

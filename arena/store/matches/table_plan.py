@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from arena.formats.round_robin import seatings
-from arena.store.matches.games import CommittedGame
+from arena.ratings.closed_match import PlayedGame
 from arena.store.matches.spec import MatchSpec
 from referee.games.registry import find_game
 
@@ -39,7 +39,7 @@ class TablePlan:
     rights: tuple[RemainingResources, ...]
 
 
-def plan(spec: MatchSpec, committed: Iterable[CommittedGame] = ()) -> tuple[TablePlan, ...]:
+def plan(spec: MatchSpec, committed: Iterable[PlayedGame] = ()) -> tuple[TablePlan, ...]:
     """Return the tables of a match with unplayed boards, in order.
 
     Bank time, faults and crashes of the committed games are deducted from the seats' rights.
@@ -80,7 +80,7 @@ def _boards(spec: MatchSpec, table: int, played: set[int]) -> tuple[BoardPlan, .
     )
 
 
-def _rights(spec: MatchSpec, seat: int, played: list[CommittedGame]) -> RemainingResources:
+def _rights(spec: MatchSpec, seat: int, played: list[PlayedGame]) -> RemainingResources:
     drawn = sum(float(game.tally["bank_ms"][seat]) for game in played)
     return RemainingResources(
         bank_ms=max(0, int(spec.clock.bank_ms - drawn)),

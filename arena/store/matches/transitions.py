@@ -49,11 +49,11 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from arena.errors import Conflict, LeaseLost
 from arena.events.messages import GameOver, MatchClosed, MatchStarted
+from arena.ratings.closed_match import PlayedGame
 from arena.store import closings, schema
 from arena.store.bots import pushed_versions, quarantine
 from arena.store.database import announce, is_current, now, reading, writing
 from arena.store.matches import lease_times, offline_bot_waits, rows
-from arena.store.matches.games import CommittedGame, PlayedGame
 from arena.store.matches.lease_times import LEASE_SECONDS, LONGEST_PAUSE_SECONDS
 from arena.store.matches.listing import not_found
 from arena.store.matches.spec import MatchSpec
@@ -95,7 +95,7 @@ class Lease:
     seconds: float
     """Duration from the start and from each renewal."""
     spec: MatchSpec
-    committed: tuple[CommittedGame, ...]
+    committed: tuple[PlayedGame, ...]
     """Games committed by earlier attempts, in order of their numbers; they remain valid."""
 
 
@@ -538,8 +538,7 @@ def _check_belongs_to_match(spec: MatchSpec, game: PlayedGame) -> None:
             f"match {spec.id}",
             code="other-match",
         )
-    columns = (game.places, game.verdicts, game.faults, game.scores or game.places)
-    if any(len(column) != len(spec.entrants) for column in columns):
+    if len(game.places) != len(spec.entrants):
         raise InvalidValue(
             f"game {game.game} of match {spec.id} leaves an entrant out", code="entrant-missing"
         )

@@ -14,7 +14,7 @@ from arena.store import schema
 from arena.store.access import audit_log
 from arena.store.database import reading
 from arena.store.matches import closed_matches
-from arena.store.matches.closed_matches import StoredMatch
+from arena.store.matches.closed_matches import PlayedMatch
 from arena.store.schema import MatchState
 
 _ROWS_AT_ONCE: Final = 5000
@@ -55,7 +55,7 @@ def read_matches(
                 yield _format_match(rows, found.get(name))
 
 
-def _format_match(rows: Sequence[Any], stored: StoredMatch | None) -> FormatMatch:
+def _format_match(rows: Sequence[Any], stored: PlayedMatch | None) -> FormatMatch:
     first = rows[0]
     state = _STATES[first.state]
     if state is MatchStatus.CLOSED and stored is None:
@@ -65,7 +65,7 @@ def _format_match(rows: Sequence[Any], stored: StoredMatch | None) -> FormatMatc
         number=first.number,
         entrants=tuple(sys.intern(row.version) for row in rows),
         state=state,
-        games=stored.match.games if stored is not None else (),
+        games=stored.games if stored is not None else (),
     )
 
 

@@ -14,8 +14,8 @@ from arena.bots.resolver import sample
 from arena.matches.local_match import entrant_of
 from arena.matches.runner import OPTIONS, record_text
 from arena.matches.table import Table, Watch
+from arena.ratings.closed_match import PlayedGame
 from arena.store.match_settings import MatchSettings
-from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import MatchSpec
 from arena.store.matches.table_plan import TablePlan, plan
 from arena.submissions.conformance.check import CheckRecord

@@ -4,7 +4,7 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from random import Random
-from typing import Any, Final
+from typing import Final
 
 from pokearena.v1 import bot_pb2
 
@@ -189,9 +189,7 @@ class _RandomGame:
         self._chance = Random(f"{spec.seed.hex()} {number}")
         self._codec = codec_of(form.rules)
         sides = form.rules.sides(spec.seats, form.options)
-        line: dict[str, Any] = game_line(number, number)
-        line |= {"table": 0, "seating": [spec.versions[side] for side in sides]}
-        self._lines = [dump(line)]
+        self._lines = [dump(game_line(number, number, 0, [spec.versions[side] for side in sides]))]
         state = form.rules.start(
             Seeded(board_seed(spec.seed, number)), spec.seats, dict(form.options)
         )

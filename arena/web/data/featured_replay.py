@@ -9,9 +9,9 @@ from typing import Any, Final
 from sqlalchemy import Engine
 
 from arena.presentation.registry import presentation_of
-from arena.ratings.closed_match import ClosedGame, ClosedMatch
+from arena.ratings.closed_match import PlayedGame
 from arena.store.matches import results
-from arena.store.matches.results import FormResult
+from arena.store.matches.closed_matches import PlayedMatch
 
 CANDIDATES: Final = 40
 """Number of closed matches among which the replay is selected."""
@@ -55,7 +55,7 @@ def featured_replay(engine: Engine) -> FeaturedReplay | None:
     return select(results.latest_closed(engine, CANDIDATES, MOST_GAMES))
 
 
-def select(candidates: Iterable[FormResult]) -> FeaturedReplay | None:
+def select(candidates: Iterable[PlayedMatch]) -> FeaturedReplay | None:
     """Return the best candidate; the same matches always lead to the same game.
 
     A match counts by its closeness plus its share of games that changed the lead. Equal matches
@@ -65,7 +65,7 @@ def select(candidates: Iterable[FormResult]) -> FeaturedReplay | None:
         candidates: closed matches with their forms.
     """
     replays = [
-        (replay, len(candidate.match.games))
+        (replay, len(candidate.games))
         for candidate in candidates
         if (replay := _replay(candidate)) is not None
     ]
@@ -77,20 +77,19 @@ def select(candidates: Iterable[FormResult]) -> FeaturedReplay | None:
     return None if best is None else best[0]
 
 
-def _replay(candidate: FormResult) -> FeaturedReplay | None:
+def _replay(match: PlayedMatch) -> FeaturedReplay | None:
     """Return the game of a match to show: the last one that changed the lead, else the closest."""
-    match = candidate.match
     scored = [game for game in match.games if game.scores is not None and not any(game.faults)]
     if not scored:
         return None
-    clip = presentation_of(candidate.game).clip
+    clip = presentation_of(match.game).clip
     turning, total = _turning_games(match)
     turned = [game for game in scored if game in turning]
     shown = turned[-1] if turned else min(scored, key=_order)
     margin = _margin(total) / (clip * len(match.games))
     return FeaturedReplay(
-        match=match.id,
-        form=candidate.form,
+        match=match.match,
+        form=match.form,
         entrants=match.entrants,
         game=shown.game,
         closeness=1 - min(margin, 1.0),
@@ -98,10 +97,10 @@ def _replay(candidate: FormResult) -> FeaturedReplay | None:
     )
 
 
-def _turning_games(match: ClosedMatch) -> tuple[list[ClosedGame], list[int]]:
+def _turning_games(match: PlayedMatch) -> tuple[list[PlayedGame], list[int]]:
     """Return the games that gave the lead in the sum of points to another entrant, and the sum."""
     total = [0] * len(match.entrants)
-    turning: list[ClosedGame] = []
+    turning: list[PlayedGame] = []
     leader: int | None = None
     for game in match.games:
         for entrant, score in enumerate(game.scores or ()):
@@ -115,7 +114,7 @@ def _turning_games(match: ClosedMatch) -> tuple[list[ClosedGame], list[int]]:
     return turning, total
 
 
-def _order(game: ClosedGame) -> tuple[int, int]:
+def _order(game: PlayedGame) -> tuple[int, int]:
     return _margin(game.scores or ()), game.game
 
 

@@ -28,7 +28,7 @@ from arena.matches.human_seats import (
 )
 from arena.matches.local_match import LocalMatch
 from arena.matches.typed_choice import RefusedChoice, typed
-from arena.store.matches.games import PlayedGame
+from arena.ratings.closed_match import PlayedGame
 from arena.web.data.changes import Changes
 from referee.games.contract import Action
 

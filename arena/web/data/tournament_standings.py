@@ -80,10 +80,7 @@ def format_state(engine: Engine, tournament: Tournament, matches: int) -> Format
 
 def _score(match: Fixed) -> str:
     """Return the number of games that each entrant won alone, for example "4–0"."""
-    wins = [0] * len(match.entrants)
-    for game in match.games:
-        if game.places.count(1) == 1:
-            wins[game.places.index(1)] += 1
+    wins = [sum(game.is_won(at) for game in match.games) for at in range(len(match.entrants))]
     return "–".join(map(str, wins)) if match.games else ""
 
 

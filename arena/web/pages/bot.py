@@ -20,7 +20,7 @@ from arena.ratings.standings import StandingsLine
 from arena.store.bots import remote_bots, submissions
 from arena.store.bots.versions import Version
 from arena.store.matches import history
-from arena.store.matches.history import PlayedMatch
+from arena.store.matches.closed_matches import PlayedMatch
 from arena.web import charts, paging, rating_curves
 from arena.web.charts import Histogram
 from arena.web.data.changes import ARENA, SUBMISSIONS

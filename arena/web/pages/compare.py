@@ -17,7 +17,7 @@ from arena.ratings.crosstable import CrosstableCell
 from arena.ratings.scale import Z95
 from arena.ratings.sprt import SprtSettings
 from arena.store.matches import history
-from arena.store.matches.history import PlayedMatch
+from arena.store.matches.closed_matches import PlayedMatch
 from arena.web import charts, paging
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable

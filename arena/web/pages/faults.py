@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from arena.errors import NotFound
-from arena.ratings.closed_match import FAULTS
+from arena.ratings.closed_match import FAULTS, PlayedFault
 from arena.records.fault_explanation import Explanation
 from arena.records.published_faults import pathless
 from arena.store.bots import owners
 from arena.store.bots.versions import Version
 from arena.store.matches import history, results
-from arena.store.matches.results import LoggedFault
 from arena.web import paging
 from arena.web.data.web_state import WebState
 from arena.web.page import Forbidden, InvalidQuery, Page, PageRequest, TextTable
@@ -44,7 +43,7 @@ class ExplainedFault:
         folder: the folder of the version, which is removed from its output.
     """
 
-    fault: LoggedFault
+    fault: PlayedFault
     explanation: Explanation | None = None
     folder: str = ""
 
@@ -165,14 +164,14 @@ def _is_owner(web: WebState, page_request: PageRequest, versions: Sequence[Versi
     return True
 
 
-def _explained(web: WebState, fault: LoggedFault, versions: Sequence[Version]) -> ExplainedFault:
+def _explained(web: WebState, fault: PlayedFault, versions: Sequence[Version]) -> ExplainedFault:
     folder = next((version.folder for version in versions if version.id == fault.version), "")
     return ExplainedFault(
         fault, _explanation(web, fault), f"{folder.rstrip('/')}/" if folder else ""
     )
 
 
-def _explanation(web: WebState, fault: LoggedFault) -> Explanation:
+def _explanation(web: WebState, fault: PlayedFault) -> Explanation:
     """Return the details of the fault's record line.
 
     Adds the bot's output if the record of another game contains it.

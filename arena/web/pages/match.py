@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 from itertools import groupby
-from operator import add
 from typing import Any
 
 from arena.presentation import wording
-from arena.ratings.closed_match import FAULTS, means, scores
+from arena.ratings.closed_match import FAULTS, PlayedFault, PlayedGame, means, scores
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.records.decision_times import Decision, slowest
 from arena.records.published_faults import pathless
 from arena.store.matches import listing, results
 from arena.store.matches.listing import Match
-from arena.store.matches.results import LoggedFault, ScoredGame, scorecard
+from arena.store.matches.results import scorecard
 from arena.store.schema import OPEN, MatchState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
@@ -111,7 +109,7 @@ class EntrantResult:
 class FaultLine:
     """Faults of one bot with the same sentence: the first one and their number."""
 
-    first: LoggedFault
+    first: PlayedFault
     times: int
 
 
@@ -226,7 +224,7 @@ def _verified_json(verification: Verification | None) -> dict[str, Any] | None:
 
 
 def sides_of(
-    match: Match, games: Sequence[ScoredGame], longest: Sequence[Decision | None]
+    match: Match, games: Sequence[PlayedGame], longest: Sequence[Decision | None]
 ) -> list[EntrantResult]:
     """Return the results of all entrants, in the order of the match; empty without games.
 
@@ -237,7 +235,7 @@ def sides_of(
     """
     if not games:
         return []
-    shares = means(scores([game.result for game in games]))
+    shares = means(scores(games))
     return [_side(name, at, games, shares, longest[at]) for at, name in enumerate(match.entrants)]
 
 
@@ -254,38 +252,36 @@ def richest_loser(sides: Sequence[EntrantResult]) -> EntrantResult | None:
 def _side(
     name: str,
     at: int,
-    games: Sequence[ScoredGame],
+    games: Sequence[PlayedGame],
     shares: Sequence[float],
     longest: Decision | None,
 ) -> EntrantResult:
-    places = [game.result.places for game in games]
-    firsts = [ranks.count(1) for ranks in places if ranks[at] == 1]
+    wins = sum(game.is_won(at) for game in games)
+    draws = sum(game.is_drawn(at) for game in games)
     return EntrantResult(
         name=name,
-        wins=firsts.count(1),
-        draws=len(firsts) - firsts.count(1),
-        losses=len(places) - len(firsts),
-        points=sum(game.result.scores[at] for game in games if game.result.scores),
+        wins=wins,
+        draws=draws,
+        losses=len(games) - wins - draws,
+        points=sum(game.scores[at] for game in games if game.scores),
         boards=len({game.board for game in games}),
         share=shares[at],
         ahead=shares[at] >= max(shares) - 1e-9,
-        faults=sum(game.result.verdicts[at] in FAULTS for game in games),
-        thinking=reduce(
-            add, (game.thinking[at] for game in games if game.thinking), DecisionHistogram()
-        ),
+        faults=sum(game.verdicts[at] in FAULTS for game in games),
+        thinking=sum((game.thinking[at] for game in games if game.thinking), DecisionHistogram()),
         longest=longest,
     )
 
 
-def boards_of(games: Sequence[ScoredGame]) -> list[tuple[int, list[ScoredGame]]]:
+def boards_of(games: Sequence[PlayedGame]) -> list[tuple[int, list[PlayedGame]]]:
     """Group the games by board. The games of a board have the same cards in all seatings."""
     ordered = sorted(games, key=lambda game: (game.board, game.table))
     return [(board, list(games)) for board, games in groupby(ordered, lambda game: game.board)]
 
 
-def same_faults(faults: Sequence[LoggedFault]) -> list[FaultLine]:
+def same_faults(faults: Sequence[PlayedFault]) -> list[FaultLine]:
     """Merge faults with equal bot, kind and sentence; the most frequent first."""
-    firsts: dict[tuple[str, str, str], LoggedFault] = {}
+    firsts: dict[tuple[str, str, str], PlayedFault] = {}
     times: Counter[tuple[str, str, str]] = Counter()
     for fault in faults:
         key = fault.version, fault.verdict, fault.sentence
@@ -306,16 +302,15 @@ def options(tournament: Tournament) -> list[str]:
     ]
 
 
-def _game_json(game: ScoredGame) -> dict[str, Any]:
-    result = game.result
+def _game_json(game: PlayedGame) -> dict[str, Any]:
     return {
         "game": game.game,
         "table": game.table,
         "board": game.board,
-        "places": list(result.places),
-        "scores": None if result.scores is None else list(result.scores),
-        "verdicts": list(result.verdicts),
-        "faults": list(result.faults),
+        "places": list(game.places),
+        "scores": None if game.scores is None else list(game.scores),
+        "verdicts": list(game.verdicts),
+        "faults": list(game.faults),
     }
 
 
@@ -331,16 +326,16 @@ def _fault_json(fault: FaultLine) -> dict[str, Any]:
     }
 
 
-def _csv(match: Match, games: Sequence[ScoredGame]) -> TextTable:
+def _csv(match: Match, games: Sequence[PlayedGame]) -> TextTable:
     heads = ["game", "table", "board"]
     for name in match.entrants:
         heads += [f"place {name}", f"score {name}", f"verdict {name}"]
     rows = []
     for game in games:
         row: list[object] = [game.game, game.table, game.board]
-        for at, place in enumerate(game.result.places):
-            score = None if game.result.scores is None else game.result.scores[at]
-            row += [place, score, game.result.verdicts[at]]
+        for at, place in enumerate(game.places):
+            score = None if game.scores is None else game.scores[at]
+            row += [place, score, game.verdicts[at]]
         rows.append(row)
     return TextTable(tuple(heads), rows)
 

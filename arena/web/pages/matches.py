@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 from arena.presentation import wording
 from arena.store.matches import search
-from arena.store.matches.history import PlayedMatch
+from arena.store.matches.closed_matches import PlayedMatch
 from arena.store.matches.search import FoundMatches, MatchFilter, SearchPosition
 from arena.tournaments import json_values
 from arena.web import paging

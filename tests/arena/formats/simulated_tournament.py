@@ -15,7 +15,7 @@ from arena.formats.contract import (
     NextMatches,
     next_round,
 )
-from arena.ratings.closed_match import FINISHED, ClosedGame
+from arena.ratings.closed_match import FINISHED, PlayedGame
 
 Strength = Callable[[str], float]
 
@@ -28,10 +28,10 @@ def everyone(count: int, owners: Sequence[str] = ()) -> list[FormatEntrant]:
     ]
 
 
-def game(number: int, places: Sequence[int]) -> ClosedGame:
+def game(number: int, places: Sequence[int]) -> PlayedGame:
     """Return a game with these places."""
     size = len(places)
-    return ClosedGame(number, tuple(places), None, (FINISHED,) * size, (0,) * size)
+    return PlayedGame(number, tuple(places), None, (FINISHED,) * size, (0,) * size)
 
 
 def equal(_: str) -> float:

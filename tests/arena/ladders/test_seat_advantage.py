@@ -6,7 +6,7 @@ import pytest
 
 from arena.formats.round_robin import seatings
 from arena.ladders.seat_advantage import advantages
-from arena.ratings.closed_match import ClosedGame, ClosedMatch
+from arena.ratings.closed_match import ClosedMatch, PlayedGame
 
 
 def match(
@@ -18,7 +18,7 @@ def match(
     for game, (seating, by_seat) in enumerate(zip(seatings(sides), scores_by_seat, strict=True)):
         scores = tuple(by_seat[seating.index(entrant)] for entrant in range(sides))
         places = tuple(1 + sum(other > mine for other in scores) for mine in scores)
-        games.append(ClosedGame(game, places, scores, (verdict,) * sides, (0,) * sides))
+        games.append(PlayedGame(game, places, scores, (verdict,) * sides, (0,) * sides))
     return ClosedMatch(f"m-{number}", 0, number, tuple("abcd"[:sides]), tuple(games))
 
 

@@ -16,8 +16,8 @@ from arena.matches.private_referee import own_referee
 from arena.matches.runner import play_match, record_text
 from arena.matches.table import seated
 from arena.presentation import text
+from arena.ratings.closed_match import PlayedGame
 from arena.store.match_settings import Clock
-from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import Entrant, MatchSpec
 from arena.store.matches.table_plan import plan
 from referee.games.contract import Action

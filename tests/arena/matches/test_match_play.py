@@ -22,8 +22,9 @@ from arena.bots.sandbox import available_levels
 from arena.bots.sandbox.available_levels import best_level
 from arena.errors import InfrastructureError
 from arena.matches.runner import play_match, record_text
+from arena.ratings.closed_match import PlayedGame
 from arena.store.match_settings import Clock
-from arena.store.matches.games import CommittedGame, PlayedGame
+from arena.store.matches import games
 from arena.store.matches.spec import Entrant, MatchSpec
 from referee.games.shared.dealing import commitment
 from referee.record import read
@@ -132,7 +133,7 @@ class MatchArena:
         self,
         spec: MatchSpec,
         bots: Sequence[Bot],
-        committed: Sequence[CommittedGame] = (),
+        committed: Sequence[PlayedGame] = (),
     ) -> MatchResults:
         played = MatchResults()
         played.complete = play_match(
@@ -143,6 +144,7 @@ class MatchArena:
             committed,
             lambda entrant, reports: played.reports_received.append((entrant, tuple(reports))),
         )
+        assert played.games == [games.read(game.record, spec.versions) for game in played.games]
         return played
 
 
@@ -241,15 +243,11 @@ def test_a_resumed_match_plays_only_the_remaining_games(
 ) -> None:
     bots = [arena.bot("one"), arena.bot("two")]
     spec, whole = arena.spec(bots), finished.played
-    committed = [_committed(game) for game in whole.games[:3]]
+    committed = whole.games[:3]
     rest = arena.play(spec, bots, committed)
     assert [game.game for game in rest.games] == [3]
     assert actions(rest.games[0]) == actions(whole.games[3])
-    assert arena.play(spec, bots, [*committed, _committed(rest.games[0])]).games == []
-
-
-def _committed(game: PlayedGame) -> CommittedGame:
-    return CommittedGame(game.game, game.table, game.board, game.tally)
+    assert arena.play(spec, bots, [*committed, rest.games[0]]).games == []
 
 
 @pytest.mark.long
@@ -258,7 +256,7 @@ def test_a_resumed_match_keeps_used_banks_and_faults(arena: MatchArena) -> None:
     spec = arena.spec(bots, boards=3)
     whole = arena.play(spec, bots)
     assert whole.verdicts(1)[:3] == ["crash", "crash", "forfeit"]
-    rest = arena.play(spec, bots, [_committed(game) for game in whole.games[:2]])
+    rest = arena.play(spec, bots, whole.games[:2])
     assert rest.verdicts(1)[0] == "forfeit"
 
 
@@ -378,7 +376,9 @@ def test_a_remote_bot_that_dies_has_crashed(arena: MatchArena) -> None:
         address = elsewhere.start(0, arena.bot("theirs", act))
         bots = [arena.bot("ours"), Bot("remote", address=address)]
         nothing = {word: [0, 0] for word in ("bank_ms", "faults", "crashes")}
-        second_table = CommittedGame(1, 1, 0, nothing)
+        second_table = PlayedGame(
+            1, (1, 1), None, ("finished",) * 2, (0, 0), table=1, tally=nothing
+        )
         spec = replace(arena.spec(bots, boards=1), clock=Clock(start_ms=3000))
         played = arena.play(spec, bots, [second_table])
     assert played.verdicts(1) == ["crash"]

@@ -17,11 +17,11 @@ from arena.queue.match_queue import MatchQueue
 from arena.queue.sweeper import SHORTEST_QUEUE, Sweeper, queue_length
 from arena.queue.worker import MatchWorker
 from arena.queue.worker_registrations import SandboxState, workers
+from arena.ratings.closed_match import PlayedGame
 from arena.store import database
 from arena.store.bots import pushed_versions, versions
 from arena.store.match_settings import TournamentPlan
 from arena.store.matches import listing, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.tournaments import lifecycle, tournaments
 from arena.system import redis_connection
 from arena.system.process_log import ProcessLog
@@ -39,7 +39,7 @@ LADDER = poke_plan(name="ladder", format="ladder")
 
 def played(number: int) -> PlayedGame:
     """Return a game of a match of one board, at the table of the same number."""
-    return PlayedGame(number, number, 0, "", (1, 2), (1, 0), ("finished",) * 2, (0, 0), {})
+    return PlayedGame(number, (1, 2), (1, 0), ("finished",) * 2, (0, 0), table=number)
 
 
 class SweeperHarness:

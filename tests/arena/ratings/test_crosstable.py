@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from arena.ratings.closed_match import ClosedGame, ClosedMatch
+from arena.ratings.closed_match import ClosedMatch, PlayedGame
 from arena.ratings.crosstable import crosstable
 from arena.ratings.meetings import Meetings
 
@@ -13,7 +13,7 @@ NAMES = "abcde"
 
 def match(number: int, entrants: str, *places: tuple[int, ...]) -> ClosedMatch:
     games = tuple(
-        ClosedGame(n, order, None, ("finished",) * len(order), (0,) * len(order))
+        PlayedGame(n, order, None, ("finished",) * len(order), (0,) * len(order))
         for n, order in enumerate(places)
     )
     return ClosedMatch(f"m-{number}", 0, number, tuple(entrants), games)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.ratings.closed_match import ClosedGame, ClosedMatch
+from arena.ratings.closed_match import ClosedMatch, PlayedGame
 from arena.ratings.duel import (
     Duel,
     elo_difference,
@@ -72,7 +72,7 @@ def test_swapping_the_sides_negates_the_difference(counts: list[int]) -> None:
 
 def match(number: int, entrants: tuple[str, str], *places: tuple[int, int]) -> ClosedMatch:
     games = tuple(
-        ClosedGame(game, order, None, ("finished", "finished"), (0, 0))
+        PlayedGame(game, order, None, ("finished", "finished"), (0, 0))
         for game, order in enumerate(places)
     )
     return ClosedMatch(f"m-{number}", 0, number, entrants, games)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.ratings.closed_match import VERDICTS, ClosedGame, ClosedMatch, pairwise
+from arena.ratings.closed_match import VERDICTS, ClosedMatch, PlayedGame, pairwise
 from arena.ratings.elo import EloSettings, changes, ratings
 from referee.faults import Verdict
 from tests.errors import has_code
@@ -19,9 +19,9 @@ except ModuleNotFoundError:
     from arena.ratings.elo_formulas import Elo
 
 
-def game(number: int, places: tuple[int, ...]) -> ClosedGame:
+def game(number: int, places: tuple[int, ...]) -> PlayedGame:
     entrants = len(places)
-    return ClosedGame(number, places, None, ("finished",) * entrants, (0,) * entrants)
+    return PlayedGame(number, places, None, ("finished",) * entrants, (0,) * entrants)
 
 
 def match(
@@ -175,7 +175,7 @@ def test_a_game_has_a_place_for_every_entrant() -> None:
     with pytest.raises(ValueError, check=has_code("entrant-count")):
         match(("a", "b"), (1, 2, 3))
     with pytest.raises(ValueError, check=has_code("values-missing")):
-        ClosedGame(4, (1, 2), (10,), ("finished", "finished"), (0, 0))
+        PlayedGame(4, (1, 2), (10,), ("finished", "finished"), (0, 0))
 
 
 def test_verdict_names_are_those_of_the_referee() -> None:
@@ -184,4 +184,4 @@ def test_verdict_names_are_those_of_the_referee() -> None:
 
 def test_a_verdict_is_a_verdict_name_of_the_record() -> None:
     with pytest.raises(ValueError, check=has_code("unknown-verdict")):
-        ClosedGame(0, (1, 2), None, ("finished", "bored"), (0, 0))
+        PlayedGame(0, (1, 2), None, ("finished", "bored"), (0, 0))

@@ -8,7 +8,7 @@ from math import erfc, exp, sqrt
 import pytest
 
 from arena.formats.round_robin import round_robin, seatings
-from arena.ratings.closed_match import FINISHED, ClosedGame, ClosedMatch
+from arena.ratings.closed_match import FINISHED, ClosedMatch, PlayedGame
 from arena.ratings.collusion import Gift, gifts
 
 Favour = Callable[[Sequence[str]], dict[str, float]]
@@ -53,7 +53,7 @@ def tournament(
                 ended = places(by_seat, luck)
                 by_entrant = tuple(ended[seating.index(entrant)] for entrant in range(sides))
                 games.append(
-                    ClosedGame(
+                    PlayedGame(
                         turn * boards + board, by_entrant, None, (FINISHED,) * sides, (0,) * sides
                     )
                 )
@@ -143,7 +143,7 @@ def test_matches_of_two_sides_have_no_gifts() -> None:
             number,
             0,
             pair,
-            (ClosedGame(0, (1, 2), None, (FINISHED, FINISHED), (0, 0)),),
+            (PlayedGame(0, (1, 2), None, (FINISHED, FINISHED), (0, 0)),),
         )
         for number, pair in enumerate(list(combinations(STRENGTHS, 2)) * 10)
     ]

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.ratings import meetings
-from arena.ratings.closed_match import ClosedGame, ClosedMatch
+from arena.ratings.closed_match import ClosedMatch, PlayedGame
 from arena.ratings.crosstable import cells, crosstable
 from arena.ratings.line_ups import LineUp, Sums
 from arena.ratings.meetings import Meetings, MeetingsSum
@@ -27,7 +27,7 @@ def matches(draw: st.DrawFn, most: int = 14) -> list[ClosedMatch]:
         entrants = tuple(draw(st.permutations(draw(st.sampled_from(line_ups)))))
         places = st.tuples(*[st.integers(1, 3)] * len(entrants))
         games = tuple(
-            ClosedGame(game, order, None, ("finished",) * len(order), (0,) * len(order))
+            PlayedGame(game, order, None, ("finished",) * len(order), (0,) * len(order))
             for game, order in enumerate(draw(st.lists(places, min_size=1, max_size=2)))
         )
         drawn.append(ClosedMatch(f"m-{number}", 0, number, entrants, games))

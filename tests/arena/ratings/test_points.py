@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.ratings.closed_match import ClosedGame, ClosedMatch
+from arena.ratings.closed_match import ClosedMatch, PlayedGame
 from arena.ratings.points import Points, PointSums, margins
 from tests.errors import has_code
 
@@ -14,7 +14,7 @@ from tests.errors import has_code
 def match(number: int, entrants: str, *scores: tuple[int, ...] | None) -> ClosedMatch:
     size = len(entrants)
     games = tuple(
-        ClosedGame(game, tuple(range(1, size + 1)), got, ("finished",) * size, (0,) * size)
+        PlayedGame(game, tuple(range(1, size + 1)), got, ("finished",) * size, (0,) * size)
         for game, got in enumerate(scores)
     )
     return ClosedMatch(f"m-{number}", 0, number, tuple(entrants), games)
@@ -76,7 +76,7 @@ def test_margins_sum_to_zero_in_any_order_of_matches(
 
 def test_a_margin_equal_to_the_clip_is_not_limited() -> None:
     games = tuple(
-        ClosedGame(number, (1, 2), (points, 0), ("finished", "finished"), (0, 0))
+        PlayedGame(number, (1, 2), (points, 0), ("finished", "finished"), (0, 0))
         for number, points in enumerate((9, 10, 11))
     )
     counted = margins(ClosedMatch("m", 0, 0, ("a@1", "b@1"), games), clip=10)

@@ -5,11 +5,10 @@ import random
 from collections.abc import Iterable
 
 from arena.ratings import standings as module
-from arena.ratings.closed_match import ClosedGame, ClosedMatch
+from arena.ratings.closed_match import ClosedMatch, PlayedGame
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.ratings.elo import EloSettings
 from arena.ratings.entrant_sums import EntrantSums, of_match
-from arena.ratings.match_digest import digest
 from arena.ratings.standings import Standings, StandingsLine
 from arena.ratings.strength.settings import StrengthSettings
 
@@ -30,14 +29,14 @@ def game(
     places: tuple[int, ...],
     scores: tuple[int, ...] | None = None,
     verdicts: tuple[str, ...] | None = None,
-) -> ClosedGame:
+) -> PlayedGame:
     verdicts = verdicts or ("finished",) * len(places)
     faults = tuple(int(word not in ("finished", "forfeit")) for word in verdicts)
-    return ClosedGame(number, places, scores, verdicts, faults)
+    return PlayedGame(number, places, scores, verdicts, faults)
 
 
 def match(
-    number: int, entrants: tuple[str, ...], *games: ClosedGame, in_round: int = 0
+    number: int, entrants: tuple[str, ...], *games: PlayedGame, in_round: int = 0
 ) -> ClosedMatch:
     return ClosedMatch(f"m-{number}", in_round, number, entrants, games)
 
@@ -198,7 +197,7 @@ def test_matches_that_are_added_and_subtracted_leave_no_trace() -> None:
     sums: dict[str, EntrantSums] = {}
     changes = [(added, 1) for added in matches] + [(gone, -1) for gone in matches[10:]]
     for changed, sign in dice.sample(changes, len(changes)):
-        for name, counted in of_match(digest(changed, CLIP), times).items():
+        for name, counted in of_match(changed, CLIP, times).items():
             sums.setdefault(name, EntrantSums()).add(counted, sign)
     kept = by_name(table(matches[:10]))
     nothing = {name: of for name, of in sums.items() if name not in kept}

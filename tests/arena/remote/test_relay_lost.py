@@ -15,8 +15,8 @@ from arena.bots.bot import Bot
 from arena.bots.resolver import sample
 from arena.errors import InfrastructureError
 from arena.matches.table import Table
+from arena.ratings.closed_match import PlayedGame
 from arena.store.match_settings import Clock
-from arena.store.matches.games import PlayedGame
 from arena.store.matches.table_plan import plan
 from tests.arena.matches.test_match_play import MatchArena, started_referee
 from tests.arena.remote.relay_harness import AuthorMachine, Relay

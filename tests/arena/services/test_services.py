@@ -16,7 +16,7 @@ from sqlalchemy import Engine
 from arena.bots import resolver
 from arena.config import Folder
 from arena.errors import StoreError
-from arena.ratings.closed_match import ClosedGame
+from arena.ratings.closed_match import PlayedGame
 from arena.services.local import Services, ServicesError
 from arena.services.metrics_collector import ArenaCollector
 from arena.services.service import STOP_SECONDS, StopStage
@@ -98,7 +98,7 @@ class ServicesArena:
         stored = tournaments.find_tournament(self.engine, tournament.id)
         return stored.state == TournamentState.CLOSED
 
-    def outcome(self, tournament: Tournament) -> list[tuple[int, int, tuple[ClosedGame, ...]]]:
+    def outcome(self, tournament: Tournament) -> list[tuple[int, int, tuple[PlayedGame, ...]]]:
         """Return round, number and games of each match."""
         closed = results.closed(self.engine, [tournament.id])
         return [(match.round, match.number, match.games) for match in closed]

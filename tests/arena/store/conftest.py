@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, update
 
+from arena.ratings.closed_match import PlayedGame
 from arena.store import database, schema
 from arena.store.bots import versions
 from arena.store.match_settings import TournamentPlan
-from arena.store.matches.games import PlayedGame
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
 from tests.cluster import Cluster, cluster

@@ -10,10 +10,10 @@ import sys
 from sqlalchemy import Engine
 
 from arena.errors import LeaseLost
+from arena.ratings.closed_match import PlayedGame
 from arena.store import database
 from arena.store.bots import versions
 from arena.store.matches import games, listing, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import MatchSpec
 from arena.store.matches.transitions import Lease
 

@@ -21,10 +21,10 @@ from hypothesis.stateful import (
 from sqlalchemy import Engine, update
 
 from arena.errors import Conflict, LeaseLost
+from arena.ratings.closed_match import PlayedGame
 from arena.store import database, schema
 from arena.store.bots import versions
 from arena.store.matches import listing, results, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.matches.transitions import FAILURES_TO_VOID, ArenaFault, Lease
 from arena.store.schema import OPEN, MatchState, TournamentState
 from arena.store.tournaments import lifecycle, tournaments

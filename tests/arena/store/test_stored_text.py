@@ -12,11 +12,11 @@ from arena.cli.develop.machine_checks import FAIL, _database
 from arena.cli.workspace import Workspace
 from arena.config import Folder
 from arena.errors import NotFound, Unreachable
+from arena.ratings.closed_match import PlayedFault
 from arena.store import backup_file, database, schema
 from arena.store.access import audit_log
 from arena.store.bots import versions
 from arena.store.matches import transitions
-from arena.store.matches.games import PlayedFault
 from arena.store.schema import MatchState
 from arena.store.stored_text import storable
 from arena.store.tournaments.tournaments import Tournament
@@ -42,7 +42,7 @@ def test_no_text_of_a_bot_fails_the_commit_of_a_game(
     assert lease is not None
     game = 0
     while True:
-        fault = PlayedFault(0, 0, lease.spec.versions[0], "illegal", NASTY, NASTY, NASTY)
+        fault = PlayedFault(game, 0, 0, lease.spec.versions[0], "illegal", NASTY, NASTY, NASTY)
         wrong = replace(
             played_game(lease.spec, game),
             record=json.dumps({"note": NASTY}, ensure_ascii=False),

@@ -10,11 +10,11 @@ from sqlalchemy import Engine
 
 from arena.errors import Conflict
 from arena.formats.contract import FormatOver, NextMatches
+from arena.ratings.closed_match import PlayedGame
 from arena.store import database
 from arena.store.bots import versions
 from arena.store.match_settings import TournamentPlan
 from arena.store.matches import games, listing, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import MatchSpec
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import lifecycle, tournaments

@@ -66,7 +66,7 @@ class RunTableRequest(_message.Message):
 
 class Table(_message.Message):
     """One seating with newly started bots, which plays a list of boards."""
-    __slots__ = ("match", "game", "options", "seats", "boards", "start_ms", "allowance_ms", "strict", "unforgiving", "watch_ms", "watch_notes")
+    __slots__ = ("match", "game", "options", "seats", "boards", "start_ms", "allowance_ms", "strict", "unforgiving", "watch_ms", "watch_notes", "number", "sandbox")
     class OptionsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -85,6 +85,8 @@ class Table(_message.Message):
     UNFORGIVING_FIELD_NUMBER: _ClassVar[int]
     WATCH_MS_FIELD_NUMBER: _ClassVar[int]
     WATCH_NOTES_FIELD_NUMBER: _ClassVar[int]
+    NUMBER_FIELD_NUMBER: _ClassVar[int]
+    SANDBOX_FIELD_NUMBER: _ClassVar[int]
     match: str
     """ID of the match."""
     game: str
@@ -111,15 +113,20 @@ class Table(_message.Message):
     """Send the latest note of each bot with the positions. A note can describe
     hidden cards.
     """
-    def __init__(self, match: _Optional[str] = ..., game: _Optional[str] = ..., options: _Optional[_Mapping[str, str]] = ..., seats: _Optional[_Iterable[_Union[Seat, _Mapping[str, _Any]]]] = ..., boards: _Optional[_Iterable[_Union[Board, _Mapping[str, _Any]]]] = ..., start_ms: _Optional[int] = ..., allowance_ms: _Optional[int] = ..., strict: bool = ..., unforgiving: bool = ..., watch_ms: _Optional[int] = ..., watch_notes: bool = ...) -> None: ...
+    number: int
+    """Number of the table within the match."""
+    sandbox: str
+    """The sandbox of the bots, for the record. Empty if no bot has one."""
+    def __init__(self, match: _Optional[str] = ..., game: _Optional[str] = ..., options: _Optional[_Mapping[str, str]] = ..., seats: _Optional[_Iterable[_Union[Seat, _Mapping[str, _Any]]]] = ..., boards: _Optional[_Iterable[_Union[Board, _Mapping[str, _Any]]]] = ..., start_ms: _Optional[int] = ..., allowance_ms: _Optional[int] = ..., strict: bool = ..., unforgiving: bool = ..., watch_ms: _Optional[int] = ..., watch_notes: bool = ..., number: _Optional[int] = ..., sandbox: _Optional[str] = ...) -> None: ...
 
 class Seat(_message.Message):
     """A seat, with the rest of its time bank and its earlier faults at this table."""
-    __slots__ = ("address", "bank_ms", "faults", "crashes")
+    __slots__ = ("address", "bank_ms", "faults", "crashes", "entrant")
     ADDRESS_FIELD_NUMBER: _ClassVar[int]
     BANK_MS_FIELD_NUMBER: _ClassVar[int]
     FAULTS_FIELD_NUMBER: _ClassVar[int]
     CRASHES_FIELD_NUMBER: _ClassVar[int]
+    ENTRANT_FIELD_NUMBER: _ClassVar[int]
     address: str
     """gRPC address of the bot."""
     bank_ms: int
@@ -128,7 +135,9 @@ class Seat(_message.Message):
     """Number of earlier faults, if the table is resumed."""
     crashes: int
     """Number of crashes among them."""
-    def __init__(self, address: _Optional[str] = ..., bank_ms: _Optional[int] = ..., faults: _Optional[int] = ..., crashes: _Optional[int] = ...) -> None: ...
+    entrant: str
+    """The entrant as "name@version", for the record."""
+    def __init__(self, address: _Optional[str] = ..., bank_ms: _Optional[int] = ..., faults: _Optional[int] = ..., crashes: _Optional[int] = ..., entrant: _Optional[str] = ...) -> None: ...
 
 class Board(_message.Message):
     """A board to play."""
@@ -201,18 +210,80 @@ class RunTableResponse(_message.Message):
     def __init__(self, game: _Optional[_Union[GameFinished, _Mapping[str, _Any]]] = ..., faulted: _Optional[_Union[BotFaulted, _Mapping[str, _Any]]] = ..., finished: _Optional[_Union[TableFinished, _Mapping[str, _Any]]] = ..., shown: _Optional[_Union[PositionShown, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class GameFinished(_message.Message):
-    """A game that is over."""
-    __slots__ = ("game", "board", "record")
+    """A game that is over. The fields after the record repeat what it contains, so
+    that the caller does not have to parse it. Values of seats are in seat order.
+    """
+    __slots__ = ("game", "board", "record", "places", "scores", "verdicts", "bank_ms", "slowest_ms", "faults", "crashes", "decision_times", "faulted")
     GAME_FIELD_NUMBER: _ClassVar[int]
     BOARD_FIELD_NUMBER: _ClassVar[int]
     RECORD_FIELD_NUMBER: _ClassVar[int]
+    PLACES_FIELD_NUMBER: _ClassVar[int]
+    SCORES_FIELD_NUMBER: _ClassVar[int]
+    VERDICTS_FIELD_NUMBER: _ClassVar[int]
+    BANK_MS_FIELD_NUMBER: _ClassVar[int]
+    SLOWEST_MS_FIELD_NUMBER: _ClassVar[int]
+    FAULTS_FIELD_NUMBER: _ClassVar[int]
+    CRASHES_FIELD_NUMBER: _ClassVar[int]
+    DECISION_TIMES_FIELD_NUMBER: _ClassVar[int]
+    FAULTED_FIELD_NUMBER: _ClassVar[int]
     game: int
     """Number of the game within the match."""
     board: int
     """Number of the board within the match."""
     record: str
     """The lines of this game's record (docs/reference/record.md)."""
-    def __init__(self, game: _Optional[int] = ..., board: _Optional[int] = ..., record: _Optional[str] = ...) -> None: ...
+    places: _containers.RepeatedScalarFieldContainer[int]
+    """The place of each seat; 1 is the best."""
+    scores: _containers.RepeatedScalarFieldContainer[int]
+    """The points of each seat. Empty if a fault ended the game before it had
+    scores.
+    """
+    verdicts: _containers.RepeatedScalarFieldContainer[str]
+    """How the game ended for each seat, for example "finished" or "timeout"."""
+    bank_ms: _containers.RepeatedScalarFieldContainer[float]
+    """Milliseconds that the game drew from the bank of each seat."""
+    slowest_ms: _containers.RepeatedScalarFieldContainer[float]
+    """The longest decision of each seat in milliseconds."""
+    faults: _containers.RepeatedScalarFieldContainer[int]
+    """Faults of each seat in this game, without crashes."""
+    crashes: _containers.RepeatedScalarFieldContainer[int]
+    """Crashes of each seat in this game."""
+    decision_times: _containers.RepeatedCompositeFieldContainer[DecisionTimes]
+    """The decision times of each seat."""
+    faulted: _containers.RepeatedCompositeFieldContainer[GameFault]
+    """The faults in this game."""
+    def __init__(self, game: _Optional[int] = ..., board: _Optional[int] = ..., record: _Optional[str] = ..., places: _Optional[_Iterable[int]] = ..., scores: _Optional[_Iterable[int]] = ..., verdicts: _Optional[_Iterable[str]] = ..., bank_ms: _Optional[_Iterable[float]] = ..., slowest_ms: _Optional[_Iterable[float]] = ..., faults: _Optional[_Iterable[int]] = ..., crashes: _Optional[_Iterable[int]] = ..., decision_times: _Optional[_Iterable[_Union[DecisionTimes, _Mapping[str, _Any]]]] = ..., faulted: _Optional[_Iterable[_Union[GameFault, _Mapping[str, _Any]]]] = ...) -> None: ...
+
+class DecisionTimes(_message.Message):
+    """The decision times of a seat, without decisions that the referee made for it."""
+    __slots__ = ("ms",)
+    MS_FIELD_NUMBER: _ClassVar[int]
+    ms: _containers.RepeatedScalarFieldContainer[float]
+    """In milliseconds."""
+    def __init__(self, ms: _Optional[_Iterable[float]] = ...) -> None: ...
+
+class GameFault(_message.Message):
+    """A fault in a game."""
+    __slots__ = ("decision", "seat", "verdict", "sentence", "ended", "output")
+    DECISION_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    VERDICT_FIELD_NUMBER: _ClassVar[int]
+    SENTENCE_FIELD_NUMBER: _ClassVar[int]
+    ENDED_FIELD_NUMBER: _ClassVar[int]
+    OUTPUT_FIELD_NUMBER: _ClassVar[int]
+    decision: int
+    """Number of the decision within the game."""
+    seat: int
+    """The seat."""
+    verdict: str
+    """For example "timeout"."""
+    sentence: str
+    """What happened, as a sentence."""
+    ended: str
+    """How the process of the bot ended, as a clause. Empty if it continued to run."""
+    output: str
+    """The end of its output."""
+    def __init__(self, decision: _Optional[int] = ..., seat: _Optional[int] = ..., verdict: _Optional[str] = ..., sentence: _Optional[str] = ..., ended: _Optional[str] = ..., output: _Optional[str] = ...) -> None: ...
 
 class PositionShown(_message.Message):
     """The public position of a game. Of a table's concurrent games, one is shown at a

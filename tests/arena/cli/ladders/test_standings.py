@@ -15,7 +15,7 @@ from arena.cli.ladders import ladder_table
 from arena.cli.workspace import Workspace
 from arena.formats.ladder import LadderFormat
 from arena.ladders import ladder_key, rater
-from arena.ratings.closed_match import ClosedGame, ClosedMatch
+from arena.ratings.closed_match import ClosedMatch, PlayedGame
 from arena.ratings.standings import of_matches
 from arena.records import rebuilt_results
 from arena.store import database, schema
@@ -181,7 +181,7 @@ def test_two_hundred_bots_with_long_names_fit_into_a_hundred_columns() -> None:
             0,
             at,
             (first, other),
-            (ClosedGame(0, (1, 2), (1050, -900), ("finished",) * 2, (0, 0)),),
+            (PlayedGame(0, (1, 2), (1050, -900), ("finished",) * 2, (0, 0)),),
         )
         for at, (first, other) in enumerate(pairwise(names))
     ]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.ratings.closed_match import ClosedGame, ClosedMatch, pairwise
+from arena.ratings.closed_match import ClosedMatch, PlayedGame, pairwise
 from arena.ratings.meetings import Meetings
 from arena.ratings.strength.meeting_arrays import MeetingArrays, columns, score_scatter
 from tests.examples import examples
@@ -18,7 +18,7 @@ NAMES = tuple("abcdef")
 
 def match(number: int, entrants: tuple[str, ...], places: list[tuple[int, ...]]) -> ClosedMatch:
     games = tuple(
-        ClosedGame(game, order, None, ("finished",) * len(order), (0,) * len(order))
+        PlayedGame(game, order, None, ("finished",) * len(order), (0,) * len(order))
         for game, order in enumerate(places)
     )
     return ClosedMatch(f"m-{number}", 0, number, entrants, games)

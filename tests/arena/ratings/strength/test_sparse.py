@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.ratings.closed_match import ClosedGame, ClosedMatch
+from arena.ratings.closed_match import ClosedMatch, PlayedGame
 from arena.ratings.meetings import Meetings
 from arena.ratings.strength import fit
 from arena.ratings.strength.fit import Strengths, strengths, values
@@ -34,7 +34,7 @@ Table = list[ClosedMatch]
 def match(number: int, entrants: tuple[str, ...], scores: list[tuple[float, ...]]) -> ClosedMatch:
     """Return a match in which the higher score is the better place."""
     games = tuple(
-        ClosedGame(
+        PlayedGame(
             game,
             tuple(1 + sum(other > mine for other in of_game) for mine in of_game),
             None,

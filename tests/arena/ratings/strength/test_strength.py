@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.ratings.closed_match import ClosedGame, ClosedMatch
+from arena.ratings.closed_match import ClosedMatch, PlayedGame
 from arena.ratings.meetings import Meetings
 from arena.ratings.scale import ELO, expected_score
 from arena.ratings.strength.fit import Strengths, strengths
@@ -30,7 +30,7 @@ LIKELIEST = StrengthSettings(centre=0.0, prior=math.inf, weighting="matches")
 
 def match(number: int, entrants: tuple[str, ...], *places: tuple[int, ...]) -> ClosedMatch:
     games = tuple(
-        ClosedGame(game, order, None, ("finished",) * len(order), (0,) * len(order))
+        PlayedGame(game, order, None, ("finished",) * len(order), (0,) * len(order))
         for game, order in enumerate(places)
     )
     return ClosedMatch(f"m-{number}", 0, number, entrants, games)

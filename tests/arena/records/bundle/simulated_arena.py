@@ -1,6 +1,5 @@
 """Play real tournaments in a store without bot processes: true games and true records."""
 
-import json
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,11 +9,11 @@ from pokearena.v1 import bot_pb2, referee_pb2
 from sqlalchemy import Engine
 
 from arena.ladders import rater
+from arena.ratings.closed_match import PlayedGame
 from arena.store import database
 from arena.store.bots import versions
 from arena.store.match_settings import TournamentPlan
 from arena.store.matches import games, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import MatchSpec
 from arena.store.matches.table_plan import BoardPlan, TablePlan, plan
 from arena.store.matches.transitions import Lease
@@ -26,7 +25,6 @@ from arena.tournaments.scheduler import Scheduler
 from referee.faults import Fault, Verdict
 from referee.games.registry import find_game
 from referee.games.shared.dealing import board_seed
-from referee.record import dump
 from referee.replay import RecordedClock, codec_of
 from referee.running_game import RunningGame, TableSetting
 from tests.new_database import write_new_database
@@ -39,7 +37,12 @@ def game_of(spec: MatchSpec, table: TablePlan, board: BoardPlan, fault: bool = F
     """
     rules = find_game(spec.game)
     sides = rules.sides(spec.seats, spec.options)
-    setting = TableSetting(spec.id, rules, codec_of(rules), spec.seats, spec.options, sides)
+    names = [spec.versions[entrant] for entrant in table.seating]
+    setting = TableSetting(
+        *(spec.id, rules, codec_of(rules), spec.seats, spec.options, sides),
+        table=table.table,
+        seating=tuple(names),
+    )
     seed = board_seed(spec.seed, board.number)
     play = RunningGame(setting, referee_pb2.Board(game=board.game, number=board.number, seed=seed))
     dice = random.Random(seed + bytes([board.game]))
@@ -56,10 +59,8 @@ def game_of(spec: MatchSpec, table: TablePlan, board: BoardPlan, fault: bool = F
             play.answer(seat, bot_pb2.ActResponse(action=action), dice.random())
         if play.result is not None:
             break
-    first, _, rest = (play.result or "").partition("\n")
-    names = [spec.versions[entrant] for entrant in table.seating]
-    line = {**json.loads(first), "table": table.table, "seating": names}
-    return games.read(dump(line) + rest, spec.versions)
+    assert play.result is not None
+    return games.finished_game(play.result, table.table, names, spec.versions)
 
 
 @dataclass

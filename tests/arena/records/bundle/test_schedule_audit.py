@@ -92,7 +92,16 @@ def listed(match: FormatMatch, why: str = "") -> Scheduled:
     name = f"m-{match.round}/{match.number}"
     state = STATES[match.state]
     return Scheduled(
-        name, "", match.round, match.number, why, match.entrants, "", state, "because", 1
+        match=name,
+        key="",
+        round=match.round,
+        number=match.number,
+        why=why,
+        entrants=match.entrants,
+        commitment="",
+        state=state,
+        reason="because",
+        attempts=1,
     )
 
 
@@ -165,8 +174,8 @@ def test_the_schedule_can_be_followed_to_the_first_unknown_result() -> None:
     assert run_tournament(tournament, "swiss")
     every = schedule(tournament)
     results = {f"m-{m.round}/{m.number}": m.games for m in tournament.matches if m.games}
-    unknown = next(match for match in every if match.round == 2 and match.id in results)
-    del results[unknown.id]
+    unknown = next(match for match in every if match.round == 2 and match.match in results)
+    del results[unknown.match]
     retracing = Retracing(
         tournament.format, tournament.entrants, every, results, closed=True, in_series=False
     ).retrace()

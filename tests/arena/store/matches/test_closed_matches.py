@@ -5,9 +5,10 @@ from collections.abc import Callable
 
 from sqlalchemy import Engine, update
 
+from arena.ratings.closed_match import PlayedGame
 from arena.store import database, schema
 from arena.store.matches import closed_matches, results, transitions
-from arena.store.matches.games import PlayedGame, read
+from arena.store.matches.games import read
 from arena.store.matches.spec import MatchSpec
 from arena.store.tournaments.tournaments import Tournament
 from tests.arena.store.played_matches import leased
@@ -33,7 +34,7 @@ def close(store: Engine, match: str) -> None:
         transitions.commit_game(store, lease, timed(lease.spec, number))
 
 
-def read_one(store: Engine, match: str) -> closed_matches.StoredMatch:
+def read_one(store: Engine, match: str) -> closed_matches.PlayedMatch:
     with database.reading(store) as connection:
         return closed_matches.with_ids(connection, [match])[match]
 
@@ -45,8 +46,8 @@ def test_decision_times_contain_only_bot_decisions(store: Engine, schedule: Sche
     stored = read_one(store, match)
     # Six games: each bot sat three times on either seat, and took a millisecond or two.
     assert [times.decisions for times in stored.thinking] == [6, 6]
-    assert stored.match == results.of_match(store, match)
-    assert [game.game for game in stored.match.games] == list(range(6))
+    assert stored.result == results.of_match(store, match)
+    assert [game.game for game in stored.games] == list(range(6))
 
 
 def test_a_match_whose_decision_times_were_not_counted_has_none(

@@ -1,12 +1,17 @@
 """The store's summary of the record of a finished game."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from arena.ratings.closed_match import PlayedFault
 from arena.store.matches import games
-from arena.store.matches.games import PlayedFault
+from arena.store.matches.spec import Entrant
+from arena.store.matches.table_plan import plan
+from tests.arena.records.bundle.simulated_arena import game_of
+from tests.arena.store.matches.test_table_plan import SPEC
 from tests.errors import has_code
 
 TWO = ("a@1", "b@1")
@@ -71,7 +76,9 @@ def test_a_game_ended_by_a_fault_has_no_scores() -> None:
     assert read.verdicts == ("finished", "crash")
     # PostgreSQL cannot store NUL, so it becomes the replacement character.
     assert read.faulted == (
-        PlayedFault(7, 1, "b@1", "crash", "It ended.", "exited with status 1", "Traceback\ufffd"),
+        PlayedFault(
+            5, 7, 1, "b@1", "crash", "It ended.", "exited with status 1", "Traceback\ufffd"
+        ),
     )
 
 
@@ -111,3 +118,26 @@ def test_an_entrant_with_two_seats_has_their_place_and_the_faults_of_both() -> N
 def test_an_invalid_game_is_refused(text: str, code: str) -> None:
     with pytest.raises(ValueError, check=has_code(code)):
         games.read(text, TWO)
+
+
+@pytest.mark.parametrize("fault", [False, True])
+@pytest.mark.parametrize(
+    ("form", "options", "seats"),
+    [("poke", {"must_beat": True}, 2), ("saint_poker", {}, 3), ("pouku", {"teams": True}, 4)],
+)
+def test_a_finished_game_equals_its_record(
+    form: str, options: dict[str, bool], seats: int, fault: bool
+) -> None:
+    names = ("a@1", "b@1") if seats != 3 else ("a@1", "b@1", "c@1")
+    spec = replace(
+        SPEC,
+        game=form,
+        options=options,
+        seats=seats,
+        entrants=tuple(Entrant(name, name, "/", {}) for name in names),
+    )
+    table = plan(spec)[1]
+    game = game_of(spec, table, table.boards[0], fault)
+    assert (game.table, bool(game.faulted)) == (1, fault)
+    assert all(times.decisions for times in game.thinking) or fault
+    assert game == games.read(game.record, names)

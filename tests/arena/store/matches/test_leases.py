@@ -280,8 +280,9 @@ def test_a_game_of_another_match_is_refused(store: Engine, schedule: Schedule) -
     for wrong in (replace(game, game=4, table=2), replace(game, game=1), replace(game, board=-1)):
         with pytest.raises(ValueError, check=has_code("other-match")):
             transitions.commit_game(store, lease, wrong)
+    alone = replace(game, places=(1,), scores=None, verdicts=("finished",), faults=(0,))
     with pytest.raises(ValueError, check=has_code("entrant-missing")):
-        transitions.commit_game(store, lease, replace(game, places=(1,)))
+        transitions.commit_game(store, lease, alone)
     assert committed(store, lease.match) == []
 
 

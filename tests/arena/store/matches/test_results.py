@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import Engine
 
 from arena.errors import NotFound
-from arena.ratings.closed_match import ClosedGame, ClosedMatch
+from arena.ratings.closed_match import ClosedMatch, PlayedGame
 from arena.store.matches import listing, results, transitions
 from arena.store.tournaments import lifecycle
 from arena.store.tournaments.tournaments import Tournament
@@ -34,8 +34,8 @@ def test_a_closed_match_has_the_outcome_of_every_game_and_entrant(
             number=0,
             entrants=("bot0@1", "bot1@1"),
             games=(
-                ClosedGame(0, (1, 1), (20, 10), ("finished", "finished"), (0, 0)),
-                ClosedGame(1, (2, 1), None, ("timeout", "finished"), (1, 0)),
+                PlayedGame(0, (1, 1), (20, 10), ("finished", "finished"), (0, 0)),
+                PlayedGame(1, (2, 1), None, ("timeout", "finished"), (1, 0)),
             ),
         )
     ]

@@ -8,7 +8,7 @@ from sqlalchemy import Engine, event
 
 from arena.store.bots import versions
 from arena.store.matches import search, transitions
-from arena.store.matches.history import PlayedMatch
+from arena.store.matches.closed_matches import PlayedMatch
 from arena.store.matches.search import MatchFilter, SearchPosition
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler

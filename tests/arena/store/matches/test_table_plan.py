@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from arena.matches.runner import record_text
+from arena.ratings.closed_match import PlayedGame
 from arena.store.match_settings import Clock
-from arena.store.matches.games import CommittedGame
 from arena.store.matches.spec import Entrant, MatchSpec
 from arena.store.matches.table_plan import BoardPlan, RemainingResources, plan
 from referee.games.shared.dealing import commitment
@@ -36,9 +36,14 @@ THREE = replace(
 
 def committed(
     game: int, bank_ms: tuple[float, ...], faults: tuple[int, ...], crashes: tuple[int, ...]
-) -> CommittedGame:
+) -> PlayedGame:
     tally = {"bank_ms": bank_ms, "faults": faults, "crashes": crashes}
-    return CommittedGame(game, game // SPEC.boards, game % SPEC.boards, tally)
+    table, board = divmod(game, SPEC.boards)
+    entrants = len(bank_ms)
+    verdicts = ("finished",) * entrants
+    return PlayedGame(
+        game, (1,) * entrants, None, verdicts, faults, table=table, board=board, tally=tally
+    )
 
 
 def test_a_match_of_two_sides_plays_all_boards_in_both_seatings() -> None:

@@ -6,9 +6,9 @@ import pytest
 from obstore.store import MemoryStore
 from sqlalchemy import Engine, select
 
+from arena.ratings.closed_match import PlayedGame
 from arena.store import database, schema
 from arena.store.matches import transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.objects import object_storage
 from arena.store.objects.object_storage import ObjectStorage
 from arena.store.tournaments.tournaments import Tournament

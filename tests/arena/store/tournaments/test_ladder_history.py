@@ -18,7 +18,7 @@ from arena.formats.contract import (
 from arena.formats.ladder import LadderFormat
 from arena.formats.ladder_summary import LadderSummary
 from arena.formats.strength_estimate import estimate_many
-from arena.ratings.closed_match import FINISHED, ClosedGame
+from arena.ratings.closed_match import FINISHED, PlayedGame
 from arena.store import schema
 from arena.store.access.audit_log import COMMAND_LINE
 from arena.store.bots import versions
@@ -41,7 +41,7 @@ def closed(fixture: FormatMatch, dice: random.Random) -> FormatMatch:
     order = list(range(1, len(fixture.entrants) + 1))
     dice.shuffle(order)
     games = tuple(
-        ClosedGame(number, tuple(order), None, (FINISHED,) * len(order), (0,) * len(order))
+        PlayedGame(number, tuple(order), None, (FINISHED,) * len(order), (0,) * len(order))
         for number in range(2)
     )
     state = MatchStatus.VOID if dice.random() < 0.1 else MatchStatus.CLOSED

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.ratings.closed_match import FINISHED, ClosedGame, ClosedMatch
+from arena.ratings.closed_match import FINISHED, PlayedGame
 from arena.store.matches import listing, results
-from arena.store.matches.results import FormResult
+from arena.store.matches.closed_matches import PlayedMatch
 from arena.web.data.featured_replay import featured_replay, select
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
 
@@ -19,13 +19,13 @@ def simulated_arena(tmp_path: Path) -> Iterator[SimulatedArena]:
     made.engine.dispose()
 
 
-def result(name: str, *scores: Sequence[int], faulted: bool = False) -> FormResult:
+def result(name: str, *scores: Sequence[int], faulted: bool = False) -> PlayedMatch:
     """Return the result of a match of Poke; with `faulted` its last game ended with a fault."""
     games = []
     for number, points in enumerate(scores):
         is_faulted = faulted and number == len(scores) - 1
         games.append(
-            ClosedGame(
+            PlayedGame(
                 number,
                 tuple(1 + sum(other > score for other in points) for score in points),
                 tuple(points),
@@ -33,7 +33,19 @@ def result(name: str, *scores: Sequence[int], faulted: bool = False) -> FormResu
                 (0, int(is_faulted)),
             )
         )
-    return FormResult("poke", "poke", ClosedMatch(name, 0, 0, ("a@1", "b@1"), tuple(games)))
+    return PlayedMatch(
+        match=name,
+        tournament="t-1",
+        name="tournament",
+        game="poke",
+        seats=2,
+        options={"must_beat": True},
+        round=0,
+        number=0,
+        closed=1.0,
+        entrants=("a@1", "b@1"),
+        games=tuple(games),
+    )
 
 
 def test_the_closest_match_is_featured() -> None:
