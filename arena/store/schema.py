@@ -129,6 +129,15 @@ class DeliveryState(StrEnum):
     FAILED = "failed"
 
 
+class TaskKind(StrEnum):
+    """The kind of work of a task (`arena.store.tasks`)."""
+
+    ANALYSIS = "analysis"
+    """Analyse the play of a match (`arena.records.analysis.stored_form`)."""
+    LUCK = "luck"
+    """Measure the luck of a match (`arena.records.luck_adjustment.match_luck`)."""
+
+
 class ObjectKind(StrEnum):
     """The kind of file in an object of the object storage; the first part of its key."""
 
@@ -496,31 +505,24 @@ results = Table(
 )
 
 
-def _idle_results(name: str, content: str) -> Table:
-    """Return a table of what idle workers compute from closed matches (`idle_computations`).
-
-    The results contain numbers of seats and entrants and no names, so nothing is left of a deleted
-    owner.
-    """
-    return Table(
-        name,
-        metadata,
-        Column("match", StoredText, ForeignKey("matches.id"), primary_key=True),
-        # Number of attempts, and the end of the current claim.
-        Column("attempts", Integer, nullable=False),
-        Column("claimed_until", Double, nullable=False),
-        # Null until it is complete, and if it is not possible.
-        Column(content, JSON(none_as_null=True)),
-        # Why it is not possible, as a sentence.
-        Column("reason", StoredText, nullable=False, server_default=""),
-        Column("ended", Double),
-    )
-
-
-# `arena.records.analysis.stored_form`
-analyses = _idle_results("analyses", "analysis")
-# `arena.records.luck_adjustment.match_luck`
-match_luck = _idle_results("match_luck", "luck")
+# Work that one process at a time does, and what is stored of it (`arena.store.tasks`).
+tasks = Table(
+    "tasks",
+    metadata,
+    # `TaskKind`, and the id of the match that it concerns.
+    Column("kind", StoredText, primary_key=True),
+    Column("key", StoredText, primary_key=True),
+    # Number of claims so far. Only the newest may write (fencing token).
+    Column("attempt", Integer, nullable=False),
+    # The time of the next claim: the end of the present one, or of the pause after it.
+    Column("due", Double, nullable=False),
+    # When it was finished; the result, or why there is none, as a sentence. Results contain
+    # numbers of seats and entrants and no names, so nothing is left of a deleted owner.
+    Column("ended", Double),
+    Column("result", JSON(none_as_null=True)),
+    Column("reason", StoredText, nullable=False, server_default=""),
+    _one_of("kind", TaskKind),
+)
 
 # A cache: the sums of a ladder's first rounds, from which its next round is paired
 # (`arena.store.tournaments.ladder_history`).

@@ -83,8 +83,13 @@ def replace_hidden_data(workspace: Workspace, open_match: StoredMatch) -> None:
             connection.execute(insert(games).values(**columns))
         # No worker claims an open match; if one did, no page would show its analysis.
         connection.execute(
-            insert(schema.analyses).values(
-                match=open_match.match, attempts=1, claimed_until=0, analysis={"form": 1}, ended=1.0
+            insert(schema.tasks).values(
+                kind=schema.TaskKind.ANALYSIS,
+                key=open_match.match,
+                attempt=1,
+                due=0,
+                result={"form": 1},
+                ended=1.0,
             )
         )
         connection.execute(
