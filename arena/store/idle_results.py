@@ -41,10 +41,15 @@ class IdleResults:
             engine: the store.
             seconds: how long no other worker may claim it.
         """
-        results = schema.results
+        results, table = schema.results, schema.tasks
         newest = select(*results.c["match", "closed"]).order_by(results.c.closed.desc())
         closed = newest.limit(self.newest).subquery()
-        due = select(closed.c.match).where(tasks.is_due(self.kind, closed.c.match, _ATTEMPTS))
+        ended = select(table.c.key).where(
+            tasks.of_queue(self.kind, closed.c.match), table.c.ended.is_not(None)
+        )
+        due = select(closed.c.match).where(
+            tasks.is_free(self.kind, closed.c.match), ~ended.exists()
+        )
         with reading(engine) as connection:
             matches = connection.execute(due.order_by(closed.c.closed.desc())).scalars().all()
         for match in matches:
@@ -53,13 +58,21 @@ class IdleResults:
         return None
 
     def _claim(self, engine: Engine, match: str, seconds: float) -> Task | None:
-        results, matches = schema.results, schema.matches
+        results, matches, table = schema.results, schema.matches, schema.tasks
         with writing(engine, "claim_idle_result") as connection:
             lock_rows(connection, select(matches.c.id).where(matches.c.id == match))
-            closed = connection.execute(select(results.c.match).where(results.c.match == match))
-            if closed.first() is None:
+            of_match = select(results.c.closed).where(results.c.match == match)
+            closed = connection.execute(of_match).scalar_one_or_none()
+            if closed is None:
                 return None
-            return tasks.claim(connection, self.kind, match, seconds, _ATTEMPTS)
+            known = select(table.c.key).where(tasks.of_queue(self.kind, match))
+            if connection.execute(known).first() is None:
+                tasks.add_tasks(connection, self.kind, match, {match: closed})
+            task = tasks.claim(connection, self.kind, match, seconds)
+            if task is not None and task.attempt > _ATTEMPTS:
+                tasks.finish(connection, task, None, "no attempt was finished")
+                return None
+        return task
 
     def finish(
         self, engine: Engine, task: Task, result: dict[str, Any] | None, reason: str = ""
@@ -105,7 +118,7 @@ class IdleResults:
         matches = schema.matches
         played = select(matches.c.id).where(matches.c.tournament.in_(tournaments))
         with writing(engine, "delete_idle_results") as connection:
-            tasks.remove_tasks(connection, [self.kind], played)
+            tasks.remove_queues(connection, [self.kind], played)
 
 
 ANALYSES: Final = IdleResults(TaskKind.ANALYSIS, newest=200)

@@ -58,7 +58,7 @@ def test_one_of_several_workers_claims_a_match(store: Engine, closed: str) -> No
 def test_a_lapsed_claim_is_taken_again_at_most_three_times(store: Engine, closed: str) -> None:
     assert claimed(store) == closed
     assert claimed(store) is None
-    lapsed = update(schema.tasks).values(due=0)
+    lapsed = update(schema.tasks).values(held_until=0)
     for expected in (closed, closed, None):
         with writing(store) as connection:
             connection.execute(lapsed)
@@ -82,7 +82,8 @@ def test_a_step_of_the_clock_does_not_keep_a_claim(store: Engine, closed: str) -
     """The clock was ahead by a day when the match was claimed, and is corrected."""
     assert claimed(store) == closed
     with writing(store) as connection:
-        connection.execute(update(schema.tasks).values(due=schema.tasks.c.due + 86_400))
+        later = schema.tasks.c.held_until + 86_400
+        connection.execute(update(schema.tasks).values(held_until=later))
     assert claimed(store) == closed
 
 

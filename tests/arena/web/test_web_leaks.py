@@ -86,8 +86,10 @@ def replace_hidden_data(workspace: Workspace, open_match: StoredMatch) -> None:
             insert(schema.tasks).values(
                 kind=schema.TaskKind.ANALYSIS,
                 key=open_match.match,
+                queue=open_match.match,
+                created=0,
                 attempt=1,
-                due=0,
+                held_until=0,
                 result={"form": 1},
                 ended=1.0,
             )
