@@ -109,6 +109,8 @@ class Webhook:
     private: bool
     """Whether private addresses and HTTP without TLS are allowed."""
     created: float
+    planned: int
+    """Deliveries of all events up to this row of `closings` have been planned."""
     failures: int
     """Failed attempts since the last successful one."""
     disabled: float | None
@@ -368,33 +370,13 @@ def _key(webhook: str, event: str, subject: str) -> str:
     return f"{webhook} {event} {subject}"
 
 
-class _PlannedWebhook(NamedTuple):
-    """What planning needs of an enabled webhook."""
-
-    id: str
-    events: tuple[AnnouncementType, ...]
-    scope: WebhookScope
-    created: float
-    planned: int
-
-
-def _enabled_webhooks(connection: Connection) -> list[_PlannedWebhook]:
+def _enabled_webhooks(connection: Connection) -> list[Webhook]:
     table = schema.webhooks
-    query = select(*table.c["id", "events", "scope", "created", "planned"])
-    rows = connection.execute(query.where(table.c.disabled.is_(None)).order_by(table.c.id))
-    return [
-        _PlannedWebhook(
-            row.id,
-            tuple(map(AnnouncementType, row.events)),
-            WebhookScope(**row.scope),
-            row.created,
-            row.planned,
-        )
-        for row in rows
-    ]
+    enabled = select(table).where(table.c.disabled.is_(None)).order_by(table.c.id)
+    return list(map(_webhook, connection.execute(enabled)))
 
 
-def _plan(connection: Connection, hook: _PlannedWebhook, newest: int) -> int:
+def _plan(connection: Connection, hook: Webhook, newest: int) -> int:
     """Plan the next deliveries of a webhook; return their number."""
     kind = TaskKind.DELIVERY
     waiting = select(func.count()).where(tasks.is_open(kind, hook.id))
@@ -425,7 +407,7 @@ def _event_of(row: Row[Any]) -> tuple[str, str]:
     return event, row._mapping[column]
 
 
-def _new_events(hook: _PlannedWebhook, newest: int) -> Select[Any]:
+def _new_events(hook: Webhook, newest: int) -> Select[Any]:
     """Select the events up to a position that a webhook announces next, oldest first."""
     table, scope = schema.closings, hook.scope
     # A version belongs to a tournament when it enters it, which is later than its addition.
@@ -475,7 +457,7 @@ def _within(scope: WebhookScope) -> Iterator[ColumnElement[bool]]:
         )
 
 
-def _is_no_known_entry(hook: _PlannedWebhook) -> ColumnElement[bool]:
+def _is_no_known_entry(hook: Webhook) -> ColumnElement[bool]:
     """Return the condition that an entry is the first one of a version newer than the webhook."""
     table, versions, planned = schema.closings, schema.versions, schema.tasks
     new = select(versions.c.id).where(
@@ -508,19 +490,13 @@ def _find(connection: Connection, webhook: str) -> Webhook:
 
 
 def _webhook(row: Row[Any]) -> Webhook:
-    return Webhook(
-        id=row.id,
-        url=row.url,
-        secret=row.secret,
-        created=row.created,
-        failures=row.failures,
-        format=WebhookFormat(row.format),
-        events=tuple(map(AnnouncementType, row.events)),
-        scope=WebhookScope(**row.scope),
-        private=bool(row.private),
-        disabled=row.disabled,
-        reason=row.reason,
-    )
+    values = {
+        "format": WebhookFormat(row.format),
+        "events": tuple(map(AnnouncementType, row.events)),
+        "scope": WebhookScope(**row.scope),
+        "private": bool(row.private),
+    }
+    return Webhook(**{**row._mapping, **values})
 
 
 def _delivery(task: Task) -> Delivery:
