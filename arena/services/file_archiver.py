@@ -11,7 +11,6 @@ from arena.errors import Conflict
 from arena.events.background_service import BackgroundService
 from arena.store.objects import object_storage, record_archive, stored_objects
 from arena.store.objects.object_storage import ObjectStorage
-from arena.store.objects.record_archive import ClosedTime
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -37,7 +36,7 @@ class FileArchiver(BackgroundService):
         super().__init__("archiver", redis, _ROUND_SECONDS, _ROUND_SECONDS)
         self._engine = engine
         self._wait = wait
-        self._after = ClosedTime()
+        self._after = 0
 
     def start(self) -> None:
         """Start to archive."""

@@ -14,7 +14,6 @@ from arena.store.bots import owner_data
 from arena.store.matches import raw_rows, results, transitions
 from arena.store.objects import object_storage, record_archive, stored_objects
 from arena.store.objects.object_storage import ObjectStorage, ObjectStorageError
-from arena.store.objects.record_archive import ClosedTime
 from tests.arena.store.objects.conftest import records, states
 from tests.errors import has_code
 
@@ -56,12 +55,12 @@ def test_an_open_match_is_not_archived(
 def test_only_matches_that_closed_long_ago_are_due(
     store: Engine, storage: ObjectStorage, finished: str
 ) -> None:
-    assert record_archive.due(store, ClosedTime(), 60, 10) == ((), ClosedTime())
-    matches, position = record_archive.due(store, ClosedTime(), 0, 10)
-    assert matches == (finished,)
-    assert record_archive.due(store, position, 0, 10) == ((), position)
+    assert record_archive.due(store, 0, 60, 10) == ([], 0)
+    matches, position = record_archive.due(store, 0, 0, 10)
+    assert matches == [finished]
+    assert record_archive.due(store, position, 0, 10) == ([], position)
     record_archive.archive(store, storage, finished)
-    assert record_archive.due(store, ClosedTime(), 0, 10) == ((), position)
+    assert record_archive.due(store, 0, 0, 10) == ([], position)
 
 
 def test_records_that_change_while_they_are_archived_stay_in_the_database(
