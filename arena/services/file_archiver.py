@@ -7,10 +7,8 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
-from arena.errors import Conflict
 from arena.events.background_service import BackgroundService
 from arena.store.objects import object_storage, record_archive, stored_objects
-from arena.store.objects.object_storage import ObjectStorage
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -50,7 +48,9 @@ class FileArchiver(BackgroundService):
             StoreError: the object storage cannot be used.
         """
         storage = object_storage.needed(self._engine)
-        archived = sum(self._archive(storage, match) for match in self._due())
+        archived = sum(
+            record_archive.archive(self._engine, storage, match) for match in self._due()
+        )
         if archived:
             log.info("matches whose records were moved to object storage: %d", archived)
         if not self._stop.is_set():
@@ -67,10 +67,3 @@ class FileArchiver(BackgroundService):
             if position == self._after:
                 break
             self._after = position
-
-    def _archive(self, storage: ObjectStorage, match: str) -> bool:
-        try:
-            return record_archive.archive(self._engine, storage, match)
-        except Conflict as error:
-            log.info("%s", error)
-            return False

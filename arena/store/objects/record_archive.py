@@ -11,6 +11,7 @@ import gzip
 import io
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
@@ -30,7 +31,7 @@ from arena.store.schema import OPEN, ClosingKind, ObjectKind
 ARCHIVED: Final = ""
 """The record of a game in the database if it is in the object storage."""
 _CACHED_MATCHES: Final = 4
-_READ_ATTEMPTS: Final = 2
+_ATTEMPTS: Final = 2
 _GZIP_LEVEL: Final = 6
 
 
@@ -68,7 +69,7 @@ def complete(engine: Engine, match: str, records: Mapping[int, str]) -> Mapping[
     """
     if ARCHIVED not in records.values():
         return records
-    for _ in range(_READ_ATTEMPTS):
+    for _ in range(_ATTEMPTS):
         with reading(engine) as connection:
             archived = find_archive(connection, match)
             # None: they were moved to the database after `records` had been read.
@@ -91,37 +92,32 @@ def archive(engine: Engine, storage: ObjectStorage, match: str) -> bool:
     """Move the records of a finished match from the database to the object storage.
 
     Returns:
-        Whether they were moved; False if the match is open, or has no records in the database.
+        Whether they were moved; False if the match is open, has no records in the database, or they
+        changed meanwhile more than once.
 
     Raises:
         ObjectStorageError: the storage does not accept them.
-        Conflict: they have changed meanwhile; retry.
     """
-    with reading(engine) as connection:
-        state = select(schema.matches.c.state).where(schema.matches.c.id == match)
-        if connection.execute(state).scalar_one_or_none() in (None, *OPEN):
+    for _ in range(_ATTEMPTS):
+        with reading(engine) as connection:
+            state = select(schema.matches.c.state).where(schema.matches.c.id == match)
+            if connection.execute(state).scalar_one_or_none() in (None, *OPEN):
+                return False
+            records = _in_database(connection, match)
+        if not records or ARCHIVED in records.values():
             return False
-        records = _in_database(connection, match)
-    if not records or ARCHIVED in records.values():
-        return False
-    written = stored_objects.write(
-        engine, storage, ObjectKind.RECORDS, match, io.BytesIO(_packed(records))
-    )
-    try:
-        with writing(engine, "archive_records") as connection:
+        packed = io.BytesIO(_packed(records))
+        written = stored_objects.write(engine, storage, ObjectKind.RECORDS, match, packed)
+        # A Conflict: writing the object took too long.
+        with suppress(Conflict), writing(engine, "archive_records") as connection:
             lock_match(connection, match)
-            if _in_database(connection, match) != records:
-                raise Conflict(
-                    f"the records of match {match} have changed; retry.", code="records-changed"
-                )
-            stored_objects.settle(connection, written.key)
-            connection.execute(
-                update(schema.games).where(schema.games.c.match == match).values(record=ARCHIVED)
-            )
-    except Conflict:
+            if _in_database(connection, match) == records:
+                stored_objects.settle(connection, written.key)
+                of_match = schema.games.c.match == match
+                connection.execute(update(schema.games).where(of_match).values(record=ARCHIVED))
+                return True
         stored_objects.discard(engine, written.key)
-        raise
-    return True
+    return False
 
 
 def restore(engine: Engine, match: str) -> bool:
