@@ -518,7 +518,7 @@ tasks = Table(
     # entrants and no names, so nothing is left of a deleted owner.
     Column("result", JSON(none_as_null=True)),
     Column("reason", StoredText, nullable=False, server_default=""),
-    Index(None, "kind", "queue", "ended", "created"),
+    Index(None, "kind", "ended", "queue", "created"),
     Index(None, "kind", "queue", "held_until"),
     _one_of("kind", TaskKind),
 )
