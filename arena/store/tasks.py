@@ -12,7 +12,7 @@ fencing token: only the newest attempt can write. All times are the database's.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -141,12 +141,11 @@ def resume_queue(connection: Connection, kind: TaskKind, queue: str) -> None:
 
 
 def remove_queues(
-    connection: Connection, kinds: Iterable[TaskKind], queues: Iterable[str] | Select[str]
+    connection: Connection, kinds: Sequence[TaskKind], queues: Sequence[str] | Select[str]
 ) -> None:
     """Delete the tasks of some queues, with their results."""
     table = schema.tasks
-    queues = queues if isinstance(queues, Select) else list(queues)
-    of_these = (table.c.kind.in_(list(kinds)), table.c.queue.in_(queues))
+    of_these = (table.c.kind.in_(kinds), table.c.queue.in_(queues))
     connection.execute(delete(table).where(*of_these))
 
 

@@ -217,7 +217,7 @@ def _void(connection: Connection, tournament: str, ids: Sequence[str], reason: s
     matches, results, sides = schema.matches, schema.results, schema.match_entrants
     for match in ids:
         connection.execute(delete(results).where(results.c.match == match))
-        tasks.remove_queues(connection, TaskKind, [match])
+        tasks.remove_queues(connection, tuple(TaskKind), [match])
         connection.execute(update(sides).where(sides.c.match == match).values(closed=None))
         connection.execute(
             update(matches)
