@@ -1,8 +1,7 @@
 """Deliver announcements to webhooks in the background; `webhook_message` signs them.
 
 One thread plans deliveries from the store every two seconds. Each webhook with a due delivery gets
-a thread of its own, so a slow receiver delays no other one. Several processes may do this for one
-store.
+a thread of its own, so a slow receiver delays no other one.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from arena.announcements import webhook_message, webhook_receiver
 from arena.errors import StoreError
 from arena.events import restarts
+from arena.events.background_service import BackgroundService
 from arena.store import webhooks
 from arena.store.webhooks import AttemptResult
 
@@ -26,16 +26,15 @@ if TYPE_CHECKING:
 
     from arena.store.webhooks import Webhook
 
-SERVICE: Final = "webhooks"
-"""Name under which failures are counted."""
+_SERVICE: Final = "webhooks"
 _ROUND_SECONDS: Final = 2.0
 _LAST_SECONDS: Final = 3.0
 
 log = logging.getLogger("arena.webhooks")
 
 
-class WebhookSender:
-    """Delivers announcements between `start` and `stop`.
+class WebhookSender(BackgroundService):
+    """Delivers announcements.
 
     Args:
         engine: the store.
@@ -44,17 +43,11 @@ class WebhookSender:
     """
 
     def __init__(self, engine: Engine, redis: str = "", site: str = "") -> None:
+        super().__init__(_SERVICE, redis, _ROUND_SECONDS, _ROUND_SECONDS)
         self._engine = engine
-        self._redis = redis
         self._site = site
-        self._stop = threading.Event()
         self._until = math.inf
         self._active: dict[str, threading.Thread] = {}
-        self._thread = threading.Thread(target=self._run, name=SERVICE, daemon=True)
-
-    def start(self) -> None:
-        """Start to deliver."""
-        self._thread.start()
 
     def stop(self) -> None:
         """Deliver what has been committed so far for at most 3 s, then stop.
@@ -62,9 +55,7 @@ class WebhookSender:
         What is left is delivered by the next process that serves this store.
         """
         self._until = time.monotonic() + _LAST_SECONDS
-        self._stop.set()
-        if self._thread.ident is not None:
-            self._thread.join()
+        super().stop()
         for thread in list(self._active.values()):
             thread.join(max(self._until - time.monotonic(), 0.0))
 
@@ -75,7 +66,7 @@ class WebhookSender:
         idle = [name for name in webhooks.due(self._engine) if name not in self._active]
         for name in idle:
             thread = threading.Thread(
-                target=self._serve, args=(name,), name=f"{SERVICE}-{name}", daemon=True
+                target=self._serve, args=(name,), name=f"{_SERVICE}-{name}", daemon=True
             )
             self._active[name] = thread
             thread.start()
@@ -86,19 +77,9 @@ class WebhookSender:
         for thread in self._active.values():
             thread.join()
 
-    def _run(self) -> None:
-        restarts.keep_running(SERVICE, self._work, self._redis, self._stop)
-
     def _work(self) -> None:
-        while True:
-            is_last = self._stop.is_set()
-            try:
-                self.run_round()
-            except (SQLAlchemyError, StoreError) as error:
-                log.warning("cannot read the webhooks: %s", error)
-            if is_last:
-                return
-            self._stop.wait(_ROUND_SECONDS)
+        super()._work()
+        self._try_round()
 
     def _serve(self, name: str) -> None:
         """Attempt the deliveries of one webhook in order, until one fails."""
@@ -108,7 +89,7 @@ class WebhookSender:
         except (SQLAlchemyError, StoreError) as error:
             log.warning("webhook %s: cannot use the store: %s", name, error)
         except Exception as error:
-            restarts.report(SERVICE, error, self._redis, _ROUND_SECONDS)
+            restarts.report(_SERVICE, error, self._redis, _ROUND_SECONDS)
 
     def _attempt(self, name: str) -> bool:
         """Attempt the oldest due delivery of a webhook; return whether it was delivered."""

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import logging
-import threading
+from collections.abc import Iterator
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy.exc import SQLAlchemyError
-
-from arena.errors import Conflict, StoreError
-from arena.events import restarts
+from arena.events.background_service import BackgroundService
 from arena.store.objects import object_storage, record_archive, stored_objects
-from arena.store.objects.record_archive import ClosedTime
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-SERVICE: Final = "archiver"
-"""Name under which failures are counted."""
 WAIT_SECONDS: Final = 3600.0
 """Time from the end of a match until its records are moved: recent matches are read most often."""
 _ROUND_SECONDS: Final = 30.0
@@ -26,10 +21,8 @@ _BATCH_SIZE: Final = 100
 log = logging.getLogger("arena.archiver")
 
 
-class FileArchiver:
-    """Archives records between `start` and `stop`; does nothing without an object storage.
-
-    Several processes may do this for one store.
+class FileArchiver(BackgroundService):
+    """Archives records; does nothing without an object storage.
 
     Args:
         engine: the store.
@@ -38,23 +31,15 @@ class FileArchiver:
     """
 
     def __init__(self, engine: Engine, redis: str = "", wait: float = WAIT_SECONDS) -> None:
+        super().__init__("archiver", redis, _ROUND_SECONDS, _ROUND_SECONDS)
         self._engine = engine
-        self._redis = redis
         self._wait = wait
-        self._after = ClosedTime()
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name=SERVICE, daemon=True)
+        self._after = 0
 
     def start(self) -> None:
         """Start to archive."""
         if object_storage.storage_of(self._engine) is not None:
-            self._thread.start()
-
-    def stop(self) -> None:
-        """Stop after the current match."""
-        self._stop.set()
-        if self._thread.ident is not None:
-            self._thread.join()
+            super().start()
 
     def run_round(self) -> int:
         """Archive the matches that are due, and sweep; return the number of matches.
@@ -63,33 +48,22 @@ class FileArchiver:
             StoreError: the object storage cannot be used.
         """
         storage = object_storage.needed(self._engine)
-        archived = 0
+        archived = sum(
+            record_archive.archive(self._engine, storage, match) for match in self._due()
+        )
+        if archived:
+            log.info("matches whose records were moved to object storage: %d", archived)
+        if not self._stop.is_set():
+            stored_objects.sweep(self._engine, storage)
+        return archived
+
+    def _due(self) -> Iterator[str]:
+        """Yield the matches that are due until the service is stopped."""
         while not self._stop.is_set():
             matches, position = record_archive.due(
                 self._engine, self._after, self._wait, _BATCH_SIZE
             )
-            for match in matches:
-                if self._stop.is_set():
-                    return archived
-                try:
-                    archived += record_archive.archive(self._engine, storage, match)
-                except Conflict as error:
-                    log.info("%s", error)
+            yield from takewhile(lambda match: not self._stop.is_set(), matches)
             if position == self._after:
                 break
             self._after = position
-        stored_objects.sweep(self._engine, storage)
-        return archived
-
-    def _run(self) -> None:
-        restarts.keep_running(SERVICE, self._work, self._redis, self._stop)
-
-    def _work(self) -> None:
-        while not self._stop.is_set():
-            try:
-                if archived := self.run_round():
-                    log.info("matches whose records were moved to object storage: %d", archived)
-            except (SQLAlchemyError, StoreError) as error:
-                log.warning("records are not moved to object storage: %s", error)
-                restarts.count(SERVICE, error, self._redis)
-            self._stop.wait(_ROUND_SECONDS)

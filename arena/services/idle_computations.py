@@ -91,21 +91,21 @@ def measure_luck_of_next(engine: Engine, pause: Callable[[], None] = lambda: Non
 
 def _compute_next(engine: Engine, computed: IdleResults, compute: Computation) -> str:
     """Compute and store one result; return the match, or "" if none is left."""
-    match = computed.claim(engine)
-    if match is None:
+    task = computed.claim(engine)
+    if task is None:
         return ""
-    with logs.bound(match=match):
-        text = results.record(engine, match)
+    with logs.bound(match=task.key):
+        text = results.record(engine, task.key)
         # Only the computation has a low priority: a process that waits for the processor within a
         # transaction would delay the writes of all others.
         with ThreadPoolExecutor(1, initializer=_yield_to_others) as thread:
             result, reason = thread.submit(_computed, text, compute).result()
-        computed.finish(engine, match, result, reason)
+        computed.finish(engine, task, result, reason)
         if result is None:
-            log.info("%s: no %s: %s", match, computed.content, reason)
+            log.info("%s: no %s: %s", task.key, task.kind, reason)
         else:
-            log.info("%s: %s stored", match, computed.content)
-    return match
+            log.info("%s: %s stored", task.key, task.kind)
+    return task.key
 
 
 def _yield_to_others() -> None:

@@ -301,15 +301,14 @@ class Supervisor:
         self._stack.callback(self._sweeper.stop)
         self._sweeper.start()
         site = self._pages.settings.site if self._pages is not None else ""
-        ratings = RatingService(engine, self._address.url)
-        self._stack.callback(ratings.stop)
-        ratings.start()
-        archiver = FileArchiver(engine, self._address.url)
-        self._stack.callback(archiver.stop)
-        archiver.start()
-        sender = WebhookSender(engine, self._address.url, site)
-        self._stack.callback(sender.stop)
-        sender.start()
+        redis = self._address.url
+        for service in (
+            RatingService(engine, redis),
+            FileArchiver(engine, redis),
+            WebhookSender(engine, redis, site),
+        ):
+            self._stack.callback(service.stop)
+            service.start()
 
     def _count_failures(self) -> None:
         """Read the failure counts of the services every 5 s, and log new failures."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import Connection, Engine, Table, and_, case, false, func, not_, select
+from sqlalchemy import Connection, Engine, Table, and_, case, false, func, not_, or_, select
 
 from arena.store import schema
 from arena.store.access import audit_log
@@ -17,9 +17,9 @@ from arena.store.matches.lease_times import LEASE_SECONDS
 from arena.store.schema import (
     OPEN,
     UNDECIDED,
-    DeliveryState,
     MatchState,
     SubmissionState,
+    TaskKind,
     TournamentState,
 )
 
@@ -192,16 +192,18 @@ def _webhooks(connection: Connection) -> dict[str, int]:
 
 
 def _deliveries(connection: Connection) -> dict[str, int]:
-    state = schema.webhook_deliveries.c.state
-    shown = (DeliveryState.WAITING, DeliveryState.FAILED)
-    rows = connection.execute(select(state, func.count()).where(state.in_(shown)).group_by(state))
-    counts = {str(key): int(number) for key, number in rows}
-    return {each.lower(): counts.get(each, 0) for each in shown}
+    table = schema.tasks
+    waits = table.c.ended.is_(None)
+    shown = (table.c.kind == TaskKind.DELIVERY, or_(waits, table.c.reason != ""))
+    rows = connection.execute(select(waits, func.count()).where(*shown).group_by(waits))
+    counts = {bool(is_waiting): int(number) for is_waiting, number in rows}
+    return {"waiting": counts.get(True, 0), "failed": counts.get(False, 0)}
 
 
 def _delivery_age(connection: Connection) -> float:
-    table = schema.webhook_deliveries
-    query = select(now() - func.min(table.c.at)).where(table.c.state == DeliveryState.WAITING)
+    table = schema.tasks
+    waiting = (table.c.kind == TaskKind.DELIVERY, table.c.ended.is_(None))
+    query = select(now() - func.min(table.c.created)).where(*waiting)
     return max(0.0, float(connection.execute(query).scalar_one() or 0))
 
 

@@ -123,12 +123,15 @@ class Approval(StrEnum):
     REFUSED = "refused"
 
 
-class DeliveryState(StrEnum):
-    """The state of a delivery to a webhook."""
+class TaskKind(StrEnum):
+    """The kind of work of a task (`arena.store.tasks`)."""
 
-    WAITING = "waiting"
-    DELIVERED = "delivered"
-    FAILED = "failed"
+    ANALYSIS = "analysis"
+    """Analyse the play of a match (`arena.records.analysis.stored_form`)."""
+    LUCK = "luck"
+    """Measure the luck of a match (`arena.records.luck_adjustment.match_luck`)."""
+    DELIVERY = "delivery"
+    """Deliver an event to a webhook (`arena.store.webhooks`)."""
 
 
 class ObjectKind(StrEnum):
@@ -504,31 +507,29 @@ results = Table(
 )
 
 
-def _idle_results(name: str, content: str) -> Table:
-    """Return a table of what idle workers compute from closed matches (`idle_computations`).
-
-    The results contain numbers of seats and entrants and no names, so nothing is left of a deleted
-    owner.
-    """
-    return Table(
-        name,
-        metadata,
-        Column("match", StoredText, ForeignKey("matches.id"), primary_key=True),
-        # Number of attempts, and the end of the current claim.
-        Column("attempts", Integer, nullable=False),
-        Column("claimed_until", Double, nullable=False),
-        # Null until it is complete, and if it is not possible.
-        Column(content, JSON(none_as_null=True)),
-        # Why it is not possible, as a sentence.
-        Column("reason", StoredText, nullable=False, server_default=""),
-        Column("ended", Double),
-    )
-
-
-# `arena.records.analysis.stored_form`
-analyses = _idle_results("analyses", "analysis")
-# `arena.records.luck_adjustment.match_luck`
-match_luck = _idle_results("match_luck", "luck")
+# Work that one process at a time does, and what is stored of it (`arena.store.tasks`).
+tasks = Table(
+    "tasks",
+    metadata,
+    Column("kind", StoredText, primary_key=True),
+    Column("key", StoredText, primary_key=True),
+    # Id of the match or webhook: its tasks are worked on one after another, the oldest first.
+    Column("queue", StoredText, nullable=False),
+    Column("created", Double, nullable=False),
+    # Number of claims so far. Only the newest may write (fencing token).
+    Column("attempt", Integer, nullable=False),
+    # Until then no task of the queue is claimed: the end of a claim, or of the pause after it.
+    Column("held_until", Double, nullable=False),
+    # When it was finished.
+    Column("ended", Double),
+    # The result of the last attempt, or why it failed. Results contain numbers of seats and
+    # entrants and no names, so nothing is left of a deleted owner.
+    Column("result", JSON(none_as_null=True)),
+    Column("reason", StoredText, nullable=False, server_default=""),
+    Index(None, "kind", "ended", "queue", "created"),
+    Index(None, "kind", "queue", "held_until"),
+    _one_of("kind", TaskKind),
+)
 
 # A cache: the sums of a ladder's first rounds, from which its next round is paired
 # (`arena.store.tournaments.ladder_history`).
@@ -704,31 +705,9 @@ webhooks = Table(
     Column("created", Double, nullable=False),
     # Deliveries of all events up to this row of `closings` have been planned.
     Column("planned", Integer, nullable=False),
-    # Failed attempts since the last successful one, and the earliest time of the next attempt.
+    # Failed attempts since the last successful one.
     Column("failures", Integer, nullable=False, server_default="0"),
-    Column("due", Double, nullable=False),
     # When and why deliveries stopped.
     Column("disabled", Double),
     Column("reason", StoredText, nullable=False, server_default=""),
-)
-
-webhook_deliveries = Table(
-    "webhook_deliveries",
-    metadata,
-    # The primary key ensures that an event is planned only once.
-    Column("webhook", StoredText, ForeignKey("webhooks.id"), primary_key=True),
-    Column("event", StoredText, primary_key=True),
-    # Id of the match, tournament or version.
-    Column("subject", StoredText, primary_key=True),
-    # When the event happened.
-    Column("at", Double, nullable=False),
-    Column("attempts", Integer, nullable=False, server_default="0"),
-    Column("state", StoredText, nullable=False),
-    # The HTTP status and the error of the last attempt.
-    Column("status", Integer),
-    Column("error", StoredText, nullable=False, server_default=""),
-    # When it was delivered or given up.
-    Column("ended", Double),
-    Index(None, "webhook", "state", "at"),
-    _one_of("state", DeliveryState),
 )

@@ -24,16 +24,18 @@ from sqlalchemy import (
     delete,
     func,
     insert,
+    literal,
     or_,
     select,
     update,
 )
 
 from arena.errors import NotFound, TooMany
-from arena.store import closings, ids, schema
+from arena.store import closings, ids, schema, tasks
 from arena.store.database import now, reading, writing
 from arena.store.postgresql import lock_decision, lock_rows
-from arena.store.schema import ClosingKind, DeliveryState
+from arena.store.schema import ClosingKind, TaskKind
+from arena.store.tasks import Task
 
 SECRET_PREFIX: Final = "whsec_"
 """Prefix of secrets (Standard Webhooks)."""
@@ -107,25 +109,42 @@ class Webhook:
     private: bool
     """Whether private addresses and HTTP without TLS are allowed."""
     created: float
+    planned: int
+    """Deliveries of all events up to this row of `closings` have been planned."""
     failures: int
     """Failed attempts since the last successful one."""
     disabled: float | None
     reason: str
 
 
+class DeliveryState(StrEnum):
+    """The state of a delivery to a webhook."""
+
+    WAITING = "waiting"
+    DELIVERED = "delivered"
+    FAILED = "failed"
+
+
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """A delivery: an event for one webhook."""
+    """A delivery: an event for one webhook, which is the queue of the task."""
 
-    webhook: str
+    task: Task
     event: str
     subject: str
-    at: float
-    attempts: int
-    state: DeliveryState
-    status: int | None
-    error: str
-    ended: float | None
+    """Id of the match, tournament or version."""
+
+    @property
+    def state(self) -> DeliveryState:
+        """Whether it waits, was delivered or was given up."""
+        if self.task.ended is None:
+            return DeliveryState.WAITING
+        return DeliveryState.FAILED if self.task.reason else DeliveryState.DELIVERED
+
+    @property
+    def status(self) -> int | None:
+        """The HTTP status of the last attempt."""
+        return self.task.result["status"] if self.task.result else None
 
 
 class AttemptResult(NamedTuple):
@@ -176,7 +195,6 @@ def add_webhook(
                 private=int(private),
                 created=now(),
                 planned=closings.newest_closing(connection),
-                due=now(),
             )
         )
         return _find(connection, webhook)
@@ -188,10 +206,10 @@ def remove(engine: Engine, webhook: str) -> None:
     Raises:
         NotFound: it does not exist.
     """
-    table, deliveries = schema.webhooks, schema.webhook_deliveries
+    table = schema.webhooks
     with writing(engine, "remove_webhook") as connection:
         lock_rows(connection, select(table.c.id).where(table.c.id == webhook))
-        connection.execute(delete(deliveries).where(deliveries.c.webhook == webhook))
+        tasks.remove_queues(connection, [TaskKind.DELIVERY], [webhook])
         if connection.execute(delete(table).where(table.c.id == webhook)).rowcount == 0:
             raise _unknown(webhook)
 
@@ -216,12 +234,14 @@ def list_webhooks(engine: Engine) -> tuple[Webhook, ...]:
 
 def log(engine: Engine, webhook: str = "", limit: int = 50) -> tuple[Delivery, ...]:
     """Return the deliveries of a webhook, or of all: those of the newest events first."""
-    table = schema.webhook_deliveries
-    query = select(table).order_by(table.c.at.desc(), table.c.webhook, table.c.subject)
+    table = schema.tasks
+    query = select(table).order_by(table.c.created.desc(), table.c.key)
+    query = query.where(table.c.kind == TaskKind.DELIVERY)
     if webhook:
-        query = query.where(table.c.webhook == webhook)
+        query = query.where(table.c.queue == webhook)
     with reading(engine) as connection:
-        return tuple(map(_delivery, connection.execute(query.limit(limit))))
+        rows = connection.execute(query.limit(limit))
+        return tuple(_delivery(tasks.task_of(row)) for row in rows)
 
 
 def plan(engine: Engine) -> int:
@@ -244,11 +264,10 @@ def plan(engine: Engine) -> int:
 
 def due(engine: Engine) -> tuple[str, ...]:
     """Return the webhooks with a delivery to attempt now."""
-    table, deliveries = schema.webhooks, schema.webhook_deliveries
-    waiting = select(deliveries.c.event).where(
-        deliveries.c.webhook == table.c.id, deliveries.c.state == DeliveryState.WAITING
-    )
-    query = select(table.c.id).where(_may_send(), waiting.exists()).order_by(table.c.id)
+    table = schema.webhooks
+    waiting = select(schema.tasks.c.key).where(tasks.is_open(TaskKind.DELIVERY, table.c.id))
+    may_send = (table.c.disabled.is_(None), tasks.is_free(TaskKind.DELIVERY, table.c.id))
+    query = select(table.c.id).where(*may_send, waiting.exists()).order_by(table.c.id)
     with reading(engine) as connection:
         return tuple(connection.execute(query).scalars())
 
@@ -259,61 +278,47 @@ def start(engine: Engine, webhook: str) -> tuple[Webhook, Delivery] | None:
     No other process attempts a delivery of this webhook until `record_attempt` is called, or a
     minute later.
     """
-    table, deliveries = schema.webhooks, schema.webhook_deliveries
+    table = schema.webhooks
     with writing(engine, "start_delivery") as connection:
         row = connection.execute(
-            select(table).where(table.c.id == webhook, _may_send()).with_for_update()
+            select(table).where(table.c.id == webhook, table.c.disabled.is_(None)).with_for_update()
         ).one_or_none()
         if row is None:
             return None
-        oldest = connection.execute(
-            select(deliveries)
-            .where(deliveries.c.webhook == webhook, deliveries.c.state == DeliveryState.WAITING)
-            .order_by(deliveries.c.at, deliveries.c.event, deliveries.c.subject)
-            .limit(1)
-        ).one_or_none()
-        if oldest is None:
-            return None
-        _update_delivery(connection, oldest, attempts=oldest.attempts + 1)
-        connection.execute(
-            update(table).where(table.c.id == webhook).values(due=now() + _LEASE_SECONDS)
-        )
-    return _webhook(row), _delivery(oldest)
+        task = tasks.claim(connection, TaskKind.DELIVERY, webhook, _LEASE_SECONDS)
+    return None if task is None else (_webhook(row), _delivery(task))
 
 
 def record_attempt(engine: Engine, delivery: Delivery, result: AttemptResult) -> None:
     """Record the result of an attempt, and disable the webhook after repeated failures."""
-    table, deliveries = schema.webhooks, schema.webhook_deliveries
+    table, task = schema.webhooks, delivery.task
     with writing(engine, "end_delivery") as connection:
         hook = connection.execute(
-            select(table).where(table.c.id == delivery.webhook).with_for_update()
+            select(table).where(table.c.id == task.queue).with_for_update()
         ).one_or_none()
-        row = connection.execute(select(deliveries).where(*_is_delivery(delivery))).one_or_none()
-        if hook is None or row is None or row.state != DeliveryState.WAITING:
-            # The webhook was removed or disabled during the attempt.
+        if hook is None:
             return
-        outcome: dict[str, Any] = {
-            "status": result.status,
-            "error": result.error[:_LONGEST_ERROR],
-        }
-        changed: dict[str, Any] = {"failures": 0, "due": now()}
-        if not result.error:
-            outcome |= {"state": DeliveryState.DELIVERED, "ended": now()}
-        elif result.is_final:
-            # The event is gone; the receiver is not at fault.
-            outcome |= {"state": DeliveryState.FAILED, "ended": now()}
-            changed = {"due": now()}
-        else:
-            if row.attempts >= ATTEMPTS:
-                outcome |= {"state": DeliveryState.FAILED, "ended": now()}
-            pause = PAUSES_SECONDS[min(hook.failures, len(PAUSES_SECONDS) - 1)]
-            wait = max(pause, min(result.wait, _LONGEST_WAIT_SECONDS))
-            changed = {"failures": hook.failures + 1, "due": now() + wait}
-        _update_delivery(connection, row, **outcome)
-        connection.execute(update(table).where(table.c.id == hook.id).values(**changed))
-        is_gone = result.status == 410
-        if is_gone or changed.get("failures", 0) >= FAILURES_TO_DISABLE:
-            _disable(connection, hook.id, result.error[:_LONGEST_ERROR])
+        failures, pause = _after(hook.failures, result)
+        is_over = not result.error or result.is_final or task.attempt >= ATTEMPTS
+        end = tasks.finish if is_over else tasks.fail
+        error, answer = result.error[:_LONGEST_ERROR], {"status": result.status}
+        if not end(connection, task, answer, error, pause):
+            # The webhook was disabled during the attempt, or another process has begun again.
+            return
+        connection.execute(update(table).where(table.c.id == hook.id).values(failures=failures))
+        if result.status == 410 or failures >= FAILURES_TO_DISABLE:
+            _disable(connection, hook.id, error)
+
+
+def _after(failures: int, result: AttemptResult) -> tuple[int, float]:
+    """Return the failures in a row after an attempt, and the pause of the webhook."""
+    if not result.error:
+        return 0, 0.0
+    if result.is_final:
+        # The event is gone; the receiver is not at fault.
+        return failures, 0.0
+    pause = PAUSES_SECONDS[min(failures, len(PAUSES_SECONDS) - 1)]
+    return failures + 1, max(pause, min(result.wait, _LONGEST_WAIT_SECONDS))
 
 
 def note_test(engine: Engine, webhook: str, message: str, result: AttemptResult) -> None:
@@ -329,21 +334,20 @@ def note_test(engine: Engine, webhook: str, message: str, result: AttemptResult)
     with writing(engine, "note_test") as connection:
         lock_rows(connection, select(table.c.id).where(table.c.id == webhook))
         hook = _find(connection, webhook)
-        connection.execute(
-            insert(schema.webhook_deliveries).values(
-                webhook=webhook,
-                event=TEST,
-                subject=message,
-                at=now(),
-                attempts=1,
-                state=DeliveryState.FAILED if result.error else DeliveryState.DELIVERED,
-                status=result.status,
-                error=result.error[:_LONGEST_ERROR],
-                ended=now(),
-            )
+        at = connection.execute(select(now())).scalar_one()
+        tasks.add_tasks(
+            connection,
+            TaskKind.DELIVERY,
+            webhook,
+            {_key(webhook, TEST, message): at},
+            attempt=1,
+            ended=at,
+            result={"status": result.status},
+            reason=result.error[:_LONGEST_ERROR],
         )
         if not result.error:
-            fresh: dict[str, Any] = {"failures": 0, "due": now(), "disabled": None, "reason": ""}
+            tasks.resume_queue(connection, TaskKind.DELIVERY, webhook)
+            fresh: dict[str, Any] = {"failures": 0, "disabled": None, "reason": ""}
             if hook.disabled is not None:
                 fresh["planned"] = closings.newest_closing(connection)
             connection.execute(update(table).where(table.c.id == webhook).values(**fresh))
@@ -354,90 +358,38 @@ def _new_secret() -> str:
 
 
 def _disable(connection: Connection, webhook: str, reason: str) -> None:
-    table, deliveries = schema.webhooks, schema.webhook_deliveries
-    connection.execute(
-        update(table).where(table.c.id == webhook).values(disabled=now(), reason=reason)
-    )
-    connection.execute(
-        update(deliveries)
-        .where(deliveries.c.webhook == webhook, deliveries.c.state == DeliveryState.WAITING)
-        .values(state=DeliveryState.FAILED, ended=now(), error="the webhook was disabled")
-    )
-
-
-def _may_send() -> ColumnElement[bool]:
     table = schema.webhooks
-    return table.c.disabled.is_(None) & (table.c.due <= now())
+    disabled = update(table).where(table.c.id == webhook).values(disabled=now(), reason=reason)
+    connection.execute(disabled)
+    waiting = update(schema.tasks).where(tasks.is_open(TaskKind.DELIVERY, webhook))
+    connection.execute(waiting.values(ended=now(), reason="the webhook was disabled"))
 
 
-def _is_delivery(delivery: Delivery | Row[Any]) -> tuple[ColumnElement[bool], ...]:
-    table = schema.webhook_deliveries
-    return (
-        table.c.webhook == delivery.webhook,
-        table.c.event == delivery.event,
-        table.c.subject == delivery.subject,
-    )
+def _key(webhook: str, event: str, subject: str) -> str:
+    """Return the key of a task: an event is planned only once."""
+    return f"{webhook} {event} {subject}"
 
 
-def _update_delivery(connection: Connection, row: Row[Any], **values: object) -> None:
-    connection.execute(update(schema.webhook_deliveries).where(*_is_delivery(row)).values(**values))
-
-
-class _PlannedWebhook(NamedTuple):
-    """What planning needs of an enabled webhook."""
-
-    id: str
-    events: tuple[AnnouncementType, ...]
-    scope: WebhookScope
-    created: float
-    planned: int
-
-
-def _enabled_webhooks(connection: Connection) -> list[_PlannedWebhook]:
+def _enabled_webhooks(connection: Connection) -> list[Webhook]:
     table = schema.webhooks
-    query = select(*table.c["id", "events", "scope", "created", "planned"])
-    rows = connection.execute(query.where(table.c.disabled.is_(None)).order_by(table.c.id))
-    return [
-        _PlannedWebhook(
-            row.id,
-            tuple(map(AnnouncementType, row.events)),
-            WebhookScope(**row.scope),
-            row.created,
-            row.planned,
-        )
-        for row in rows
-    ]
+    enabled = select(table).where(table.c.disabled.is_(None)).order_by(table.c.id)
+    return list(map(_webhook, connection.execute(enabled)))
 
 
-def _plan(connection: Connection, hook: _PlannedWebhook, newest: int) -> int:
+def _plan(connection: Connection, hook: Webhook, newest: int) -> int:
     """Plan the next deliveries of a webhook; return their number."""
-    table = schema.webhook_deliveries
-    waiting = connection.execute(
-        select(func.count()).where(
-            table.c.webhook == hook.id, table.c.state == DeliveryState.WAITING
-        )
-    ).scalar_one()
-    if waiting >= _LONGEST_QUEUE:
+    kind = TaskKind.DELIVERY
+    waiting = select(func.count()).where(tasks.is_open(kind, hook.id))
+    if connection.execute(waiting).scalar_one() >= _LONGEST_QUEUE:
         return 0
     found = connection.execute(_new_events(hook, newest)).all()
     until = found[-1].seq if len(found) == _LONGEST_QUEUE else newest
     # A version can enter several tournaments of a webhook's scope.
-    rows = {
-        (str(event), subject): {
-            "webhook": hook.id,
-            "event": str(event),
-            "subject": subject,
-            "at": row.at,
-            "state": DeliveryState.WAITING,
-        }
-        for row in found
-        for event, subject in [_event_of(row)]
-    }
-    if rows:
-        connection.execute(insert(table), list(rows.values()))
+    created = {_key(hook.id, *_event_of(row)): row.at for row in found}
+    tasks.add_tasks(connection, kind, hook.id, created)
     webhooks = schema.webhooks
     connection.execute(update(webhooks).where(webhooks.c.id == hook.id).values(planned=until))
-    return len(rows)
+    return len(created)
 
 
 _EVENTS: Final = {
@@ -450,12 +402,12 @@ _EVENTS: Final = {
 """The announcement of an event, and the column of its subject."""
 
 
-def _event_of(row: Row[Any]) -> tuple[AnnouncementType, str]:
+def _event_of(row: Row[Any]) -> tuple[str, str]:
     event, column = _EVENTS[ClosingKind(row.kind)]
     return event, row._mapping[column]
 
 
-def _new_events(hook: _PlannedWebhook, newest: int) -> Select[Any]:
+def _new_events(hook: Webhook, newest: int) -> Select[Any]:
     """Select the events up to a position that a webhook announces next, oldest first."""
     table, scope = schema.closings, hook.scope
     # A version belongs to a tournament when it enters it, which is later than its addition.
@@ -505,31 +457,28 @@ def _within(scope: WebhookScope) -> Iterator[ColumnElement[bool]]:
         )
 
 
-def _is_no_known_entry(hook: _PlannedWebhook) -> ColumnElement[bool]:
+def _is_no_known_entry(hook: Webhook) -> ColumnElement[bool]:
     """Return the condition that an entry is the first one of a version newer than the webhook."""
-    table, versions, deliveries = schema.closings, schema.versions, schema.webhook_deliveries
+    table, versions, planned = schema.closings, schema.versions, schema.tasks
     new = select(versions.c.id).where(
         versions.c.id == table.c.version,
         versions.c.created >= hook.created,
         # Deliveries that are older may be deleted.
         versions.c.created >= table.c.at - _OLDEST_SECONDS,
     )
-    known = select(deliveries.c.subject).where(
-        deliveries.c.webhook == hook.id,
-        deliveries.c.event == AnnouncementType.VERSION_ADDED,
-        deliveries.c.subject == table.c.version,
-    )
+    key = literal(_key(hook.id, AnnouncementType.VERSION_ADDED, "")).concat(table.c.version)
+    known = select(planned.c.key).where(planned.c.kind == TaskKind.DELIVERY, planned.c.key == key)
     return or_(table.c.kind != ClosingKind.ENTERED, and_(new.exists(), ~known.exists()))
 
 
 def _delete_old_deliveries(connection: Connection) -> None:
-    table = schema.webhook_deliveries
-    for state, seconds in (
-        (DeliveryState.DELIVERED, _DELIVERED_SECONDS),
-        (DeliveryState.FAILED, _FAILED_SECONDS),
+    table = schema.tasks
+    for is_of_state, seconds in (
+        (table.c.reason == "", _DELIVERED_SECONDS),
+        (table.c.reason != "", _FAILED_SECONDS),
     ):
-        old = table.c.ended < now() - seconds
-        connection.execute(delete(table).where(table.c.state == state, old))
+        old = (is_of_state, table.c.ended < now() - seconds)
+        connection.execute(delete(table).where(table.c.kind == TaskKind.DELIVERY, *old))
 
 
 def _find(connection: Connection, webhook: str) -> Webhook:
@@ -541,23 +490,18 @@ def _find(connection: Connection, webhook: str) -> Webhook:
 
 
 def _webhook(row: Row[Any]) -> Webhook:
-    return Webhook(
-        id=row.id,
-        url=row.url,
-        secret=row.secret,
-        created=row.created,
-        failures=row.failures,
-        format=WebhookFormat(row.format),
-        events=tuple(map(AnnouncementType, row.events)),
-        scope=WebhookScope(**row.scope),
-        private=bool(row.private),
-        disabled=row.disabled,
-        reason=row.reason,
-    )
+    values = {
+        "format": WebhookFormat(row.format),
+        "events": tuple(map(AnnouncementType, row.events)),
+        "scope": WebhookScope(**row.scope),
+        "private": bool(row.private),
+    }
+    return Webhook(**{**row._mapping, **values})
 
 
-def _delivery(row: Row[Any]) -> Delivery:
-    return Delivery(**{**row._mapping, "state": DeliveryState(row.state)})
+def _delivery(task: Task) -> Delivery:
+    _, event, subject = task.key.split(" ")
+    return Delivery(task, event, subject)
 
 
 def _unknown(webhook: str) -> NotFound:

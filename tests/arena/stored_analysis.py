@@ -1,5 +1,9 @@
 """A stored analysis for tests of the pages and commands that show it."""
 
+from sqlalchemy import Engine
+
+from arena.store.idle_results import ANALYSES
+
 
 def stored_analysis() -> dict[str, object]:
     """An analysis of a match at the table POKE, whose second position is a swing."""
@@ -47,3 +51,11 @@ def stored_analysis() -> dict[str, object]:
         ],
         "chance": [],
     }
+
+
+def store_analysis(engine: Engine, match: str) -> None:
+    """Store this analysis as an idle worker does; the match is the newest closed one."""
+    task = ANALYSES.claim(engine)
+    assert task is not None
+    assert task.key == match
+    ANALYSES.finish(engine, task, stored_analysis())

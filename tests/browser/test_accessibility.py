@@ -13,13 +13,12 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from arena.cli.workspace import Workspace
-from arena.store.idle_results import ANALYSES
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.openapi import Samples, names, plain
 from arena.web.pages.play import prepared
 from arena.web.routes import PAGES
 from tests.arena.cli.stored_tournament import store_tournament
-from tests.arena.stored_analysis import stored_analysis
+from tests.arena.stored_analysis import store_analysis
 from tests.arena.web.closed_matches import StoredMatch, play, table
 from tests.arena.web.page_server import served
 from tests.arena.web.stored_submissions import add_submission
@@ -54,8 +53,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ArenaPages]:
     workspace = Workspace(tmp_path_factory.mktemp("site") / "data")
     store_tournament(workspace, ["ada", "bob", "cy"], {}, boards=2)
     closed = play(workspace, table("poke-2-must_beat=true"))
-    assert ANALYSES.claim(workspace.store) == closed.match
-    ANALYSES.finish(workspace.store, closed.match, stored_analysis())
+    store_analysis(workspace.store, closed.match)
     running = play(
         workspace,
         table("pokino-2-greed=false-pokino_up=false-tear_down_the_walls=false-territory=false"),

@@ -9,12 +9,11 @@ from playwright.sync_api import Browser, BrowserContext, Page
 
 from arena.cli.workspace import Workspace
 from arena.presentation import narration
-from arena.store.idle_results import ANALYSES
 from arena.store.matches import results
 from arena.web.data.web_state import ServerSettings, WebState
 from referee.games.registry import GAMES
 from referee.record import read
-from tests.arena.stored_analysis import stored_analysis
+from tests.arena.stored_analysis import store_analysis
 from tests.arena.web.closed_matches import StoredMatch, play, table
 from tests.arena.web.page_server import served
 from tests.browser.conftest import keep
@@ -346,8 +345,7 @@ def test_an_analysis_is_drawn_and_its_swing_leads_to_a_position(
     workspace: Workspace, site: str, browser: Browser, has_script: bool
 ) -> None:
     held = play(workspace, POKE)
-    assert ANALYSES.claim(workspace.store) == held.match
-    ANALYSES.finish(workspace.store, held.match, stored_analysis())
+    store_analysis(workspace.store, held.match)
     context = browser.new_context(java_script_enabled=has_script)
     tab = context.new_page()
     tab.goto(f"{site}/matches/{held.match}/games/0")

@@ -96,9 +96,9 @@ def use_webhook(engine: Engine) -> None:
 def use_idle_results(engine: Engine) -> None:
     """Store an analysis and the luck of the newest matches that are due, and delete all luck."""
     for kind in (ANALYSES, LUCK):
-        match = kind.claim(engine, 0)
-        if match is not None:
-            kind.finish(engine, match, {"form": 0})
+        task = kind.claim(engine, 0)
+        if task is not None:
+            kind.finish(engine, task, {"form": 0})
     played = [tournament.id for tournament in tournaments.list_tournaments(engine)]
     LUCK.remove_of_tournaments(engine, played)
 

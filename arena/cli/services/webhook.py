@@ -216,15 +216,15 @@ def log(webhook_id: str | None, limit: int, as_json: bool, workspace: Workspace)
         for each in deliveries:
             output.document(
                 {
-                    "webhook": each.webhook,
+                    "webhook": each.task.queue,
                     "event": each.event,
                     "subject": each.subject,
-                    "at": json_values.iso(each.at),
+                    "at": json_values.iso(each.task.created),
                     "state": str(each.state),
-                    "attempts": each.attempts,
+                    "attempts": each.task.attempt,
                     "status": each.status,
-                    "error": each.error or None,
-                    "ended": json_values.iso(each.ended),
+                    "error": each.task.reason or None,
+                    "ended": json_values.iso(each.task.ended),
                 }
             )
         return
@@ -232,14 +232,14 @@ def log(webhook_id: str | None, limit: int, as_json: bool, workspace: Workspace)
         ("<time", "<webhook", "<event", "<subject", "<state", "attempts", "status", "<error"),
         [
             (
-                output.local_time(each.at),
-                each.webhook,
+                output.local_time(each.task.created),
+                each.task.queue,
                 each.event,
                 each.subject,
                 str(each.state),
-                each.attempts,
+                each.task.attempt,
                 each.status,
-                each.error,
+                each.task.reason,
             )
             for each in deliveries
         ],

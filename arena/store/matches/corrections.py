@@ -14,14 +14,14 @@ from sqlalchemy import Connection, Engine, Row, delete, select, update
 from arena.errors import Conflict
 from arena.formats import contract
 from arena.formats.contract import Fixture
-from arena.store import closings, idle_results, schema
+from arena.store import closings, schema, tasks
 from arena.store.access import audit_log
 from arena.store.access.audit_log import DISQUALIFY, REPLAY, VOID, Actor, AuditEntry
 from arena.store.database import now, writing
 from arena.store.matches import listing
 from arena.store.matches.listing import Match, not_found
 from arena.store.postgresql import lock_rows
-from arena.store.schema import OPEN, ClosingKind, MatchState
+from arena.store.schema import OPEN, ClosingKind, MatchState, TaskKind
 from arena.store.tournaments import lifecycle, schedule, tournaments
 
 _REPLAYABLE: Final = (MatchState.RUNNING, MatchState.CLOSED, MatchState.VOID)
@@ -217,8 +217,7 @@ def _void(connection: Connection, tournament: str, ids: Sequence[str], reason: s
     matches, results, sides = schema.matches, schema.results, schema.match_entrants
     for match in ids:
         connection.execute(delete(results).where(results.c.match == match))
-        for computed in idle_results.ALL:
-            computed.remove(connection, match)
+        tasks.remove_queues(connection, tuple(TaskKind), [match])
         connection.execute(update(sides).where(sides.c.match == match).values(closed=None))
         connection.execute(
             update(matches)

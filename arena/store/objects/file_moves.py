@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from sqlalchemy import Engine, delete, select, update
 
-from arena.errors import Conflict
 from arena.store import schema
 from arena.store.bots import stored_builds
 from arena.store.database import reading, writing
@@ -52,7 +51,9 @@ def to_objects(engine: Engine, report: Report) -> MovedFiles:
     names = _builds_in_database(engine)
     builds = _each("builds", names, lambda name: _build_to_object(engine, storage, name), report)
     matches = record_archive.in_database(engine)
-    moved = _each("matches", matches, lambda name: _archive(engine, storage, name), report)
+    moved = _each(
+        "matches", matches, lambda name: record_archive.archive(engine, storage, name), report
+    )
     return MovedFiles(builds, moved, stored_objects.sweep(engine, storage))
 
 
@@ -99,14 +100,6 @@ def _each(label: str, names: list[str], move: Callable[[str], bool], report: Rep
         moved += move(name)
         report(label, number, len(names))
     return moved
-
-
-def _archive(engine: Engine, storage: ObjectStorage, match: str) -> bool:
-    try:
-        return record_archive.archive(engine, storage, match)
-    except Conflict:
-        # An owner's data was deleted meanwhile; the next move archives the match.
-        return False
 
 
 def _builds_in_database(engine: Engine) -> list[str]:

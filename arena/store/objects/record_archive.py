@@ -11,11 +11,13 @@ import gzip
 import io
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 from typing import Any, Final
 
-from sqlalchemy import Connection, Engine, Select, literal_column, or_, select, update
+from sqlalchemy import Connection, Engine, Select, literal_column, select, update
 
 from arena.errors import Conflict
 from arena.store import schema
@@ -24,21 +26,13 @@ from arena.store.objects import object_storage, stored_objects
 from arena.store.objects.object_storage import ObjectMissing, ObjectStorage
 from arena.store.objects.stored_objects import StoredObject
 from arena.store.postgresql import lock_rows
-from arena.store.schema import OPEN, ObjectKind
+from arena.store.schema import OPEN, ClosingKind, ObjectKind
 
 ARCHIVED: Final = ""
 """The record of a game in the database if it is in the object storage."""
 _CACHED_MATCHES: Final = 4
-_READ_ATTEMPTS: Final = 2
+_ATTEMPTS: Final = 2
 _GZIP_LEVEL: Final = 6
-
-
-@dataclass(frozen=True, slots=True)
-class ClosedTime:
-    """A position in the order in which matches were closed."""
-
-    at: float = 0.0
-    match: str = ""
 
 
 def find_archive(connection: Connection, match: str) -> StoredObject | None:
@@ -75,7 +69,7 @@ def complete(engine: Engine, match: str, records: Mapping[int, str]) -> Mapping[
     """
     if ARCHIVED not in records.values():
         return records
-    for _ in range(_READ_ATTEMPTS):
+    for _ in range(_ATTEMPTS):
         with reading(engine) as connection:
             archived = find_archive(connection, match)
             # None: they were moved to the database after `records` had been read.
@@ -98,37 +92,32 @@ def archive(engine: Engine, storage: ObjectStorage, match: str) -> bool:
     """Move the records of a finished match from the database to the object storage.
 
     Returns:
-        Whether they were moved; False if the match is open, or has no records in the database.
+        Whether they were moved; False if the match is open, has no records in the database, or they
+        changed meanwhile more than once.
 
     Raises:
         ObjectStorageError: the storage does not accept them.
-        Conflict: they have changed meanwhile; retry.
     """
-    with reading(engine) as connection:
-        state = select(schema.matches.c.state).where(schema.matches.c.id == match)
-        if connection.execute(state).scalar_one_or_none() in (None, *OPEN):
+    for _ in range(_ATTEMPTS):
+        with reading(engine) as connection:
+            state = select(schema.matches.c.state).where(schema.matches.c.id == match)
+            if connection.execute(state).scalar_one_or_none() in (None, *OPEN):
+                return False
+            records = _in_database(connection, match)
+        if not records or ARCHIVED in records.values():
             return False
-        records = _in_database(connection, match)
-    if not records or ARCHIVED in records.values():
-        return False
-    written = stored_objects.write(
-        engine, storage, ObjectKind.RECORDS, match, io.BytesIO(_packed(records))
-    )
-    try:
-        with writing(engine, "archive_records") as connection:
+        packed = io.BytesIO(_packed(records))
+        written = stored_objects.write(engine, storage, ObjectKind.RECORDS, match, packed)
+        # A Conflict: writing the object took too long.
+        with suppress(Conflict), writing(engine, "archive_records") as connection:
             lock_match(connection, match)
-            if _in_database(connection, match) != records:
-                raise Conflict(
-                    f"the records of match {match} have changed; retry.", code="records-changed"
-                )
-            stored_objects.settle(connection, written.key)
-            connection.execute(
-                update(schema.games).where(schema.games.c.match == match).values(record=ARCHIVED)
-            )
-    except Conflict:
+            if _in_database(connection, match) == records:
+                stored_objects.settle(connection, written.key)
+                of_match = schema.games.c.match == match
+                connection.execute(update(schema.games).where(of_match).values(record=ARCHIVED))
+                return True
         stored_objects.discard(engine, written.key)
-        raise
-    return True
+    return False
 
 
 def restore(engine: Engine, match: str) -> bool:
@@ -212,42 +201,33 @@ def lock_match(connection: Connection, match: str) -> None:
     lock_rows(connection, select(schema.matches.c.id).where(schema.matches.c.id == match))
 
 
-def due(
-    engine: Engine, after: ClosedTime, seconds: float, limit: int
-) -> tuple[tuple[str, ...], ClosedTime]:
+def due(engine: Engine, after: int, seconds: float, limit: int) -> tuple[list[str], int]:
     """Return closed matches whose records are in the database, in the order of their closing.
 
     Args:
         engine: the store.
-        after: the position that an earlier call returned; at first ``ClosedTime()``.
+        after: the position in the sequence of events that an earlier call returned; at first 0.
         seconds: the least time since the match was closed.
         limit: the maximum number of matches that are read.
 
     Returns:
         The ids, and the position of the last match that was read.
     """
-    results, objects = schema.results, schema.stored_objects
-    archived: Select[Any] = select(literal_column("1")).where(
+    table, objects = schema.closings, schema.stored_objects
+    archived = select(objects.c.key).where(
         objects.c.kind == ObjectKind.RECORDS,
-        objects.c.subject == results.c.match,
+        objects.c.subject == table.c.match,
         objects.c.state == schema.ObjectState.STORED,
     )
-    query = (
-        select(results.c.match, results.c.closed, archived.exists().label("archived"))
-        .where(
-            results.c.closed >= after.at,
-            or_(results.c.closed > after.at, results.c.match > after.match),
-            results.c.closed < now() - seconds,
-        )
-        .order_by(results.c.closed, results.c.match)
-        .limit(limit)
-    )
+    # A time in the future comes from a clock that was ahead.
+    is_recent = table.c.at.between(now() - seconds, now()).label("is_recent")
+    query = select(*table.c["seq", "match"], is_recent, archived.exists().label("archived"))
+    query = query.where(table.c.seq > after, table.c.kind == ClosingKind.MATCH_CLOSED)
     with reading(engine) as connection:
-        rows = connection.execute(query).all()
-    if not rows:
-        return (), after
-    names = tuple(row.match for row in rows if not row.archived)
-    return names, ClosedTime(rows[-1].closed, rows[-1].match)
+        rows = connection.execute(query.order_by(table.c.seq).limit(limit)).all()
+    # The next call begins with the first recent one.
+    rows = list(takewhile(lambda row: not row.is_recent, rows))
+    return [row.match for row in rows if not row.archived], rows[-1].seq if rows else after
 
 
 def in_database(engine: Engine) -> list[str]:

@@ -10,8 +10,13 @@ import pytest
 from arena.announcements.webhook_sender import WebhookSender
 from arena.store import webhooks
 from arena.store.matches import transitions
-from arena.store.schema import DeliveryState
-from arena.store.webhooks import AnnouncementType, Webhook, WebhookFormat, WebhookScope
+from arena.store.webhooks import (
+    AnnouncementType,
+    DeliveryState,
+    Webhook,
+    WebhookFormat,
+    WebhookScope,
+)
 from tests.arena.announcements.webhook_receivers import WebhookReceiver, receiver
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
 from tests.waiting import wait_until
@@ -115,7 +120,8 @@ def test_a_failed_delivery_is_repeated_later(
     deliver(simulated_arena)
     assert len(receiving.requests) == 1
     (delivery,) = webhooks.log(simulated_arena.engine)
-    assert (delivery.state, delivery.status, delivery.attempts) == (DeliveryState.WAITING, 500, 1)
+    assert (delivery.state, delivery.status) == (DeliveryState.WAITING, 500)
+    assert delivery.task.attempt == 1
     assert webhooks.find_webhook(simulated_arena.engine, hook.id).failures == 1
 
 
@@ -128,7 +134,7 @@ def test_private_addresses_are_refused_by_default(
     assert receiving.requests == []
     (delivery,) = webhooks.log(simulated_arena.engine)
     assert delivery.status is None
-    assert delivery.error
+    assert delivery.task.reason
 
 
 def test_a_slow_receiver_delays_no_other_one(

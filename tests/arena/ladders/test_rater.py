@@ -433,17 +433,17 @@ def test_an_idle_rating_service_reads_no_tournaments(arena: SimulatedArena) -> N
     service, seen = RatingService(arena.engine), []
     for key in keys(arena.engine):
         rater.advance(arena.engine, key)
-    service.rate()
+    service.run_round()
 
     @event.listens_for(arena.engine, "before_cursor_execute")
     def note(*of_statement: Any) -> None:
         seen.append(of_statement[2])
 
-    service.rate()
+    service.run_round()
     assert not [statement for statement in seen if "tournaments" in statement]
     arena.wave(1)
     seen.clear()
-    service.rate()
+    service.run_round()
     assert [statement for statement in seen if "tournaments" in statement]
     event.remove(arena.engine, "before_cursor_execute", note)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from obstore.store import MemoryStore
-from sqlalchemy import Engine, update
+from sqlalchemy import Engine, func, select, update
 
 from arena.config import Folder
 from arena.events import incidents
@@ -17,6 +17,7 @@ from arena.store import database, schema
 from arena.store.matches import results, transitions
 from arena.store.objects import object_storage, record_archive
 from arena.store.objects.object_storage import ObjectStorage, StorageUnavailable
+from arena.store.schema import ClosingKind
 from arena.system import redis_connection
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
 from tests.errors import has_code
@@ -53,13 +54,20 @@ def test_matches_are_archived_once(arena: SimulatedArena, storage: ObjectStorage
     assert len(list(storage.listing())) == 3
 
 
-def test_matches_that_closed_at_the_same_time_are_archived(
+def test_no_match_is_skipped_after_a_step_of_the_clock(
     arena: SimulatedArena, storage: ObjectStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    table, archiver = schema.closings, FileArchiver(arena.engine)
+    first = select(func.min(table.c.seq)).where(table.c.kind == ClosingKind.MATCH_CLOSED)
+    is_first = table.c.seq == first.scalar_subquery()
     with database.writing(arena.engine) as connection:
-        connection.execute(update(schema.results).values(closed=1000.0))
+        connection.execute(update(table).where(~is_first).values(at=1000.0))
+    # The others wait for the first match, whose time is the right one.
+    assert archiver.run_round() == 0
+    with database.writing(arena.engine) as connection:
+        connection.execute(update(table).where(is_first).values(at=database.now() + 1000))
     monkeypatch.setattr(file_archiver, "_BATCH_SIZE", 1)
-    assert FileArchiver(arena.engine).run_round() == 3
+    assert archiver.run_round() == 3
 
 
 def test_matches_are_archived_an_hour_after_their_end(

@@ -142,7 +142,7 @@ def test_workers_of_an_earlier_release_take_nothing_from_an_upgraded_database(
     with database.writing(store) as connection:
         connection.execute(text(f"UPDATE alembic_version SET version_num = '{database.HEAD}'"))
     assert transitions.lease(store, second, "w") is not None
-    assert ANALYSES.claim(store) == first
+    assert ANALYSES.claim(store) is not None
 
 
 def test_a_file_that_is_not_a_database_is_refused(tmp_path: Path) -> None:

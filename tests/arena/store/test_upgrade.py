@@ -19,7 +19,10 @@ from sqlalchemy import Engine, create_engine, inspect, select, text
 from arena import config
 from arena.errors import StoreError
 from arena.store import backup_file, consistency, database, schema
+from arena.store.bots import submissions
+from arena.store.idle_results import ANALYSES
 from arena.store.matches import results
+from arena.store.schema import SubmissionStage
 from arena.store.tournaments import tournaments
 from tests import tar_files
 from tests.arena.release_files import EARLIER
@@ -94,6 +97,27 @@ def test_an_upgraded_database_keeps_its_results(earlier: Engine) -> None:
     assert sum(each.matches for each in counted) == rows[0] == 15
     assert len(list(results.closed(earlier))) == sum(each.closed for each in counted) == 6
     assert list(consistency.problems(earlier, lambda what, done, of: None)) == []
+
+
+def test_an_upgraded_database_keeps_its_open_submissions(earlier: Engine) -> None:
+    row = "('s-1', 'ada', 'bot', 'abc', 1, 'running', 'building', '[]', 2, '[]', 1, 1)"
+    columns = "id, owner, name, content_hash, bytes, state, stage, steps, attempts, ladders"
+    with database.writing(earlier) as connection:
+        connection.execute(
+            text(f"INSERT INTO submissions ({columns}, created, changed) VALUES {row}")
+        )
+    database.upgrade(earlier)
+    (submission,) = submissions.undecided(earlier)
+    assert (submission.stage, submission.attempts) == (SubmissionStage.BUILDING, 2)
+    assert submissions.take_up(earlier, "s-1").attempts == 3
+
+
+def test_closed_matches_of_an_upgraded_database_are_analysed(
+    earlier: Engine,
+) -> None:
+    database.upgrade(earlier)
+    claims = [ANALYSES.claim(earlier) for _ in range(7)]
+    assert [task is not None for task in claims] == [True] * 6 + [False]
 
 
 def test_the_events_of_an_upgraded_database_have_its_void_matches(earlier: Engine) -> None:

@@ -9,7 +9,6 @@ from arena.errors import NotFound, TooMany
 from arena.formats.contract import FormatEntrant
 from arena.store import database, schema, webhooks
 from arena.store.bots import versions
-from arena.store.schema import DeliveryState
 from arena.store.tournaments import lifecycle
 from arena.store.tournaments.tournaments import Tournament
 from arena.store.webhooks import (
@@ -17,6 +16,7 @@ from arena.store.webhooks import (
     FAILURES_TO_DISABLE,
     AnnouncementType,
     AttemptResult,
+    DeliveryState,
     Webhook,
     WebhookFormat,
     WebhookScope,
@@ -40,9 +40,9 @@ def planned(store: Engine, hook: Webhook) -> list[tuple[str, str]]:
 
 def later(store: Engine, seconds: float = 1e6) -> None:
     """Let the pauses of all webhooks pass."""
-    table = schema.webhooks
+    table = schema.tasks
     with database.writing(store) as connection:
-        connection.execute(update(table).values(due=table.c.due - seconds))
+        connection.execute(update(table).values(held_until=table.c.held_until - seconds))
 
 
 def attempt(store: Engine, hook: Webhook, result: AttemptResult) -> str:
@@ -148,7 +148,41 @@ def test_an_interrupted_attempt_is_repeated(store: Engine, schedule: Schedule) -
     assert webhooks.start(store, hook.id) is not None
     later(store, 61)
     assert attempt(store, hook, DELIVERED) == tournament.id
-    assert webhooks.log(store)[0].attempts == 2
+    assert webhooks.log(store)[0].task.attempt == 2
+
+
+def test_the_process_of_a_lapsed_attempt_records_nothing(store: Engine, schedule: Schedule) -> None:
+    hook = added(store, AnnouncementType.TOURNAMENT_STARTED)
+    schedule()
+    webhooks.plan(store)
+    lapsed = webhooks.start(store, hook.id)
+    assert lapsed is not None
+    later(store, 61)
+    newest = webhooks.start(store, hook.id)
+    assert newest is not None
+    webhooks.record_attempt(store, lapsed[1], FAILED)
+    assert webhooks.find_webhook(store, hook.id).failures == 0
+    # The newest attempt still holds the webhook.
+    assert webhooks.due(store) == ()
+    webhooks.record_attempt(store, newest[1], DELIVERED)
+    assert [each.state for each in webhooks.log(store)] == [DeliveryState.DELIVERED]
+
+
+def test_a_pause_holds_events_that_are_planned_later(store: Engine, schedule: Schedule) -> None:
+    """The only waiting delivery is given up, and the receiver still gets its pause."""
+    hook = added(store, AnnouncementType.TOURNAMENT_STARTED)
+    schedule()
+    webhooks.plan(store)
+    for number in range(ATTEMPTS):
+        attempt(store, hook, FAILED)
+        if number < ATTEMPTS - 1:
+            later(store)
+    schedule()
+    assert webhooks.plan(store) == 1
+    assert webhooks.due(store) == ()
+    assert webhooks.start(store, hook.id) is None
+    later(store, webhooks.PAUSES_SECONDS[ATTEMPTS - 1])
+    assert webhooks.due(store) == (hook.id,)
 
 
 @pytest.mark.parametrize(("age", "planned"), [(86_300, 1), (86_500, 0)])
@@ -215,6 +249,9 @@ def test_a_delivery_is_given_up_and_then_the_webhook(store: Engine, schedule: Sc
     webhooks.note_test(store, hook.id, "msg_2", DELIVERED)
     assert webhooks.find_webhook(store, hook.id).disabled is None
     assert webhooks.due(store) == ()
+    versions.add_version(store, "latest", "1", "8" * 64, "/latest", {})
+    assert webhooks.plan(store) == 1
+    assert attempt(store, hook, DELIVERED) == "latest@1"
 
 
 def test_a_receiver_that_is_gone_disables_its_webhook(store: Engine, schedule: Schedule) -> None:

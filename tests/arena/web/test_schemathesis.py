@@ -12,12 +12,11 @@ from starlette.testclient import TestClient
 from arena.cli.workspace import Workspace
 from arena.store.access.organisers import add_organiser
 from arena.store.bots.owners import add_owner
-from arena.store.idle_results import ANALYSES
 from arena.submissions.pending_uploads import PendingUploads
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.cli.stored_tournament import store_tournament
-from tests.arena.stored_analysis import stored_analysis
+from tests.arena.stored_analysis import store_analysis
 from tests.arena.web.closed_matches import play, table
 from tests.arena.web.stored_submissions import add_submission
 from tests.examples import examples
@@ -30,8 +29,7 @@ def client(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[TestClien
     workspace = Workspace(tmp_path / "data")
     store_tournament(workspace, ["ada", "bob", "cy"], {}, boards=1)
     analysed = play(workspace, table("poke-2-must_beat=true")).match
-    assert ANALYSES.claim(workspace.store) == analysed
-    ANALYSES.finish(workspace.store, analysed, stored_analysis())
+    store_analysis(workspace.store, analysed)
     add_submission(workspace)
     pending_uploads = PendingUploads(workspace.folder.submissions)
     settings = ServerSettings(rate=0, pushes=100_000, pending_uploads=pending_uploads)

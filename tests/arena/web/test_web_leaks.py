@@ -83,8 +83,15 @@ def replace_hidden_data(workspace: Workspace, open_match: StoredMatch) -> None:
             connection.execute(insert(games).values(**columns))
         # No worker claims an open match; if one did, no page would show its analysis.
         connection.execute(
-            insert(schema.analyses).values(
-                match=open_match.match, attempts=1, claimed_until=0, analysis={"form": 1}, ended=1.0
+            insert(schema.tasks).values(
+                kind=schema.TaskKind.ANALYSIS,
+                key=open_match.match,
+                queue=open_match.match,
+                created=0,
+                attempt=1,
+                held_until=0,
+                result={"form": 1},
+                ended=1.0,
             )
         )
         connection.execute(

@@ -9,9 +9,8 @@ import pytest
 
 from arena.cli.workspace import Workspace
 from arena.records.published_faults import public_record
-from arena.store.idle_results import ANALYSES
 from tests.arena.cli.terminal import Cli, Write
-from tests.arena.stored_analysis import stored_analysis
+from tests.arena.stored_analysis import store_analysis, stored_analysis
 from tests.arena.web.closed_matches import play, table
 
 LATE = "if turn.decision > 2:\n    time.sleep(20)\nreturn turn.legal[0]"
@@ -247,8 +246,7 @@ def test_why_shows_the_stored_analysis_of_a_defeat_without_faults(cli: Cli) -> N
     match = play(Workspace(), table("poke-2-must_beat=true")).match
     assert json.loads(cli("why", match, "--json").out)["analysis"] is None
     assert f"pokearena analyse {match}" in cli("why", match).err
-    assert ANALYSES.claim(store) == match
-    ANALYSES.finish(store, match, stored_analysis())
+    store_analysis(store, match)
     assert json.loads(cli("why", match, "--json").out)["analysis"] == stored_analysis()
     costly = next(
         line.split()

@@ -146,7 +146,7 @@ def test_no_token_and_no_secret_is_logged_or_shown(arena: ServedArena, cli: Cli)
         tokens |= {"webhook": hook.secret, "path of the webhook": secret_path}
         versions.add_version(store, "new", "1", "1" * 64, "/bots/new", {"run": ["x"]})
         wait_until(lambda: failing.requests)
-        wait_until(lambda: any(each.error for each in webhooks.log(store, hook.id)))
+        wait_until(lambda: any(each.task.reason for each in webhooks.log(store, hook.id)))
         for command in (("webhook", "list"), ("webhook", "log"), ("organiser", "audit")):
             result = cli(*command)
             assert result.status == 0

@@ -11,13 +11,12 @@ from starlette.testclient import TestClient
 
 from arena.cli.workspace import Workspace
 from arena.presentation import narration
-from arena.store.idle_results import ANALYSES
 from arena.store.matches import results
 from arena.web import assets
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from referee.record import read
-from tests.arena.stored_analysis import stored_analysis
+from tests.arena.stored_analysis import store_analysis
 from tests.arena.web.closed_matches import play, table
 from tests.conformance.tables import TABLES, Table, is_extreme
 
@@ -276,8 +275,7 @@ def test_an_analysis_is_shown_with_its_graph_swings_and_costly_decisions(
     address = f"/matches/{held.match}/games/0"
     assert "win expectation" not in client.get(address).text
     assert client.get(f"{address}.json").json()["analysis"] is None
-    assert ANALYSES.claim(workspace.store) == held.match
-    ANALYSES.finish(workspace.store, held.match, stored_analysis())
+    store_analysis(workspace.store, held.match)
     # The first page may be cached for 20 s.
     with TestClient(create(WebState(workspace.store, ServerSettings(rate=0)))) as later:
         html = later.get(address).text
