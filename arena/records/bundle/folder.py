@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from msgspec import Meta
 
-from arena.formats.contract import FormatEntrant
+from arena.formats.contract import FormatEntrant, PairingStrengths
 from arena.records.bundle.bundle import FORMAT, Bundle, BundledVersion, BundleError, Scheduled
 from arena.store.match_settings import Clock, TournamentPlan
 from arena.store.schema import MatchState, TournamentState
@@ -98,6 +98,15 @@ class _MatchMember:
     state: MatchState
     attempts: _Count
     reason: str | None = None
+    closed: _Count | None = None
+    voided: _Count | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _StrengthsMember:
+    round: _Count
+    seq: _Count
+    strengths: dict[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +134,7 @@ class _TournamentDocument(_Header):
         ]
         | None
     ) = None
+    strengths: tuple[_StrengthsMember, ...] = ()
 
 
 def write_document(bundle: Bundle) -> dict[str, Any]:
@@ -144,6 +154,7 @@ def write_document(bundle: Bundle) -> dict[str, Any]:
         "seed": None if tournament.seed is None else tournament.seed.hex(),
         "entrants": [_entrant(entry, bundle.versions[entry.name]) for entry in tournament.entries],
         "matches": [_match(match) for match in bundle.matches],
+        **({"strengths": _strengths(bundle.strengths)} if bundle.strengths else {}),
     }
 
 
@@ -170,7 +181,16 @@ def _match(match: Scheduled) -> dict[str, Any]:
         "state": str(match.state),
         "reason": match.reason,
         "attempts": match.attempts,
+        **({} if match.closed is None else {"closed": match.closed}),
+        **({} if match.voided is None else {"voided": match.voided}),
     }
+
+
+def _strengths(strengths: Mapping[int, PairingStrengths]) -> list[dict[str, Any]]:
+    return [
+        {"round": number, "seq": used.seq, "strengths": dict(used.values)}
+        for number, used in sorted(strengths.items())
+    ]
 
 
 def _tournament(document: _TournamentDocument) -> Tournament:
@@ -215,6 +235,8 @@ def _scheduled(member: _MatchMember) -> Scheduled:
         state=member.state,
         reason=member.reason,
         attempts=member.attempts,
+        closed=member.closed,
+        voided=member.voided,
     )
 
 
@@ -313,6 +335,10 @@ def read(folder: Path) -> Bundle:
         standings=read_json(standings, dict[str, Any], BundleFileError)
         if standings.is_file()
         else None,
+        strengths={
+            member.round: PairingStrengths(member.seq, member.strengths)
+            for member in document.strengths
+        },
     )
 
 
