@@ -24,8 +24,12 @@ MAX_FITTED_ENTRANTS: Final = 2_000
 """Above this number of entrants in a round, all its matches are even, so none needs a strength."""
 CENTRE: Final = round(StrengthSettings().centre / STEP)
 """The strength of an entrant without results, in steps."""
-PRIOR: Final = (ELO / StrengthSettings().prior) ** 2
-"""The precision of the prior distribution of strengths, in natural units."""
+PRIOR: Final = 1 / 1.5**2
+"""The precision of the prior distribution of strengths in the covariance, in natural units.
+
+The standard deviation of 1.5, about 260 Elo, is that of a usual field. With the wider prior of the
+fit, 600 Elo, 7 % (± 5 %) more pairs of 30 simulated bots are inverted after 20 and 40 matches.
+"""
 
 
 def meetings_of(matches: Iterable[FormatMatch]) -> Meetings:
