@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ipaddress import ip_address
-from urllib.parse import parse_qs
+from urllib.parse import parse_qsl
 
 import anyio
 from sqlalchemy import Engine
@@ -32,26 +32,32 @@ PRIVATE = ("/organiser", "/account", "/sign-", "/play/tables/", "/live/play/tabl
 _USUAL_PORTS = {"http": 80, "https": 443}
 
 
-async def token_of(request: Request, form: bool = True) -> str:
+async def token_of(request: Request) -> str:
     """Return the token of a request; empty if it is missing.
 
     It is a field of a posted form, or the header `Authorization: Bearer`.
 
-    Args:
-        request: the request.
-        form: whether the body of a POST request is a form.
-
     Raises:
         InvalidQuery: a posted form does not contain a valid token.
     """
-    if form and request.method == "POST":
-        sent = parse_qs((await request.body()).decode("utf-8", "replace"))
-        token = (sent.get("token") or [""])[-1].strip()
+    if request.method == "POST":
+        token = (await form_of(request)).get("token", "").strip()
         if not token or len(token) > _LETTERS:
             raise InvalidQuery('send a form with your token in the field "token".')
         return token
+    return bearer_of(request) or ""
+
+
+def bearer_of(request: Request) -> str | None:
+    """Return the token in the header `Authorization: Bearer`; None without this header."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    return token.strip()[:_LETTERS] if scheme.lower() == "bearer" else ""
+    return token.strip()[:_LETTERS] if scheme.lower() == "bearer" else None
+
+
+async def form_of(request: Request) -> dict[str, str]:
+    """Return the fields of a posted form; of fields with one name, the last."""
+    body = (await request.body()).decode("utf-8", "replace")
+    return dict(parse_qsl(body, keep_blank_values=True))
 
 
 async def owner_of(request: Request, engine: Engine) -> str:
@@ -60,7 +66,7 @@ async def owner_of(request: Request, engine: Engine) -> str:
     Raises:
         HTTPException: 401, the token is missing or unknown.
     """
-    token = await token_of(request, form=False)
+    token = bearer_of(request) or ""
     owner = await anyio.to_thread.run_sync(owners.known_by, engine, token)
     if owner is None:
         reason = "invalid token" if token else "missing token"
