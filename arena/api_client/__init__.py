@@ -1,7 +1,7 @@
 """A Python client of the HTTP API of an arena.
 
-`operations` is generated from the OpenAPI document by `scripts/api-client`; the client has a method
-for each operation. Other programs can use the package too; it needs no package but pokearena:
+`operations` is generated from the OpenAPI document by `scripts/api-client`: one method for each
+operation. Other programs can use the package too; it needs no package but pokearena:
 
     from arena.api_client import ArenaClient
 

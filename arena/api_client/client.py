@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
-from inspect import Parameter, Signature
 from typing import IO, TYPE_CHECKING, Any, Final
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from arena.api_client.answer import ApiAnswer, Upload
-from arena.api_client.operations import OPERATIONS, Operation
+from arena.api_client.operations import ApiOperations
 from arena.system.connection_errors import is_loopback, reason_of, via_web_proxy
 
 if TYPE_CHECKING:
@@ -24,7 +21,6 @@ __all__ = ["ApiAnswer", "ArenaClient", "ArenaUnreachable"]
 
 _SECONDS: Final = 60.0
 _MAX_BODY_BYTES: Final = 2**20
-_PLACE: Final = re.compile(r"\{(\w+)\}")
 
 
 class ArenaUnreachable(Exception):
@@ -32,12 +28,10 @@ class ArenaUnreachable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class ArenaClient:
+class ArenaClient(ApiOperations):
     """A client of the HTTP API of an arena.
 
-    It has a method for each of `OPERATIONS`, which sends one request and returns the response,
-    refusals included: `arena.tournament_start("t-7f3k9q", reason="all bots are here")`. The values
-    of the path are positional, the others named; a name of Python gets an underscore (`format_`).
+    Each method of `ApiOperations` sends one request and returns the response, refusals included.
     Redirects are not followed, so that the token is sent only to this arena.
 
     Args:
@@ -47,23 +41,6 @@ class ArenaClient:
 
     url: str
     token: str = field(default="", repr=False)
-
-    def __getattr__(self, name: str) -> Callable[..., ApiAnswer]:
-        if name not in OPERATIONS:
-            raise AttributeError(f"the API has no operation {name}")
-        return partial(self._send_operation, OPERATIONS[name])
-
-    def __dir__(self) -> list[str]:
-        return [*object.__dir__(self), *OPERATIONS]
-
-    def _send_operation(self, operation: Operation, /, *places: str, **named: Any) -> ApiAnswer:
-        names = {name.removesuffix("_"): value for name, value in named.items()}
-        values = _signature(operation).bind(*places, **names).arguments
-        upload = values.pop("upload", None)
-        path = _PLACE.sub(lambda place: quote(values.pop(place[1]), safe=""), operation.path)
-        if operation.in_body:
-            return self.send(operation.method, path, values=values)
-        return self.send(operation.method, path, query=values, upload=upload)
 
     def send(
         self,
@@ -117,21 +94,6 @@ class ArenaClient:
         """Whether the token is transmitted unencrypted over a network."""
         parts = urlsplit(self.url)
         return parts.scheme == "http" and not is_loopback(parts.hostname or "")
-
-
-def _signature(operation: Operation) -> Signature:
-    """Return the arguments of an operation, so that wrong ones raise TypeError as in Python."""
-    named = Parameter.KEYWORD_ONLY
-    return Signature(
-        [
-            *(
-                Parameter(n, Parameter.POSITIONAL_OR_KEYWORD)
-                for n in _PLACE.findall(operation.path)
-            ),
-            *(Parameter(name, named) for name in operation.required.split()),
-            *(Parameter(name, named, default=None) for name in operation.optional.split()),
-        ]
-    )
 
 
 def _body(

@@ -2,145 +2,1060 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from arena.api_client.answer import ApiAnswer, Upload
 
 
-class Operation(NamedTuple):
-    """How an operation is sent.
+class ApiOperations:
+    """A method for each operation of the OpenAPI document that returns JSON."""
 
-    Attributes:
-        method: the HTTP method.
-        path: the path, with the names of its values in braces.
-        required: names of the values that it requires, separated by spaces.
-        optional: names of its other values.
-        in_body: whether the values are members of a JSON object; otherwise they are the query.
-    """
+    __slots__ = ()
 
-    method: str
-    path: str
-    required: str = ""
-    optional: str = ""
-    in_body: bool = False
+    def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str | int | None] | None = None,
+        values: Mapping[str, Any] | None = None,
+        upload: Upload | None = None,
+    ) -> ApiAnswer:
+        """Send a request."""
+        raise NotImplementedError
+
+    def get_home(self) -> ApiAnswer:
+        """Send `GET /`.
+
+        The best bots of each ladder, and the running matches.
+        """
+        return self.send("GET", "/")
+
+    def get_live(self) -> ApiAnswer:
+        """Send `GET /live`.
+
+        Up to six running matches with their tables, side by side.
+        """
+        return self.send("GET", "/live")
+
+    def get_ladders_form(
+        self,
+        form: str,
+        *,
+        sort: str | int | None = None,
+        find: str | int | None = None,
+        only: str | int | None = None,
+        season: str | int | None = None,
+        seats: str | int | None = None,
+        adjusted: str | int | None = None,
+        page: str | int | None = None,
+        limit: str | int | None = None,
+    ) -> ApiAnswer:
+        """Send `GET /ladders/{form}`.
+
+        The ladder of a form of a game.
+
+        Args:
+            form: a form of a game, as in `/ladders/poke`.
+            sort: rank, move, bot, by, language, strength, los, elo, matches, games, points,
+                faults, thinking, seen; with a minus sign in reverse.
+            find: only bots whose name, author or language contains this text.
+            only: active, newest or faulty: only these versions.
+            season: number of a season, also an archived one; the current one by default.
+            seats: 1: also what each seat is worth.
+            adjusted: 1: also luck-adjusted scores and points.
+            page: page of the list, from 1.
+            limit: items per page, at most 500.
+        """
+        return self.send(
+            "GET",
+            f"/ladders/{_part(form)}",
+            query={
+                "sort": sort,
+                "find": find,
+                "only": only,
+                "season": season,
+                "seats": seats,
+                "adjusted": adjusted,
+                "page": page,
+                "limit": limit,
+            },
+        )
+
+    def get_ladders_form_matrix(
+        self,
+        form: str,
+        *,
+        find: str | int | None = None,
+        los: str | int | None = None,
+        page: str | int | None = None,
+        limit: str | int | None = None,
+    ) -> ApiAnswer:
+        """Send `GET /ladders/{form}/matrix`.
+
+        The crosstable of a ladder.
+
+        Args:
+            form: a form of a game, as in `/ladders/poke`.
+            find: only bots whose name contains one of these words.
+            los: 1: likelihood of superiority instead of scores.
+            page: page of the list, from 1.
+            limit: items per page, at most 500.
+        """
+        return self.send(
+            "GET",
+            f"/ladders/{_part(form)}/matrix",
+            query={"find": find, "los": los, "page": page, "limit": limit},
+        )
+
+    def get_ladders_form_compare(
+        self,
+        form: str,
+        *,
+        one: str | int | None = None,
+        other: str | int | None = None,
+        sprt: str | int | None = None,
+        page: str | int | None = None,
+        limit: str | int | None = None,
+    ) -> ApiAnswer:
+        """Send `GET /ladders/{form}/compare`.
+
+        The comparison of two versions.
+
+        Args:
+            form: a form of a game, as in `/ladders/poke`.
+            one: first version, as name@version; a name alone selects its strongest version.
+            other: second version.
+            sprt: bounds of an SPRT in Elo points, such as 0 25.
+            page: page of the list, from 1.
+            limit: items per page, at most 500.
+        """
+        return self.send(
+            "GET",
+            f"/ladders/{_part(form)}/compare",
+            query={"one": one, "other": other, "sprt": sprt, "page": page, "limit": limit},
+        )
+
+    def get_matches_id_games_n(
+        self,
+        id_: str,
+        n: str,
+        *,
+        step: str | int | None = None,
+        decision: str | int | None = None,
+        eyes: str | int | None = None,
+        autoplay: str | int | None = None,
+    ) -> ApiAnswer:
+        """Send `GET /matches/{id}/games/{n}`.
+
+        A game of a closed match, position by position; n is its number from 0.
+
+        Args:
+            id_: its id.
+            n: the number of the game within its match, from 0.
+            step: number of the first position shown, from 0.
+            decision: number of the decision before which the position is shown, instead of
+                step.
+            eyes: visible cards: all, or those of a seat.
+            autoplay: 1: play automatically.
+        """
+        return self.send(
+            "GET",
+            f"/matches/{_part(id_)}/games/{_part(n)}",
+            query={"step": step, "decision": decision, "eyes": eyes, "autoplay": autoplay},
+        )
+
+    def get_tournaments(
+        self,
+        *,
+        find: str | int | None = None,
+        bot: str | int | None = None,
+        game: str | int | None = None,
+        state: str | int | None = None,
+        page: str | int | None = None,
+        limit: str | int | None = None,
+    ) -> ApiAnswer:
+        """Send `GET /tournaments`.
+
+        All tournaments, newest first.
+
+        Args:
+            find: only tournaments whose id, name or form contains each of these words.
+            bot: only tournaments with this bot, as name or name@version.
+            game: only tournaments of this game, such as pouku.
+            state: only tournaments in this state: running, paused, closed, cancelled.
+            page: page of the list, from 1.
+            limit: items per page, at most 500.
+        """
+        return self.send(
+            "GET",
+            "/tournaments",
+            query={
+                "find": find,
+                "bot": bot,
+                "game": game,
+                "state": state,
+                "page": page,
+                "limit": limit,
+            },
+        )
+
+    def get_challenges(
+        self,
+        *,
+        find: str | int | None = None,
+        bot: str | int | None = None,
+        game: str | int | None = None,
+        state: str | int | None = None,
+        page: str | int | None = None,
+        limit: str | int | None = None,
+    ) -> ApiAnswer:
+        """Send `GET /challenges`.
+
+        The challenges between bots, newest first; no ladder counts them.
+
+        Args:
+            find: only tournaments whose id, name or form contains each of these words.
+            bot: only tournaments with this bot, as name or name@version.
+            game: only tournaments of this game, such as pouku.
+            state: only tournaments in this state: running, paused, closed, cancelled.
+            page: page of the list, from 1.
+            limit: items per page, at most 500.
+        """
+        return self.send(
+            "GET",
+            "/challenges",
+            query={
+                "find": find,
+                "bot": bot,
+                "game": game,
+                "state": state,
+                "page": page,
+                "limit": limit,
+            },
+        )
+
+    def challenge(
+        self,
+        *,
+        bot: str | int | None = None,
+        opponent: str | int,
+        form: str | int | None = None,
+        boards: str | int | None = None,
+    ) -> ApiAnswer:
+        """Send `POST /challenges`.
+
+        Starts a match between an own bot and another bot; no ladder counts it.
+
+        Args:
+            bot: own bot: NAME or NAME@VERSION; empty: the only one.
+            opponent: opponent: NAME or NAME@VERSION.
+            form: form of the game, such as poke; empty: the first that both play.
+            boards: number of boards.
+        """
+        return self.send(
+            "POST",
+            "/challenges",
+            query={"bot": bot, "opponent": opponent, "form": form, "boards": boards},
+        )
+
+    def get_tournaments_id(
+        self, id_: str, *, page: str | int | None = None, limit: str | int | None = None
+    ) -> ApiAnswer:
+        """Send `GET /tournaments/{id}`.
+
+        A tournament: progress, standings, crosstable and matches.
+
+        Args:
+            id_: its id.
+            page: page of the list, from 1.
+            limit: items per page, at most 500.
+        """
+        return self.send("GET", f"/tournaments/{_part(id_)}", query={"page": page, "limit": limit})
+
+    def get_matches(
+        self,
+        *,
+        bot: str | int | None = None,
+        opponent: str | int | None = None,
+        owner: str | int | None = None,
+        tournament: str | int | None = None,
+        game: str | int | None = None,
+        form: str | int | None = None,
+        since: str | int | None = None,
+        until: str | int | None = None,
+        after: str | int | None = None,
+        limit: str | int | None = None,
+    ) -> ApiAnswer:
+        """Send `GET /matches`.
+
+        The closed matches, newest first, with filters; `next` leads to the following page.
+
+        Args:
+            bot: only matches of this bot, as name or name@version.
+            opponent: only matches with this bot as another entrant, likewise.
+            owner: only matches with a bot of this owner.
+            tournament: only matches of the tournament with this id.
+            game: only matches of this game, such as pouku.
+            form: only matches of this form, such as pouku-4-teams.
+            since: only matches that closed on this day (YYYY-MM-DD, UTC) or later.
+            until: only matches that closed on this day or earlier.
+            after: place of the last match of the previous page; the `Link` header contains
+                it.
+            limit: items per page, at most 500.
+        """
+        return self.send(
+            "GET",
+            "/matches",
+            query={
+                "bot": bot,
+                "opponent": opponent,
+                "owner": owner,
+                "tournament": tournament,
+                "game": game,
+                "form": form,
+                "since": since,
+                "until": until,
+                "after": after,
+                "limit": limit,
+            },
+        )
+
+    def get_search(self, *, q: str | int | None = None) -> ApiAnswer:
+        """Send `GET /search`.
+
+        Bots, owners, tournaments and matches that fit some words.
+
+        Args:
+            q: words: names of bots, owners and tournaments, or the start of an id.
+        """
+        return self.send("GET", "/search", query={"q": q})
+
+    def get_matches_id(self, id_: str) -> ApiAnswer:
+        """Send `GET /matches/{id}`.
+
+        A match: its result or its progress.
+
+        Args:
+            id_: its id.
+        """
+        return self.send("GET", f"/matches/{_part(id_)}")
+
+    def get_bots(
+        self,
+        *,
+        find: str | int | None = None,
+        owner: str | int | None = None,
+        form: str | int | None = None,
+        state: str | int | None = None,
+        page: str | int | None = None,
+        limit: str | int | None = None,
+    ) -> ApiAnswer:
+        """Send `GET /bots`.
+
+        All bots with their best ranks.
+
+        Args:
+            find: only bots whose name, owner, author or language contains this text.
+            owner: only bots of this owner.
+            form: only bots with a rank on the ladder of this form.
+            state: only bots in this state: active, retired, in quarantine.
+            page: page of the list, from 1.
+            limit: items per page, at most 500.
+        """
+        return self.send(
+            "GET",
+            "/bots",
+            query={
+                "find": find,
+                "owner": owner,
+                "form": form,
+                "state": state,
+                "page": page,
+                "limit": limit,
+            },
+        )
+
+    def get_bots_name(
+        self,
+        name: str,
+        *,
+        form: str | int | None = None,
+        version: str | int | None = None,
+        opponent: str | int | None = None,
+        page: str | int | None = None,
+        limit: str | int | None = None,
+    ) -> ApiAnswer:
+        """Send `GET /bots/{name}`.
+
+        A bot: its versions, ratings, matchups and matches.
+
+        Args:
+            name: the name of a bot.
+            form: only on this ladder.
+            version: only this version, as its number.
+            opponent: only matches against this bot, as NAME or NAME@VERSION.
+            page: page of the list, from 1.
+            limit: items per page, at most 500.
+        """
+        return self.send(
+            "GET",
+            f"/bots/{_part(name)}",
+            query={
+                "form": form,
+                "version": version,
+                "opponent": opponent,
+                "page": page,
+                "limit": limit,
+            },
+        )
+
+    def get_bots_name_faults(
+        self,
+        name: str,
+        *,
+        kind: str | int | None = None,
+        page: str | int | None = None,
+        limit: str | int | None = None,
+    ) -> ApiAnswer:
+        """Send `GET /bots/{name}/faults`.
+
+        What went wrong with a bot; for its owner, with output and question.
+
+        Args:
+            name: the name of a bot.
+            kind: only faults of this kind, such as timeout.
+            page: page of the list, from 1.
+            limit: items per page, at most 500.
+        """
+        return self.send(
+            "GET", f"/bots/{_part(name)}/faults", query={"kind": kind, "page": page, "limit": limit}
+        )
+
+    def get_submissions(
+        self, *, page: str | int | None = None, limit: str | int | None = None
+    ) -> ApiAnswer:
+        """Send `GET /submissions`.
+
+        What owners have pushed, the newest first.
+
+        Args:
+            page: page of the list, from 1.
+            limit: items per page, at most 500.
+        """
+        return self.send("GET", "/submissions", query={"page": page, "limit": limit})
+
+    def push(
+        self,
+        *,
+        name: str | int,
+        content: str | int,
+        version: str | int | None = None,
+        upload: Upload | None = None,
+    ) -> ApiAnswer:
+        """Send `POST /submissions`.
+
+        Pushes a bot.
+
+        Args:
+            name: name of the bot, as in its bot.toml.
+            content: hash of its content, as printed by `pokearena bot push --dry-run`.
+            version: version in its bot.toml, if any.
+            upload: the files as tar.gz; None: none are sent.
+        """
+        return self.send(
+            "POST",
+            "/submissions",
+            query={"name": name, "content": content, "version": version},
+            upload=upload,
+        )
+
+    def get_submissions_id(self, id_: str) -> ApiAnswer:
+        """Send `GET /submissions/{id}`.
+
+        A submission and its state; its owner also sees the cause of a failure.
+
+        Args:
+            id_: its id.
+        """
+        return self.send("GET", f"/submissions/{_part(id_)}")
+
+    def get_rules(self) -> ApiAnswer:
+        """Send `GET /rules`.
+
+        All games.
+        """
+        return self.send("GET", "/rules")
+
+    def get_rules_game(self, game: str) -> ApiAnswer:
+        """Send `GET /rules/{game}`.
+
+        The rules of a game.
+
+        Args:
+            game: the id of a game.
+        """
+        return self.send("GET", f"/rules/{_part(game)}")
+
+    def get_play(self) -> ApiAnswer:
+        """Send `GET /play`.
+
+        The games that a person can play against bots here.
+        """
+        return self.send("GET", "/play")
+
+    def get_play_game(
+        self,
+        game: str,
+        *,
+        seats: str | int | None = None,
+        must_beat: str | int | None = None,
+        teams: str | int | None = None,
+        reference: str | int | None = None,
+        pair: str | int | None = None,
+        three: str | int | None = None,
+        straight: str | int | None = None,
+        four: str | int | None = None,
+        point: str | int | None = None,
+        four_yaku: str | int | None = None,
+        first_turn: str | int | None = None,
+        points: str | int | None = None,
+        greed: str | int | None = None,
+        pokino_up: str | int | None = None,
+        tear_down_the_walls: str | int | None = None,
+        territory: str | int | None = None,
+    ) -> ApiAnswer:
+        """Send `GET /play/{game}`.
+
+        The form that begins a match of a person; without rating.
+
+        Args:
+            game: the id of a game.
+            seats: number of seats.
+            must_beat: option of the game: An opponent who holds a winning answer must give
+                one.
+            teams: option of the game: Four play two against two.
+            reference: option of the game: Four refer to the two seats after their own, or
+                before it.
+            pair: option of the game: What a pair is worth.
+            three: option of the game: What three of a kind are worth.
+            straight: option of the game: What a straight of four is worth; each further
+                card is worth 1.
+            four: option of the game: What four of a kind are worth.
+            point: option of the game: What a card of the point card's rank is worth.
+            four_yaku: option of the game: What four yaku or more are worth besides.
+            first_turn: option of the game: What going out on the first turn is worth
+                besides.
+            points: option of the game: Starting points: the game ends when a seat has none.
+                0: after two rounds of dealers.
+            greed: option of the game: Runs cost no beads, and a bead at the end is 5
+                points.
+            pokino_up: option of the game: Seven cards to start; with seven in hand one need
+                not draw.
+            tear_down_the_walls: option of the game: A run may cross the middle of a domino,
+                which is removed then.
+            territory: option of the game: Who has most tokens on a domino scores its pips,
+                nothing else.
+        """
+        return self.send(
+            "GET",
+            f"/play/{_part(game)}",
+            query={
+                "seats": seats,
+                "must_beat": must_beat,
+                "teams": teams,
+                "reference": reference,
+                "pair": pair,
+                "three": three,
+                "straight": straight,
+                "four": four,
+                "point": point,
+                "four_yaku": four_yaku,
+                "first_turn": first_turn,
+                "points": points,
+                "greed": greed,
+                "pokino_up": pokino_up,
+                "tear_down_the_walls": tear_down_the_walls,
+                "territory": territory,
+            },
+        )
+
+    def get_docs(self) -> ApiAnswer:
+        """Send `GET /docs`.
+
+        The documentation of the arena.
+        """
+        return self.send("GET", "/docs")
+
+    def get_docs_page(self, page: str) -> ApiAnswer:
+        """Send `GET /docs/{page}`.
+
+        A page of the documentation.
+
+        Args:
+            page: the name of a page.
+        """
+        return self.send("GET", f"/docs/{_part(page)}")
+
+    def get_openapi(self) -> ApiAnswer:
+        """Send `GET /openapi`.
+
+        The HTTP API as an OpenAPI document.
+        """
+        return self.send("GET", "/openapi")
+
+    def retire(self, name: str, *, version: str | int) -> ApiAnswer:
+        """Send `POST /bots/{name}/retire`.
+
+        Retires a version of an own bot and withdraws it from the open ladders.
+
+        Args:
+            name: its id or name.
+            version: number of the version.
+        """
+        return self.send("POST", f"/bots/{_part(name)}/retire", query={"version": version})
+
+    def show_organiser(self) -> ApiAnswer:
+        """Send `GET /organiser`.
+
+        Open tournaments, workers and the latest actions.
+        """
+        return self.send("GET", "/organiser")
+
+    def show_organiser_tournaments_id(self, id_: str) -> ApiAnswer:
+        """Send `GET /organiser/tournaments/{id}`.
+
+        The state and the audit log of a tournament.
+
+        Args:
+            id_: its id or name.
+        """
+        return self.send("GET", f"/organiser/tournaments/{_part(id_)}")
+
+    def show_organiser_matches_id(self, id_: str) -> ApiAnswer:
+        """Send `GET /organiser/matches/{id}`.
+
+        The state and the audit log of a match.
+
+        Args:
+            id_: its id or name.
+        """
+        return self.send("GET", f"/organiser/matches/{_part(id_)}")
+
+    def show_organiser_bots(self) -> ApiAnswer:
+        """Send `GET /organiser/bots`.
+
+        The versions that are banned or in quarantine.
+        """
+        return self.send("GET", "/organiser/bots")
+
+    def show_organiser_submissions(self) -> ApiAnswer:
+        """Send `GET /organiser/submissions`.
+
+        The submissions that wait for approval.
+        """
+        return self.send("GET", "/organiser/submissions")
+
+    def show_organiser_owners(self) -> ApiAnswer:
+        """Send `GET /organiser/owners`.
+
+        The owners of bots with a token.
+        """
+        return self.send("GET", "/organiser/owners")
+
+    def owner_add(self, *, name: str) -> ApiAnswer:
+        """Send `POST /organiser/owners`.
+
+        Creates a token for an owner of bots and returns it once.
+
+        Args:
+            name: name of the owner.
+        """
+        return self.send("POST", "/organiser/owners", values={"name": name})
+
+    def show_organiser_audit(
+        self, *, page: str | int | None = None, limit: str | int | None = None
+    ) -> ApiAnswer:
+        """Send `GET /organiser/audit`.
+
+        The audit log, newest entries first.
+
+        Args:
+            page: page of the list, from 1.
+            limit: items per page, at most 500.
+        """
+        return self.send("GET", "/organiser/audit", query={"page": page, "limit": limit})
+
+    def show_account(self) -> ApiAnswer:
+        """Send `GET /account`.
+
+        The owner's versions, submissions, latest faults with output, and challenges.
+        """
+        return self.send("GET", "/account")
+
+    def tournament_create(
+        self,
+        *,
+        game: str,
+        bots: Sequence[str],
+        name: str | None = None,
+        format_: str | None = None,
+        settings: Mapping[str, Any] | None = None,
+        options: Mapping[str, Any] | None = None,
+        seats: int | None = None,
+        boards: int | None = None,
+        seed: str | None = None,
+        faults: str | None = None,
+        start_ms: int | None = None,
+        allowance_ms: int | None = None,
+        bank_ms: int | None = None,
+        paused: bool | None = None,
+    ) -> ApiAnswer:
+        """Send `POST /organiser/tournaments`.
+
+        Creates a tournament of registered bots.
+
+        Args:
+            game: the card game.
+            bots: registered bots, one per line: NAME (newest version) or NAME@VERSION, the
+                best first.
+            name: name of the tournament; empty: the game.
+            format_: how bots are paired; /docs/formats describes each.
+            settings: settings of the format (see /docs/formats), one NAME=VALUE per line.
+            options: options of the game (see its rules), one NAME=VALUE per line.
+            seats: number of seats; empty: the first that the bots can fill.
+            boards: boards per match.
+            seed: seed of all cards; empty: random.
+            faults: fault after which a bot forfeits the rest of its table: the third or the
+                first.
+            start_ms: time to start, in ms.
+            allowance_ms: time per decision, ms.
+            bank_ms: time bank per table, in ms.
+            paused: create it paused, and start it later.
+        """
+        return self.send(
+            "POST",
+            "/organiser/tournaments",
+            values={
+                "game": game,
+                "bots": bots,
+                "name": name,
+                "format": format_,
+                "settings": settings,
+                "options": options,
+                "seats": seats,
+                "boards": boards,
+                "seed": seed,
+                "faults": faults,
+                "start_ms": start_ms,
+                "allowance_ms": allowance_ms,
+                "bank_ms": bank_ms,
+                "paused": paused,
+            },
+        )
+
+    def tournament_preview(
+        self,
+        *,
+        game: str,
+        bots: Sequence[str],
+        name: str | None = None,
+        format_: str | None = None,
+        settings: Mapping[str, Any] | None = None,
+        options: Mapping[str, Any] | None = None,
+        seats: int | None = None,
+        boards: int | None = None,
+        seed: str | None = None,
+        faults: str | None = None,
+        start_ms: int | None = None,
+        allowance_ms: int | None = None,
+        bank_ms: int | None = None,
+        paused: bool | None = None,
+    ) -> ApiAnswer:
+        """Send `POST /organiser/tournaments/preview`.
+
+        Checks the settings of a tournament and returns its schedule, without creating it.
+
+        Args:
+            game: the card game.
+            bots: registered bots, one per line: NAME (newest version) or NAME@VERSION, the
+                best first.
+            name: name of the tournament; empty: the game.
+            format_: how bots are paired; /docs/formats describes each.
+            settings: settings of the format (see /docs/formats), one NAME=VALUE per line.
+            options: options of the game (see its rules), one NAME=VALUE per line.
+            seats: number of seats; empty: the first that the bots can fill.
+            boards: boards per match.
+            seed: seed of all cards; empty: random.
+            faults: fault after which a bot forfeits the rest of its table: the third or the
+                first.
+            start_ms: time to start, in ms.
+            allowance_ms: time per decision, ms.
+            bank_ms: time bank per table, in ms.
+            paused: create it paused, and start it later.
+        """
+        return self.send(
+            "POST",
+            "/organiser/tournaments/preview",
+            values={
+                "game": game,
+                "bots": bots,
+                "name": name,
+                "format": format_,
+                "settings": settings,
+                "options": options,
+                "seats": seats,
+                "boards": boards,
+                "seed": seed,
+                "faults": faults,
+                "start_ms": start_ms,
+                "allowance_ms": allowance_ms,
+                "bank_ms": bank_ms,
+                "paused": paused,
+            },
+        )
+
+    def tournament_start(self, id_: str, *, reason: str | None = None) -> ApiAnswer:
+        """Send `POST /organiser/tournaments/{id}/start`.
+
+        Starts or continues a paused tournament.
+
+        Args:
+            id_: its id or name.
+            reason: reason for the audit log.
+        """
+        return self.send(
+            "POST", f"/organiser/tournaments/{_part(id_)}/start", values={"reason": reason}
+        )
+
+    def tournament_pause(self, id_: str, *, reason: str | None = None) -> ApiAnswer:
+        """Send `POST /organiser/tournaments/{id}/pause`.
+
+        Starts no further match of a tournament; running matches are finished.
+
+        Args:
+            id_: its id or name.
+            reason: reason for the audit log.
+        """
+        return self.send(
+            "POST", f"/organiser/tournaments/{_part(id_)}/pause", values={"reason": reason}
+        )
+
+    def tournament_cancel(self, id_: str, *, reason: str) -> ApiAnswer:
+        """Send `POST /organiser/tournaments/{id}/cancel`.
+
+        Cancels a tournament and its pending matches; closed and running matches count.
+
+        Args:
+            id_: its id or name.
+            reason: reason for the audit log.
+        """
+        return self.send(
+            "POST", f"/organiser/tournaments/{_part(id_)}/cancel", values={"reason": reason}
+        )
+
+    def tournament_add(
+        self, id_: str, *, bots: Sequence[str], reason: str | None = None
+    ) -> ApiAnswer:
+        """Send `POST /organiser/tournaments/{id}/add`.
+
+        Adds registered bots to an open tournament; they are paired from the next round.
+
+        Args:
+            id_: its id or name.
+            bots: bots, one per line: NAME or NAME@VERSION.
+            reason: reason for the audit log.
+        """
+        return self.send(
+            "POST",
+            f"/organiser/tournaments/{_part(id_)}/add",
+            values={"bots": bots, "reason": reason},
+        )
+
+    def tournament_withdraw(self, id_: str, *, version: str, reason: str) -> ApiAnswer:
+        """Send `POST /organiser/tournaments/{id}/withdraw`.
+
+        Withdraws a bot: running matches are finished, its pending matches are cancelled.
+
+        Args:
+            id_: its id or name.
+            version: the bot as NAME@VERSION.
+            reason: reason, shown with the cancelled matches.
+        """
+        return self.send(
+            "POST",
+            f"/organiser/tournaments/{_part(id_)}/withdraw",
+            values={"version": version, "reason": reason},
+        )
+
+    def owner_renew(self, *, name: str, reason: str) -> ApiAnswer:
+        """Send `POST /organiser/owners/renew`.
+
+        Creates a new token for an owner and revokes the old one with its sessions.
+
+        Args:
+            name: name of the owner.
+            reason: reason for the audit log.
+        """
+        return self.send("POST", "/organiser/owners/renew", values={"name": name, "reason": reason})
+
+    def owner_revoke(self, *, name: str, reason: str) -> ApiAnswer:
+        """Send `POST /organiser/owners/revoke`.
+
+        Revokes the token of an owner with its sessions; the bots keep their owner.
+
+        Args:
+            name: name of the owner.
+            reason: reason for the audit log.
+        """
+        return self.send(
+            "POST", "/organiser/owners/revoke", values={"name": name, "reason": reason}
+        )
+
+    def match_void(self, id_: str, *, reason: str) -> ApiAnswer:
+        """Send `POST /organiser/matches/{id}/void`.
+
+        Voids an open or closed match; the ratings are computed again without it.
+
+        Args:
+            id_: its id or name.
+            reason: reason for the audit log and the pages of the matches.
+        """
+        return self.send("POST", f"/organiser/matches/{_part(id_)}/void", values={"reason": reason})
+
+    def match_replay(self, id_: str, *, reason: str) -> ApiAnswer:
+        """Send `POST /organiser/matches/{id}/replay`.
+
+        Voids the match and schedules it again with a new seed; the ratings are computed
+        again.
+
+        Args:
+            id_: its id or name.
+            reason: reason for the audit log and the pages of the matches.
+        """
+        return self.send(
+            "POST", f"/organiser/matches/{_part(id_)}/replay", values={"reason": reason}
+        )
+
+    def version_disqualify(self, id_: str, *, version: str, reason: str) -> ApiAnswer:
+        """Send `POST /organiser/tournaments/{id}/disqualify`.
+
+        Withdraws a version from a tournament and voids all its matches there.
+
+        Args:
+            id_: its id or name.
+            version: NAME@VERSION.
+            reason: reason for the audit log and the pages of the matches.
+        """
+        return self.send(
+            "POST",
+            f"/organiser/tournaments/{_part(id_)}/disqualify",
+            values={"version": version, "reason": reason},
+        )
+
+    def version_ban(self, *, version: str, reason: str) -> ApiAnswer:
+        """Send `POST /organiser/bots/ban`.
+
+        Withdraws a version from all open tournaments and excludes it from new ones.
+
+        Args:
+            version: NAME@VERSION.
+            reason: reason for the audit log and the pages of the matches.
+        """
+        return self.send(
+            "POST", "/organiser/bots/ban", values={"version": version, "reason": reason}
+        )
+
+    def version_release(self, *, version: str, reason: str) -> ApiAnswer:
+        """Send `POST /organiser/bots/release`.
+
+        Ends the ban or the quarantine of a version; it does not return to its tournaments.
+
+        Args:
+            version: NAME@VERSION.
+            reason: reason for the audit log.
+        """
+        return self.send(
+            "POST", "/organiser/bots/release", values={"version": version, "reason": reason}
+        )
+
+    def bot_owner(self, *, name: str, owner: str | None = None, reason: str) -> ApiAnswer:
+        """Send `POST /organiser/bots/owner`.
+
+        Replaces the owner of a bot, also in the tournaments that are not over.
+
+        Args:
+            name: name of the bot.
+            owner: name of the owner; empty: none.
+            reason: reason for the audit log.
+        """
+        return self.send(
+            "POST", "/organiser/bots/owner", values={"name": name, "owner": owner, "reason": reason}
+        )
+
+    def submission_approve(self, id_: str, *, reason: str) -> ApiAnswer:
+        """Send `POST /organiser/submissions/{id}/approve`.
+
+        Admits a tested bot that waits for approval; it becomes a version and enters the
+        ladders.
+
+        Args:
+            id_: its id or name.
+            reason: reason for the audit log.
+        """
+        return self.send(
+            "POST", f"/organiser/submissions/{_part(id_)}/approve", values={"reason": reason}
+        )
+
+    def submission_refuse(self, id_: str, *, reason: str) -> ApiAnswer:
+        """Send `POST /organiser/submissions/{id}/refuse`.
+
+        Refuses a bot that waits for approval; its owner reads the reason.
+
+        Args:
+            id_: its id or name.
+            reason: reason for the owner of the bot and the audit log.
+        """
+        return self.send(
+            "POST", f"/organiser/submissions/{_part(id_)}/refuse", values={"reason": reason}
+        )
+
+    def account_retire(self, *, version: str) -> ApiAnswer:
+        """Send `POST /account/retire`.
+
+        Retires a version of an own bot and withdraws it from the open ladders.
+
+        Args:
+            version: NAME@VERSION.
+        """
+        return self.send("POST", "/account/retire", values={"version": version})
+
+    def account_challenge(
+        self,
+        *,
+        bot: str | None = None,
+        opponent: str,
+        form: str | None = None,
+        boards: int | None = None,
+    ) -> ApiAnswer:
+        """Send `POST /account/challenges`.
+
+        Starts a match between an own bot and another bot; no ladder counts it.
+
+        Args:
+            bot: own bot: NAME or NAME@VERSION; empty: the only one.
+            opponent: opponent: NAME or NAME@VERSION.
+            form: form of the game, such as poke; empty: the first that both play.
+            boards: number of boards.
+        """
+        return self.send(
+            "POST",
+            "/account/challenges",
+            values={"bot": bot, "opponent": opponent, "form": form, "boards": boards},
+        )
 
 
-OPERATIONS: Final[Mapping[str, Operation]] = {
-    "get_home": Operation("GET", "/"),
-    "get_live": Operation("GET", "/live"),
-    "get_ladders_form": Operation(
-        "GET", "/ladders/{form}", optional="sort find only season seats adjusted page limit"
-    ),
-    "get_ladders_form_matrix": Operation(
-        "GET", "/ladders/{form}/matrix", optional="find los page limit"
-    ),
-    "get_ladders_form_compare": Operation(
-        "GET", "/ladders/{form}/compare", optional="one other sprt page limit"
-    ),
-    "get_matches_id_games_n": Operation(
-        "GET", "/matches/{id}/games/{n}", optional="step decision eyes autoplay"
-    ),
-    "get_tournaments": Operation("GET", "/tournaments", optional="find bot game state page limit"),
-    "get_challenges": Operation("GET", "/challenges", optional="find bot game state page limit"),
-    "challenge": Operation("POST", "/challenges", required="opponent", optional="bot form boards"),
-    "get_tournaments_id": Operation("GET", "/tournaments/{id}", optional="page limit"),
-    "get_matches": Operation(
-        "GET",
-        "/matches",
-        optional="bot opponent owner tournament game form since until after limit",
-    ),
-    "get_search": Operation("GET", "/search", optional="q"),
-    "get_matches_id": Operation("GET", "/matches/{id}"),
-    "get_bots": Operation("GET", "/bots", optional="find owner form state page limit"),
-    "get_bots_name": Operation("GET", "/bots/{name}", optional="form version opponent page limit"),
-    "get_bots_name_faults": Operation("GET", "/bots/{name}/faults", optional="kind page limit"),
-    "get_submissions": Operation("GET", "/submissions", optional="page limit"),
-    "push": Operation("POST", "/submissions", required="name content", optional="version upload"),
-    "get_submissions_id": Operation("GET", "/submissions/{id}"),
-    "get_rules": Operation("GET", "/rules"),
-    "get_rules_game": Operation("GET", "/rules/{game}"),
-    "get_play": Operation("GET", "/play"),
-    "get_play_game": Operation(
-        "GET",
-        "/play/{game}",
-        optional="seats must_beat teams reference pair three straight four point four_yaku "
-        "first_turn points greed pokino_up tear_down_the_walls territory",
-    ),
-    "get_docs": Operation("GET", "/docs"),
-    "get_docs_page": Operation("GET", "/docs/{page}"),
-    "get_openapi": Operation("GET", "/openapi"),
-    "retire": Operation("POST", "/bots/{name}/retire", required="version"),
-    "show_organiser": Operation("GET", "/organiser"),
-    "show_organiser_tournaments_id": Operation("GET", "/organiser/tournaments/{id}"),
-    "show_organiser_matches_id": Operation("GET", "/organiser/matches/{id}"),
-    "show_organiser_bots": Operation("GET", "/organiser/bots"),
-    "show_organiser_submissions": Operation("GET", "/organiser/submissions"),
-    "show_organiser_owners": Operation("GET", "/organiser/owners"),
-    "owner_add": Operation("POST", "/organiser/owners", required="name", in_body=True),
-    "show_organiser_audit": Operation("GET", "/organiser/audit", optional="page limit"),
-    "show_account": Operation("GET", "/account"),
-    "tournament_create": Operation(
-        "POST",
-        "/organiser/tournaments",
-        required="game bots",
-        optional="name format settings options seats boards seed faults start_ms allowance_ms "
-        "bank_ms paused",
-        in_body=True,
-    ),
-    "tournament_preview": Operation(
-        "POST",
-        "/organiser/tournaments/preview",
-        required="game bots",
-        optional="name format settings options seats boards seed faults start_ms allowance_ms "
-        "bank_ms paused",
-        in_body=True,
-    ),
-    "tournament_start": Operation(
-        "POST", "/organiser/tournaments/{id}/start", optional="reason", in_body=True
-    ),
-    "tournament_pause": Operation(
-        "POST", "/organiser/tournaments/{id}/pause", optional="reason", in_body=True
-    ),
-    "tournament_cancel": Operation(
-        "POST", "/organiser/tournaments/{id}/cancel", required="reason", in_body=True
-    ),
-    "tournament_add": Operation(
-        "POST", "/organiser/tournaments/{id}/add", required="bots", optional="reason", in_body=True
-    ),
-    "tournament_withdraw": Operation(
-        "POST", "/organiser/tournaments/{id}/withdraw", required="version reason", in_body=True
-    ),
-    "owner_renew": Operation(
-        "POST", "/organiser/owners/renew", required="name reason", in_body=True
-    ),
-    "owner_revoke": Operation(
-        "POST", "/organiser/owners/revoke", required="name reason", in_body=True
-    ),
-    "match_void": Operation(
-        "POST", "/organiser/matches/{id}/void", required="reason", in_body=True
-    ),
-    "match_replay": Operation(
-        "POST", "/organiser/matches/{id}/replay", required="reason", in_body=True
-    ),
-    "version_disqualify": Operation(
-        "POST", "/organiser/tournaments/{id}/disqualify", required="version reason", in_body=True
-    ),
-    "version_ban": Operation(
-        "POST", "/organiser/bots/ban", required="version reason", in_body=True
-    ),
-    "version_release": Operation(
-        "POST", "/organiser/bots/release", required="version reason", in_body=True
-    ),
-    "bot_owner": Operation(
-        "POST", "/organiser/bots/owner", required="name reason", optional="owner", in_body=True
-    ),
-    "submission_approve": Operation(
-        "POST", "/organiser/submissions/{id}/approve", required="reason", in_body=True
-    ),
-    "submission_refuse": Operation(
-        "POST", "/organiser/submissions/{id}/refuse", required="reason", in_body=True
-    ),
-    "account_retire": Operation("POST", "/account/retire", required="version", in_body=True),
-    "account_challenge": Operation(
-        "POST", "/account/challenges", required="opponent", optional="bot form boards", in_body=True
-    ),
-}
+def _part(value: str) -> str:
+    return quote(value, safe="")

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import islice
+from typing import Any
 
 import pytest
 from pokearena.v1 import bot_pb2
@@ -166,77 +167,10 @@ def at(lines: list[Line], kind: str, number: int = 0) -> int:
     return [place for place, line in enumerate(lines) if line["type"] == kind][number]
 
 
-def better(lines: list[Line]) -> None:
-    """Add a point to the first seat's score."""
-    lines[at(lines, "result")]["scores"][0] += 1
-
-
-def swapped(lines: list[Line]) -> None:
-    """Reverse the places, or remove a shared place."""
-    places = lines[at(lines, "result")]["places"]
-    places[:] = [1 + len(places) - place for place in places]
-
-
-def unfinished(lines: list[Line]) -> None:
-    """Remove the scores."""
-    lines[at(lines, "result")]["scores"] = None
-
-
-def other_seed(lines: list[Line]) -> None:
-    """Reveal a seed that does not match the commitment."""
-    lines[-1]["seed"] = "00" * 32
-
-
-def other_commitment_too(lines: list[Line]) -> None:
-    """Commit to another seed and reveal it."""
-    lines[-1]["seed"] = "00" * 32
-    lines[0]["commitment"] = commitment(bytes(32))
-
-
-def other_seat(lines: list[Line]) -> None:
-    """Change the seat that acted."""
-    lines[at(lines, "action")]["seat"] += 1
-
-
-def by_the_referee(lines: list[Line]) -> None:
-    """Let the referee act for a seat that was in the game."""
-    lines[at(lines, "action")]["by"] = "referee"
-
-
-def no_action(lines: list[Line]) -> None:
-    """Remove the actions."""
-    lines[at(lines, "action", 5)]["action"] = {}
-
-
-def forgotten(lines: list[Line]) -> None:
-    """Remove the first action."""
-    del lines[at(lines, "action")]
-
-
-def cut_short(lines: list[Line]) -> None:
-    """Remove the last action of the first game."""
-    del lines[at(lines, "result") - 1]
-
-
 def one_more(lines: list[Line]) -> None:
     """Add an action after the end."""
     place = at(lines, "result")
     lines.insert(place, {**lines[place - 1], "decision": lines[place - 1]["decision"] + 1})
-
-
-def misnumbered(lines: list[Line]) -> None:
-    """Change the number of a decision."""
-    lines[at(lines, "action", 3)]["decision"] += 1
-
-
-def other_board(lines: list[Line]) -> None:
-    """Change the board of a game."""
-    lines[at(lines, "game")]["board"] += 1
-
-
-def game_left_out(lines: list[Line]) -> None:
-    """Remove the last game."""
-    del lines[at(lines, "game", -1) : -1]
 
 
 def game_twice(lines: list[Line]) -> None:
@@ -245,14 +179,37 @@ def game_twice(lines: list[Line]) -> None:
     lines[-1:-1] = first
 
 
-def unrevealed(lines: list[Line]) -> None:
-    """Remove the seed."""
-    del lines[-1]
+def line(lines: list[Line], kind: str, number: int = 0) -> Any:
+    """Return a line of a type."""
+    return lines[at(lines, kind, number)]
 
 
-CHANGES = [better, swapped, unfinished, other_seed, other_commitment_too, other_seat, no_action]
-CHANGES += [forgotten, cut_short, one_more, misnumbered, other_board, game_left_out, game_twice]
-CHANGES += [unrevealed]
+CHANGES: dict[str, Change] = {
+    "a point more": lambda lines: line(lines, "result")["scores"].append(
+        line(lines, "result")["scores"].pop() + 1
+    ),
+    "other places": lambda lines: line(lines, "result").update(
+        places=[1 + len(lines[0]["entrants"]) - n for n in line(lines, "result")["places"]]
+    ),
+    "no scores": lambda lines: line(lines, "result").update(scores=None),
+    "another seed": lambda lines: lines[-1].update(seed="00" * 32),
+    "another seed and commitment": lambda lines: (
+        lines[-1].update(seed="00" * 32),
+        lines[0].update(commitment=commitment(bytes(32))),
+    ),
+    "another seat": lambda lines: line(lines, "action").update(
+        seat=line(lines, "action")["seat"] + 1
+    ),
+    "an action without content": lambda lines: line(lines, "action", 5).update(action={}),
+    "no first action": lambda lines: lines.pop(at(lines, "action")),
+    "no last action": lambda lines: lines.pop(at(lines, "result") - 1),
+    "an action after the end": one_more,
+    "another decision": lambda lines: line(lines, "action", 3).update(decision=99),
+    "another board": lambda lines: line(lines, "game").update(board=99),
+    "no last game": lambda lines: lines.__delitem__(slice(at(lines, "game", -1), -1)),
+    "a game twice": game_twice,
+    "no seed": lambda lines: lines.pop(),
+}
 
 
 def changed(text: str, change: Change) -> MatchRecord:
@@ -263,14 +220,16 @@ def changed(text: str, change: Change) -> MatchRecord:
 
 
 @one_of_a_game
-@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
-def test_a_record_that_was_changed_does_not_verify(table: Table, change: Change) -> None:
-    text = match_record(table, SEED)
-    problems = verify(changed(text, change))
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_record_that_was_changed_does_not_verify(table: Table, name: str) -> None:
+    problems = verify(changed(match_record(table, SEED), CHANGES[name]))
     assert problems
     assert all(sentence and "\n" not in sentence for sentence in problems)
 
 
 @one_of_a_game
 def test_an_action_by_the_referee_needs_a_fault(table: Table) -> None:
-    assert verify(changed(match_record(table, SEED), by_the_referee))
+    by_the_referee = changed(
+        match_record(table, SEED), lambda lines: line(lines, "action").update(by="referee")
+    )
+    assert verify(by_the_referee)

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -203,7 +203,6 @@ class AuthorMachine:
     where: the relay's port on this machine, or its URL.
     bot: the program.
     named: a bot name instead of the command for the program.
-    within: a prefix that runs commands on another machine.
     """
 
     def __init__(
@@ -214,9 +213,8 @@ class AuthorMachine:
         *options: str,
         bot: str = BOT,
         named: str = "",
-        within: Sequence[str] = (),
     ) -> None:
-        self._within, self._named = within, named
+        self._named = named
         self.folder = directory / f"home-{secrets.token_hex(4)}"
         self.folder.mkdir()
         (self.folder / "bot.py").write_text(bot)
@@ -230,7 +228,7 @@ class AuthorMachine:
         bot = (self._named,) if self._named else program
         with (self.folder / "stderr").open("ab") as stderr:
             self.process = subprocess.Popen(
-                [*self._within, POKEARENA, "bot", "connect", *self._words, "--json", *bot],
+                [POKEARENA, "bot", "connect", *self._words, "--json", *bot],
                 cwd=self.folder,
                 stdout=subprocess.PIPE,
                 stderr=stderr,

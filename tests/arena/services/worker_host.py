@@ -14,11 +14,12 @@ from arena.queue.match_queue import MatchQueue
 from arena.store import database
 from arena.store.bots import versions
 from arena.store.bots.version_files import keep
-from arena.store.match_settings import Clock, TournamentPlan
+from arena.store.match_settings import Clock
 from arena.store.matches import listing
 from arena.system import redis_connection
 from arena.tournaments import scheduler
 from tests.arena.cli.terminal import POKEARENA
+from tests.arena.poke_plan import poke_plan
 from tests.arena.pushed_version import add_pushed_version
 
 
@@ -59,16 +60,7 @@ class WorkerHostHarness:
             entrants.append(added.id)
             if name in pushed:
                 add_pushed_version(self.engine, added)
-        clock, settings = Clock(60_000, 60_000), {"cycles": matches}
-        plan = TournamentPlan(
-            name="cup",
-            game="poke",
-            options={"must_beat": True},
-            seats=2,
-            boards=1,
-            clock=clock,
-            settings=settings,
-        )
+        plan = poke_plan(clock=Clock(60_000, 60_000), settings={"cycles": matches})
         scheduler.begin(self.engine, plan, entrants, bytes(32))
         due = [match.id for match in listing.matches(self.engine)]
         self.enqueue(*due)

@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-import json
 import re
 from collections.abc import Callable
 
@@ -10,7 +9,8 @@ import pytest
 
 from arena.web import replay_file
 from referee.games.registry import GAMES
-from referee.record import MatchRecord, dump, read
+from referee.record import MatchRecord, read
+from tests.arena.web.crashed_records import crashed
 from tests.conformance.match_records import match_record
 from tests.conformance.tables import TABLES, Table
 from tests.examples import quick_cases
@@ -62,30 +62,16 @@ def test_a_file_loads_nothing_and_its_policy_allows_only_its_content(table: Tabl
 
 def with_fault(text: str, game: int = 1) -> str:
     """Add notes and a fault with private fields to a record."""
-    lines = [json.loads(line) for line in text.splitlines()]
-    for line in lines:
-        if line["type"] == "action":
-            line["note"] = HOSTILE
-    fault = {
-        "type": "fault",
-        "game": game,
-        "decision": 3,
-        "seat": 1,
-        "verdict": "crash",
-        "sentence": f"its process ended: {SECRET}/bot.py {HOSTILE}",
-        "ended": "ended-secret",
-        "output": "output-secret",
-        "question": {"decision": 3, "luck": "question-secret"},
-        "answer": {"poke": {"play": {"cards": ["answer-secret"]}}},
-        "clock": {"ms": 12.5, "limit_ms": 300, "allowance_ms": 200, "bank_ms": 100},
-    }
-    at = next(
-        number
-        for number, line in enumerate(lines)
-        if line["type"] == "result" and line["game"] == game
+    return crashed(
+        text,
+        game,
+        note=HOSTILE,
+        sentence=f"its process ended: {SECRET}/bot.py {HOSTILE}",
+        ended="ended-secret",
+        output="output-secret",
+        question={"decision": 3, "luck": "question-secret"},
+        answer={"poke": {"play": {"cards": ["answer-secret"]}}},
     )
-    lines.insert(at, fault)
-    return "".join(map(dump, lines))
 
 
 def test_a_file_shows_no_output_no_question_of_a_fault_and_no_folder() -> None:

@@ -16,6 +16,7 @@ from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.cli.stored_tournament import store_tournament
 from tests.arena.web.closed_matches import play, table
+from tests.arena.web.crashed_records import crashed
 
 EVIL = "<script>alert(1)</script>"
 FOLDER = "/home/somebody/arena/versions/luck1"
@@ -23,24 +24,15 @@ FOLDER = "/home/somebody/arena/versions/luck1"
 
 def crash(text: str) -> str:
     """Change the record of a game so that seat 1 crashes at decision 3."""
-    lines = [json.loads(line) for line in text.splitlines()]
-    fault = {
-        "type": "fault",
-        "game": lines[0]["game"],
-        "decision": 3,
-        "seat": 1,
-        "verdict": "crash",
-        "sentence": f"its process ended in {FOLDER}/bot.py {EVIL}",
-        "ended": f"could not be started: {FOLDER}/run.sh",
-        "output": f'File "{FOLDER}/bot.py", line 7\n{EVIL} secret plan',
-        "question": {"decision": 3, "view": {"poke": {"hand": ["QS"]}}},
-        "clock": {"ms": 12.5, "limit_ms": 300, "allowance_ms": 200, "bank_ms": 100},
-        "exit_status": 127,
-        "peak_memory": 40 << 20,
-    }
-    lines[-1]["verdicts"][1] = "crash"
-    lines.insert(-1, fault)
-    return "".join(json.dumps(line) + "\n" for line in lines)
+    return crashed(
+        text,
+        sentence=f"its process ended in {FOLDER}/bot.py {EVIL}",
+        ended=f"could not be started: {FOLDER}/run.sh",
+        output=f'File "{FOLDER}/bot.py", line 7\n{EVIL} secret plan',
+        question={"decision": 3, "view": {"poke": {"hand": ["QS"]}}},
+        exit_status=127,
+        peak_memory=40 << 20,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -260,7 +252,8 @@ def test_the_match_page_shows_no_private_fields_of_a_fault(client: TestClient) -
 
 
 def test_the_replay_shows_no_private_fields_of_a_fault() -> None:
-    fault = json.loads(crash('{"game": 0}\n{"verdicts": [0, 0]}\n').splitlines()[1])
+    result = {"type": "result", "game": 0, "verdicts": ["finished"] * 2}
+    fault = json.loads(crash(json.dumps(result)).splitlines()[0])
     text = json.dumps(public_fault(fault), ensure_ascii=False)
     assert "its process ended in …/bot.py" in text
     assert "secret plan" not in text

@@ -18,6 +18,7 @@ from arena.web.page import Page, ServerLinks, TextTable
 from arena.web.serving import data_formats, html_pages
 from arena.web.serving.page_kinds import KINDS
 from tests.arena.web.closed_matches import play, table
+from tests.arena.web.crashed_records import crashed
 from tests.arena.web.stored_submissions import add_submission
 
 HOSTILE = "\x1b[2J\u202eevil\u2066x\u2069\u200b\x9b31m\u3164\u2028<b>&\x7f"
@@ -29,26 +30,15 @@ OLD_NAME = "cup\u202e2026"
 
 def change(text: str) -> str:
     """Add hostile text to a record, as an arena of an older version could have stored it."""
-    lines = [json.loads(line) for line in text.splitlines()]
-    for line in lines:
-        if line["type"] == "action":
-            line["note"] = HOSTILE
-    fault = {
-        "type": "fault",
-        "game": lines[0]["game"],
-        "decision": 3,
-        "seat": 1,
-        "verdict": "crash",
-        "sentence": f"its process ended: {HOSTILE}",
-        "ended": HOSTILE,
-        "output": f"{HOSTILE}\nsecond line",
-        "question": {"decision": 3, "view": {"poke": {"hand": [HOSTILE]}}},
-        "answer": {"poke": {"play": {"cards": [HOSTILE]}}},
-        "clock": {"ms": 12.5, "limit_ms": 300, "allowance_ms": 200, "bank_ms": 100},
-    }
-    lines[-1]["verdicts"][1] = "crash"
-    lines.insert(-1, fault)
-    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    return crashed(
+        text,
+        note=HOSTILE,
+        sentence=f"its process ended: {HOSTILE}",
+        ended=HOSTILE,
+        output=f"{HOSTILE}\nsecond line",
+        question={"decision": 3, "view": {"poke": {"hand": [HOSTILE]}}},
+        answer={"poke": {"play": {"cards": [HOSTILE]}}},
+    )
 
 
 @pytest.fixture(scope="module")
