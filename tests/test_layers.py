@@ -25,6 +25,7 @@ PAIRS = {
     ("services", "submissions"),
     ("records", "ladders"),
     ("records", "tournaments"),
+    ("tournaments", "ladders"),
     ("bots", "tunnel"),
     ("formats", "ratings"),
     ("config", "system"),

@@ -11,7 +11,7 @@ continued at any time by computing the next step. Each format guarantees:
 - The fixtures of one step belong together: the store adds all of them in one transaction, or none.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
@@ -152,11 +152,31 @@ class Fixture:
 
 
 @dataclass(frozen=True, slots=True)
+class PairingStrengths:
+    """The strengths from which a round of a ladder was paired (`arena.formats.pairing_strengths`).
+
+    Attributes:
+        seq: the event (`arena.store.closings`) up to which corrections of results are included.
+        values: the strengths of the entrants with results, in steps of one Elo point.
+    """
+
+    seq: int
+    values: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class NextMatches:
-    """The next matches, in canonical order."""
+    """The next matches, in canonical order.
+
+    Attributes:
+        fixtures: the matches.
+        why: the reason why there are more.
+        strengths: the strengths they were paired from; None without any.
+    """
 
     fixtures: tuple[Fixture, ...]
     why: str
+    strengths: PairingStrengths | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Value of one more match for the order of a ladder: the expected decrease of inverted pairs.
 
-1. Strengths have a joint normal posterior: the means of `estimate_strengths`, and the inverse of
-   the curvature of the posterior as covariance C (Laplace's method). Entrants that are not in the
-   pool count as known.
+1. Strengths have a joint normal posterior: the fitted strengths as means, and the inverse of the
+   curvature of the posterior as covariance C (Laplace's method). Entrants that are not in the pool
+   count as known.
 2. The difference of two entrants a, b has the variance v and the density f at zero. Two bots are
    ordered wrongly with an expected probability proportional to f * sqrt(v) (for small errors, the
    density of the true difference is constant near zero). So a decrease of v by d saves f * d /
@@ -52,7 +52,7 @@ class InversionGains:
     Args:
         names: the pool.
         means: estimated strengths in natural units, of the pool and of all their opponents.
-        table: by entrant and opponent: the sum of scores, and the number of games.
+        played: numbers of games that count, by entrant and opponent.
         prior: precision of the prior of a strength.
         games: number of games of one more match between two entrants.
         clan: the clan of each entrant; members of one clan have no gain.
@@ -63,7 +63,7 @@ class InversionGains:
         self,
         names: Sequence[str],
         means: Mapping[str, float],
-        table: Mapping[str, Mapping[str, tuple[float, float]]],
+        played: Mapping[str, Mapping[str, float]],
         prior: float,
         games: float,
         clan: Mapping[str, object],
@@ -77,9 +77,9 @@ class InversionGains:
         bend = np.zeros((size, size))
         for name, place in self.place.items():
             bend[place, place] = prior
-            for other, (_, played) in table.get(name, {}).items():
-                chance = 1 / (1 + np.exp(means[other] - means[name]))
-                learned = information * played * chance * (1 - chance)
+            for other, counted in played.get(name, {}).items():
+                chance = 1 / (1 + math.exp(means[other] - means[name]))
+                learned = information * counted * chance * (1 - chance)
                 bend[place, place] += learned
                 if other in self.place:
                     bend[place, self.place[other]] = -learned

@@ -1,14 +1,15 @@
 """`ladder`: runs until it is stopped; entrants can join at any time."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from arena.formats.contract import (
     FormatEntrant,
     FormatMatch,
     FormatOver,
     NextMatches,
+    PairingStrengths,
     Step,
     WaitForMatches,
     count_open,
@@ -18,11 +19,28 @@ from arena.formats.contract import (
     seatable,
     waiting,
 )
-from arena.formats.ladder_pairing import InversionGainPairing, LeastMetPairing
-from arena.formats.ladder_summary import MAX_ADAPTIVE_ENTRANTS, LadderSummary
-from arena.formats.table_pool import clans
+from arena.formats.ladder_pairing import (
+    MAX_GAIN_ENTRANTS,
+    InversionGainPairing,
+    LeastMetPairing,
+)
+from arena.formats.ladder_schedule import LadderSchedule
+from arena.formats.pairing_strengths import (
+    MAX_FITTED_ENTRANTS,
+    fit_strengths,
+    fitted_meetings,
+    meetings_of,
+)
+from arena.formats.table_pool import Clans, clans
+from arena.ratings.meetings import Meetings
 from arena.ratings.strength.settings import check_ladder_anchors, with_anchors
 from referee.games.shared.coded_errors import InvalidValue
+
+RoundResults: TypeAlias = Callable[[int], tuple[int, Meetings]]
+"""Returns the sums of the results of the rounds before one, and the event up to which corrections
+are included."""
+StrengthFit: TypeAlias = Callable[[Meetings], Mapping[str, int]]
+"""Returns the strengths of all entrants with results, in steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +49,7 @@ class LadderFormat:
 
     An even match is played by the entrant that has waited longest. Its other seats are given to
     the entrants whose match saves most inverted pairs (`arena.formats.inversion_gains`).
-    Without adaptive matches, or with more than `MAX_ADAPTIVE_ENTRANTS` entrants, they are given to
+    Without adaptive matches, or with more than `MAX_GAIN_ENTRANTS` entrants, they are given to
     entrants with the fewest even matches, with the tolerance `arena.formats.ladder_pairing.SLACK`,
     and among these to the ones met least often in even matches. Adaptive matches are not counted,
     because the even ones would otherwise compensate for them. With n entrants, nobody waits longer
@@ -44,7 +62,7 @@ class LadderFormat:
         batch: matches of a round; 0: the number that can be played in parallel.
         placement: number of even matches by which a newcomer starts behind the entrant with the
             fewest. Only effective without adaptive matches or with more than
-            `MAX_ADAPTIVE_ENTRANTS` entrants; otherwise newcomers play more at first, because their
+            `MAX_GAIN_ENTRANTS` entrants; otherwise newcomers play more at first, because their
             strength is the least certain.
         limit: total number of matches; 0: unlimited.
         owners_meet: whether entrants of one owner may share a table of more than two sides.
@@ -94,27 +112,48 @@ class LadderFormat:
         """Return whether a match, numbered from 0 over all rounds, is an adaptive one."""
         return number * self.adaptive % 100 >= 100 - self.adaptive
 
-    def next(self, entrants: Sequence[FormatEntrant], matches: Iterable[FormatMatch]) -> Step:
-        """Return a round, or wait for the last but one."""
-        return self.resume(entrants, LadderSummary(), matches)
+    def next(
+        self,
+        entrants: Sequence[FormatEntrant],
+        matches: Iterable[FormatMatch],
+        fitted: StrengthFit = fit_strengths,
+    ) -> Step:
+        """Return a round, or wait for the last but one.
+
+        Args:
+            entrants: all entrants, including withdrawn ones, in order of seeds.
+            matches: all matches so far, in any order.
+            fitted: returns the strengths to pair from.
+        """
+        played = list(matches)
+
+        def results(before: int) -> tuple[int, Meetings]:
+            return 0, meetings_of(match for match in played if match.round < before)
+
+        return self.resume(entrants, LadderSchedule(), played, results, fitted)
 
     def resume(
         self,
         entrants: Sequence[FormatEntrant],
-        summary: LadderSummary,
+        schedule: LadderSchedule,
         matches: Iterable[FormatMatch],
+        results: RoundResults,
+        fitted: StrengthFit = fit_strengths,
     ) -> Step:
-        """Return the same step as `next` from a summary of the first rounds.
+        """Return the same step as `next` from the sums of the first rounds.
 
         Args:
             entrants: all entrants, including withdrawn ones, in order of seeds.
-            summary: the sums of the first rounds. Before a round is paired, the rounds that it is
+            schedule: the sums of the first rounds. Before a round is paired, the rounds that it is
                 based on are added.
-            matches: the matches of the other rounds.
+            matches: the matches of the other rounds; their results are not used.
+            results: returns the results of the rounds before one. The last round is not included,
+                even if its results are known: a pairing must not depend on when its matches close.
+            fitted: returns the strengths to pair from.
         """
         played = history(entrants, matches)
-        number = max(next_round(played), summary.round)
-        so_far = summary.matches + len(played)
+        number = max(next_round(played), schedule.round)
+        so_far = schedule.matches + len(played)
         if self.limit and so_far >= self.limit:
             end = FormatOver(f"the limit of {self.limit} matches is reached")
             return waiting(played) if count_open(played) else end
@@ -131,9 +170,32 @@ class LadderFormat:
         target = self.batch or max(len(pool) // self.sides, 1)
         if self.limit:
             target = min(target, self.limit - so_far)
-        summary.add(self, entrants, earlier)
-        is_adaptive = bool(self.adaptive) and len(pool) <= MAX_ADAPTIVE_ENTRANTS
-        pairing_class = InversionGainPairing if is_adaptive else LeastMetPairing
-        pairing = pairing_class(self, entrants, summary, played[len(earlier) :], number, clan)
+        schedule.add(self, entrants, earlier)
+        meetings, strengths = Meetings(), None
+        if number and self.adaptive and len(pool) <= MAX_FITTED_ENTRANTS:
+            seq, meetings = results(number - 1)
+            meetings = fitted_meetings(meetings, pool)
+            strengths = PairingStrengths(seq, fitted(meetings))
+        recent = played[len(earlier) :]
+        pairing = self._pairing(entrants, schedule, recent, number, clan, meetings, strengths)
         tables = [pairing.table(so_far + place) for place in range(target)]
-        return NextMatches(fixtures(number, tables, entrants), "a ladder runs until it is stopped")
+        return NextMatches(
+            fixtures(number, tables, entrants), "a ladder runs until it is stopped", strengths
+        )
+
+    def _pairing(
+        self,
+        entrants: Sequence[FormatEntrant],
+        schedule: LadderSchedule,
+        recent: Sequence[FormatMatch],
+        number: int,
+        clan: Clans,
+        meetings: Meetings,
+        strengths: PairingStrengths | None,
+    ) -> LeastMetPairing:
+        known = strengths.values if strengths else {}
+        if self.adaptive and len(seatable(entrants, number)) <= MAX_GAIN_ENTRANTS:
+            return InversionGainPairing(
+                self, entrants, schedule, recent, number, clan, known, meetings
+            )
+        return LeastMetPairing(self, entrants, schedule, recent, number, clan, known)

@@ -4,19 +4,23 @@ The reasons of pairings keep their words, because verification compares them wit
 """
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from itertools import islice, permutations
 
 from arena.formats.contract import FormatEntrant, FormatMatch, seatable
 from arena.formats.inversion_gains import InversionGains, information_of_ranking
-from arena.formats.ladder_summary import LadderSummary, TurnRules
-from arena.formats.strength_estimate import PRIOR
+from arena.formats.ladder_schedule import LadderSchedule, LadderTurns, TurnRules
+from arena.formats.pairing_strengths import CENTRE, PRIOR, games_between, natural
 from arena.formats.table_pool import Clans
 from arena.formats.waiting_queue import WaitingQueue
+from arena.ratings.meetings import Meetings
 
 NEIGHBOURS = 6
 """Number of nearest entrants in the order of strength that are considered for a seat of an
 adaptive match."""
+MAX_GAIN_ENTRANTS = 400
+"""Above this number of entrants, rounds are paired by `LeastMetPairing`, whose memory grows
+linearly."""
 SLACK = 1
 """Levels up to this many above the lowest count as lowest, so that there is a choice."""
 
@@ -33,19 +37,21 @@ class LeastMetPairing:
         self,
         rules: TurnRules,
         entrants: Sequence[FormatEntrant],
-        summary: LadderSummary,
+        schedule: LadderSchedule,
         recent: Sequence[FormatMatch],
         number: int,
         clan: Clans,
+        strengths: Mapping[str, int],
     ) -> None:
-        self._rules, self._clan, self._summary = rules, clan, summary
+        self._rules, self._clan, self._schedule = rules, clan, schedule
         self._pool = seatable(entrants, number)
-        self._turns = summary.turns(rules, entrants, recent)
-        so_far = summary.matches + len(recent)
-        self._turns.enter(number, so_far)
+        self._strengths = strengths
+        self._turns = LadderTurns(rules, entrants, dict(schedule.last), dict(schedule.even))
         self._met: dict[str, Counter[str]] = {}
-        for count, match in enumerate(recent, summary.matches):
-            self._meet(match.entrants, count)
+        for count, match in enumerate(recent, schedule.matches):
+            self._turns.enter(match.round, count)
+            self._schedule_match(match.entrants, count)
+        self._turns.enter(number, schedule.matches + len(recent))
         self._order: list[str] = []
         self._ranks: dict[str, int] = {}
         self._waiting_queue = WaitingQueue(
@@ -54,21 +60,21 @@ class LeastMetPairing:
 
     def table(self, count: int) -> tuple[Sequence[str], str]:
         """Return the entrants of the match with this number, and the reason for the pairing."""
-        adaptive = self._rules.is_adaptive(count)
+        adaptive = self._turns.is_adaptive(count)
         pairing = self._adaptive_pairing() if adaptive else self._even()
-        self._turns.count(pairing[0], count)
-        self._meet(pairing[0], count)
+        self._schedule_match(pairing[0], count)
         self._waiting_queue.played(sorted(pairing[0], key=self._turns.turn), not adaptive)
         return pairing
 
-    def _meet(self, names: Sequence[str], count: int) -> None:
-        """Count the meetings of a match that is not in the summary, unless it is adaptive."""
-        if not self._rules.is_adaptive(count):
+    def _schedule_match(self, names: Sequence[str], count: int) -> None:
+        """Count a match that is not in the sums of the schedule."""
+        self._turns.count(names, count)
+        if not self._turns.is_adaptive(count):
             for first, second in permutations(names, 2):
                 self._met.setdefault(first, Counter())[second] += 1
 
     def _times_met(self, name: str) -> Counter[str]:
-        return self._summary.times_met(name) + self._met.get(name, Counter())
+        return self._schedule.times_met(name) + self._met.get(name, Counter())
 
     def _even(self) -> tuple[Sequence[str], str]:
         """Seat the entrant that has waited longest, and others beside it."""
@@ -110,8 +116,10 @@ class LeastMetPairing:
         return min(self._waiting_queue.heads(), key=self._turns.turn)
 
     def _by_strength(self) -> list[str]:
-        estimates = self._summary.strengths(self._turns.even)
-        return sorted(self._pool, key=lambda name: (-estimates[name].mean, self._turns.turn(name)))
+        known = self._strengths
+        return sorted(
+            self._pool, key=lambda name: (-known.get(name, CENTRE), self._turns.turn(name))
+        )
 
     def _near(self, name: str) -> Iterator[str]:
         """Yield the other entrants from the nearest in strength to the farthest."""
@@ -123,7 +131,7 @@ class LeastMetPairing:
 
 
 class InversionGainPairing(LeastMetPairing):
-    """The pairing of one round by `InversionGains`, for at most `MAX_ADAPTIVE_ENTRANTS` entrants.
+    """The pairing of one round by `InversionGains`, for at most `MAX_GAIN_ENTRANTS` entrants.
 
     Any entrant may have the other seats of an even match: equal numbers of even matches would give
     many of them to bots whose place is certain.
@@ -133,19 +141,22 @@ class InversionGainPairing(LeastMetPairing):
         self,
         rules: TurnRules,
         entrants: Sequence[FormatEntrant],
-        summary: LadderSummary,
+        schedule: LadderSchedule,
         recent: Sequence[FormatMatch],
         number: int,
         clan: Clans,
+        strengths: Mapping[str, int],
+        meetings: Meetings,
     ) -> None:
-        super().__init__(rules, entrants, summary, recent, number, clan)
-        estimates = summary.strengths(self._turns.even)
+        super().__init__(rules, entrants, schedule, recent, number, clan, strengths)
+        known = dict.fromkeys(self._pool, CENTRE) | dict(strengths)
+        games = max((line_up.games for line_up in meetings.sums), default=1)
         self._gains = InversionGains(
             self._pool,
-            {name: estimate.mean for name, estimate in estimates.items()},
-            summary.meetings(),
+            {name: natural(strength) for name, strength in known.items()},
+            games_between(meetings),
             PRIOR,
-            summary.games / (rules.sides - 1) if summary.games else 1.0,
+            games / (rules.sides - 1),
             clan,
             information_of_ranking(rules.sides),
         )

@@ -342,6 +342,33 @@ def meetings(connection: Connection, of: Iterable[str]) -> Meetings:
     return _meetings(_line_up_rows(connection, of))
 
 
+def meetings_before(connection: Connection, tournament: str, number: int) -> tuple[int, Meetings]:
+    """Return the sums by line-up of the rounds before one, and the newest event.
+
+    Events that are not in the stored sums yet are added, and the results of the round and later
+    ones are subtracted. So the result does not depend on when anything is rated or closed.
+
+    Args:
+        connection: a connection to the store.
+        tournament: its id.
+        number: the first round that is not included.
+    """
+    until = closings.newest_closing(connection)
+    recounted = _recounted(connection, [tournament], position(connection), until)
+    changes = recounted[tournament].line_ups if tournament in recounted else {}
+    matches = schema.matches
+    later = select(matches.c.id).where(
+        matches.c.tournament == tournament,
+        matches.c.round >= number,
+        matches.c.state == MatchState.CLOSED,
+    )
+    ids = connection.execute(later).scalars().all()
+    for played in closed_matches.with_ids(connection, ids, with_thinking=False).values():
+        line_up, sums = line_ups.sums_of(played)
+        changes[line_up] = _sum(changes.get(line_up), sums, -1)
+    return until, _meetings(_line_up_rows(connection, [tournament]), changes)
+
+
 def meetings_between(
     connection: Connection,
     of: Iterable[str],
@@ -381,17 +408,27 @@ def _line_up_rows(
             yield from rows
 
 
-def _meetings(rows: Iterable[Any]) -> Meetings:
-    summing, loads = MeetingsSum(), json.loads
+def _meetings(rows: Iterable[Any], changes: Mapping[LineUp, Sums] | None = None) -> Meetings:
+    """Return rows as a table, with changes that are not in them."""
+    summing, loads, left = MeetingsSum(), json.loads, dict(changes or {})
     for row in rows:
         pair = (row.first, row.second)
-        names = pair if row.second is not None else tuple(loads(row.entrants))
+        line_up = LineUp(pair if row.second is not None else tuple(loads(row.entrants)), row.games)
+        if line_up in left:
+            left[line_up] = _sum(_stored_sums(row), left[line_up])
+            continue
         # The products of a single match follow from its halves.
         products = tuple(loads(row.products)) if row.matches > 1 else ()
-        summing.fold(
-            LineUp(names, row.games), Sums(row.matches, tuple(loads(row.halves)), products)
-        )
+        summing.fold(line_up, Sums(row.matches, tuple(loads(row.halves)), products))
+    _fold(summing, left)
     return summing.meetings()
+
+
+def _fold(summing: MeetingsSum, line_ups: Mapping[LineUp, Sums]) -> None:
+    for line_up, sums in line_ups.items():
+        if sums.matches:
+            products = sums.products if sums.matches > 1 else ()
+            summing.fold(line_up, sums._replace(products=products))
 
 
 def entrants(
@@ -437,10 +474,7 @@ def meetings_at(engine: Engine, of: Sequence[str], positions: Iterable[int]) -> 
         with reading(engine) as connection:
             _recounted(connection, of, before, until, changes)
         for each in changes.values():
-            for line_up, sums in each.line_ups.items():
-                if sums.matches:
-                    products = sums.products if sums.matches > 1 else ()
-                    summing.fold(line_up, sums._replace(products=products))
+            _fold(summing, each.line_ups)
         yield summing.meetings()
         before = until
 

@@ -95,6 +95,20 @@ def closings_after(
     ]
 
 
+def events_of_matches(connection: Connection, tournament: str) -> dict[str, dict[ClosingKind, int]]:
+    """Return the first event of each kind of the matches of a tournament, by match."""
+    table = schema.closings
+    query = (
+        select(table.c.match, table.c.kind, func.min(table.c.seq).label("seq"))
+        .where(table.c.tournament == tournament, table.c.match != "")
+        .group_by(table.c.match, table.c.kind)
+    )
+    events: dict[str, dict[ClosingKind, int]] = {}
+    for row in connection.execute(query):
+        events.setdefault(row.match, {})[ClosingKind(row.kind)] = row.seq
+    return events
+
+
 def _insert(connection: Connection, rows: list[dict[str, Any]]) -> None:
     """Insert the rows of a transaction, as its last statements.
 

@@ -531,19 +531,16 @@ tasks = Table(
     _one_of("kind", TaskKind),
 )
 
-# A cache: the sums of a ladder's first rounds, from which its next round is paired
-# (`arena.store.tournaments.ladder_history`).
-ladder_summaries = Table(
-    "ladder_summaries",
+# The strengths from which a round of a ladder was paired (`arena.formats.pairing_strengths`).
+pairing_strengths = Table(
+    "pairing_strengths",
     metadata,
     Column("tournament", StoredText, ForeignKey("tournaments.id"), primary_key=True),
-    # Number of stored matches in these rounds, and of corrections when they were read. If either
-    # differs now, the sums are computed again.
-    Column("matches", Integer, nullable=False),
-    Column("corrections", Integer, nullable=False),
-    Column("stored", Double, nullable=False),
-    # `arena.formats.ladder_summary.LadderSummary.stored`
-    Column("data", LargeBinary, nullable=False),
+    Column("round", Integer, primary_key=True),
+    # The event up to which corrections of results are included.
+    Column("seq", Integer, nullable=False),
+    # Whole Elo points by version, of all that had results.
+    Column("strengths", JSON, nullable=False),
 )
 
 # The sequence of all events that change a standing or a page, in the order in which they became

@@ -69,8 +69,6 @@ TRANSACTIONS: Final = (
     "write_standings",
     "write_rating_points",
     "delete_ladder",
-    "store_ladder_summary",
-    "delete_ladder_summaries",
     "restore",
     "submit",
     "take_up",

@@ -21,17 +21,14 @@ from arena.store.match_settings import TournamentPlan
 from arena.store.schema import TournamentState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.format_history import FormatHistory
-from arena.store.tournaments.ladder_history import LadderHistory
 from arena.store.tournaments.lifecycle import ChangeMarks
 from arena.store.tournaments.tournaments import Tournament
+from arena.tournaments.ladder_history import LadderHistory
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
 log = logging.getLogger("arena.scheduler")
-
-CATCH_UP_SECONDS = 5.0
-"""Time that `Scheduler.advance` reads old rounds of a ladder. The next call continues."""
 
 
 def format_of(plan: TournamentPlan) -> Format:
@@ -125,56 +122,24 @@ def current_step(engine: Engine, tournament: Tournament) -> Step:
 class _PlainHistory:
     """All matches of a tournament, and its format."""
 
-    def __init__(self, engine: Engine, tournament: Tournament) -> None:
-        self._rules = format_of(tournament.plan)
-        self._matches = FormatHistory(engine, tournament.id, with_results=self._rules.reads_results)
+    def __init__(self, engine: Engine, tournament: str, rules: Format) -> None:
+        self._rules = rules
+        self._matches = FormatHistory(engine, tournament, with_results=rules.reads_results)
 
     def is_waiting(self) -> bool:
         """Return False: this history has to be read to find out whether its format waits."""
         return False
 
-    def catch_up(self, tournament: Tournament) -> bool:
-        """Return True: `next` reads all matches."""
-        return True
-
     def next(self, tournament: Tournament) -> Step:
         """Return the format's step for the current matches."""
         return self._rules.next(tournament.entries, self._matches.matches())
 
-    def save(self, tournament: Tournament) -> None:
-        """Store nothing."""
 
-
-class _SummedHistory:
-    """A ladder: the sums of its old rounds, its other matches, and its format."""
-
-    def __init__(self, engine: Engine, tournament: str, rules: LadderFormat) -> None:
-        self._rules = rules
-        self._ladder = LadderHistory(engine, tournament, rules)
-
-    def is_waiting(self) -> bool:
-        """Return whether the ladder waits for open matches, without reading its matches."""
-        return self._ladder.is_waiting()
-
-    def catch_up(self, tournament: Tournament) -> bool:
-        """Read old rounds for a time; return whether all have been read."""
-        return self._ladder.catch_up(tournament.entries, CATCH_UP_SECONDS)
-
-    def next(self, tournament: Tournament) -> Step:
-        """Return the format's step for the current matches."""
-        matches = self._ladder.matches(tournament.entries)
-        return self._rules.resume(tournament.entries, self._ladder.summary, matches)
-
-    def save(self, tournament: Tournament) -> None:
-        """Store the sums from time to time."""
-        self._ladder.save(tournament.entries)
-
-
-def _history(engine: Engine, tournament: Tournament) -> _PlainHistory | _SummedHistory:
+def _history(engine: Engine, tournament: Tournament) -> _PlainHistory | LadderHistory:
     rules = format_of(tournament.plan)
     if isinstance(rules, LadderFormat):
-        return _SummedHistory(engine, tournament.id, rules)
-    return _PlainHistory(engine, tournament)
+        return LadderHistory(engine, tournament.id, rules)
+    return _PlainHistory(engine, tournament.id, rules)
 
 
 class Scheduler:
@@ -192,13 +157,11 @@ class Scheduler:
         self._engine = engine
         self._publish = publish
         self._states: Mapping[str, TournamentState] = {}
-        self._histories: dict[str, _PlainHistory | _SummedHistory] = {}
+        self._histories: dict[str, _PlainHistory | LadderHistory] = {}
         self._seen: dict[str, tuple[TournamentState, ChangeMarks]] = {}
 
     def advance(self) -> int:
         """Store the next matches of all running tournaments, and close the finished ones.
-
-        A ladder with very many matches whose sums are not stored is read in several calls.
 
         Returns:
             The number of new matches.
@@ -234,18 +197,17 @@ class Scheduler:
         try:
             if name not in self._histories:
                 self._histories[name] = _history(self._engine, tournament)
-            history = self._histories[name]
-            if not history.catch_up(tournament):
-                return 0
-            step = history.next(tournament)
-        except ValueError as error:
+            step = self._histories[name].next(tournament)
+        except (ArithmeticError, LookupError, ValueError) as error:
             log.warning("tournament %s cannot continue: %s", name, error)
             self._seen[name] = tournament.state, marks
             return 0
         created = 0
         match step:
-            case NextMatches(fixtures=fixtures) if tournament.state is TournamentState.RUNNING:
-                created = lifecycle.extend(self._engine, tournament, marks, fixtures)
+            case NextMatches() if tournament.state is TournamentState.RUNNING:
+                created = lifecycle.extend(
+                    self._engine, tournament, marks, step.fixtures, step.strengths
+                )
             case FormatOver(why=why):
                 if lifecycle.close(self._engine, name, marks):
                     log.info("tournament %s is over: %s", name, why)
@@ -255,8 +217,6 @@ class Scheduler:
             # Either nothing was to be done, or a concurrent change made the marks obsolete; the
             # next call reads different marks then.
             self._seen[name] = tournament.state, marks
-        # After the matches, because workers wait for them.
-        history.save(tournament)
         return created
 
 

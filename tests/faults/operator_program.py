@@ -18,7 +18,6 @@ from arena.bots import resolver, upload_archive, version_store
 from arena.bots.sandbox.level import Level
 from arena.config import Folder
 from arena.formats.contract import FormatEntrant
-from arena.formats.ladder import LadderFormat
 from arena.ladders import ladder_key, rater
 from arena.records import rebuilt_results
 from arena.store import backup_file, database, schema, webhooks
@@ -30,8 +29,7 @@ from arena.store.match_settings import Clock, TournamentPlan
 from arena.store.matches import corrections, listing, offline_bot_waits, transitions
 from arena.store.objects import file_moves, object_storage, stored_objects
 from arena.store.schema import ObjectKind
-from arena.store.tournaments import ladder_history, lifecycle, tournaments
-from arena.store.tournaments.ladder_history import LadderHistory
+from arena.store.tournaments import lifecycle, tournaments
 from arena.store.webhooks import AttemptResult, WebhookFormat, WebhookScope
 from arena.submissions import owner_deletion
 from arena.submissions.pending_uploads import PendingUploads
@@ -139,28 +137,23 @@ def correct(engine: Engine) -> None:
     quarantine.ban(engine, entrants[0], "a test")
 
 
-def sum_ladder(engine: Engine) -> None:
-    """Store the sums of a ladder's finished rounds, pair from them, and remove them; rate it."""
+def rate_ladder(engine: Engine) -> None:
+    """Play some rounds of a ladder, rate it, and rebuild it."""
     names = [f"bot-{secrets.token_hex(4)}" for _ in range(3)]
     for name in names:
         versions.add_version(engine, name, "1", secrets.token_hex(32), f"/{name}", {})
     plan = TournamentPlan(
-        name="summed", game="saint_poker", options={}, seats=2, boards=1, format="ladder"
+        name="rated", game="saint_poker", options={}, seats=2, boards=1, format="ladder"
     )
     ladder = scheduler.begin(engine, plan, [f"{name}@1" for name in names], bytes(32))
-    rules = LadderFormat(sides=2)
-    history = LadderHistory(engine, ladder.id, rules)
     advancing = scheduler.Scheduler(engine)
-    while not history.save(ladder.entries, fewest=1):
+    for _ in range(3):
         for match in listing.matches(engine, tournament=ladder.id):
             transitions.void(engine, match.id, "a test")
         advancing.advance()
-        rules.resume(ladder.entries, history.summary, history.matches(ladder.entries))
-    advancing.advance()
     key = ladder_key.of_tournament(tournaments.find_tournament(engine, ladder.id))
     rater.advance(engine)
     rater.rebuild(engine, key)
-    ladder_history.delete_summaries(engine, [ladder.id])
     lifecycle.cancel(engine, ladder.id)
 
 
@@ -235,8 +228,8 @@ def main(url: str, action: str, *words: str) -> None:
         correct(engine)
     elif action == "rebuild":
         rebuild(engine)
-    elif action == "sum_ladder":
-        sum_ladder(engine)
+    elif action == "rate_ladder":
+        rate_ladder(engine)
     elif action == "retire":
         versions.retire(engine, *words)
     elif action == "lift":

@@ -184,16 +184,13 @@ def when_an_organiser_corrects(arena: Arena, witness: Witness, kill: Kill, actio
             lifecycle.cancel(arena.engine, tournament.id)
 
 
-def when_a_ladder_is_summed_up(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
-    """Store and remove the sums of a ladder, and rate it; then cancel what nobody can play."""
-    kill("sum_ladder")
-    assert arena.operate("sum_ladder") == 0
-    kept = {row[0] for row in arena.sql("SELECT tournament FROM ladder_summaries")}
+def when_a_ladder_is_rated(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
+    """Play, rate and rebuild a ladder; then cancel what nobody can play."""
+    kill("rate_ladder")
+    assert arena.operate("rate_ladder") == 0
     for tournament in tournaments.list_tournaments(arena.engine):
         if tournament.ended is None:
             lifecycle.cancel(arena.engine, tournament.id)
-        else:
-            assert tournament.id not in kept
 
 
 DONE: dict[str, Deed] = {
@@ -214,11 +211,10 @@ DONE_AFTERWARDS: dict[str, Deed] = {
     "rebuild": when_a_ladder_is_rebuilt,
     **dict.fromkeys(
         (
-            *("store_ladder_summary", "delete_ladder_summaries"),
             *("sum_results", "recount_results", "write_standings", "write_rating_points"),
             "delete_ladder",
         ),
-        when_a_ladder_is_summed_up,
+        when_a_ladder_is_rated,
     ),
     "restore": when_a_backup_is_restored,
     **dict.fromkeys(("add_token", "renew_token", "revoke_token"), when_an_owner_is_given_a_token),

@@ -54,10 +54,8 @@ def rebuild(engine: Engine, scope: LadderKey) -> tuple[RebuiltLadder, Standings]
     """
     from arena.ladders import rater
     from arena.store.idle_results import LUCK
-    from arena.store.tournaments import ladder_history
 
     anew = _compared(engine, scope, write=True)
-    ladder_history.delete_summaries(engine, scope.tournaments)
     LUCK.remove_of_tournaments(engine, scope.tournaments)
     rater.rebuild(engine, scope)
     return anew, rater.current_ladder(engine, scope).table

@@ -17,14 +17,19 @@ from arena.formats.contract import (
     FormatOver,
     MatchStatus,
     NextMatches,
+    PairingStrengths,
     Step,
     WaitForMatches,
+    next_round,
 )
+from arena.formats.ladder import LadderFormat
+from arena.formats.pairing_strengths import fit_strengths
 from arena.formats.registry import has_present_pairing
 from arena.ladders import ladder_key
 from arena.presentation.registry import presentation_of
 from arena.ratings import standings
 from arena.ratings.closed_match import ClosedMatch, PlayedGame
+from arena.ratings.meetings import Meetings
 from arena.ratings.strength import fit
 from arena.ratings.strength.kept_strengths import KnownStrengths, TooManyEntrants
 from arena.ratings.strength.settings import StrengthSettings, with_anchors
@@ -107,6 +112,7 @@ class Retracing:
         results: the games of closed matches.
         closed: whether the tournament is closed, so that its schedule must be complete.
         in_series: whether the format schedules independent series, as a knockout does.
+        strengths: the strengths from which the rounds of a ladder were paired.
     """
 
     def __init__(
@@ -117,12 +123,19 @@ class Retracing:
         results: Results,
         closed: bool,
         in_series: bool,
+        strengths: Mapping[int, PairingStrengths] | None = None,
     ) -> None:
         self._rules, self._entries = rules, entries
+        self._strengths = strengths or {}
+        self._unused_strengths = set(self._strengths)
+        self._strength_problems: list[str] = []
         self._results, self._closed, self._in_series = results, closed, in_series
         # In canonical order, so that the latest replay of a match stays.
         ordered = sorted(matches, key=lambda match: (match.round, match.number))
         self._remaining = {match.place: match for match in ordered}
+        self._replays: dict[tuple[int, int], list[Scheduled]] = {}
+        for match in ordered:
+            self._replays.setdefault(match.place, []).append(match)
         self._remaining_matches = Counter(
             name for match in self._remaining.values() for name in match.entrants
         )
@@ -142,7 +155,7 @@ class Retracing:
         """
         try:
             problems, last = self._follow(report_progress)
-        except ValueError as error:
+        except (ArithmeticError, ValueError) as error:
             problems, last = [f"the format cannot continue: {error}"], None
         return Retraced(tuple(problems), self._steps, self._drained, last)
 
@@ -158,10 +171,13 @@ class Retracing:
                 step = earlier if draining else step
             if not isinstance(step, NextMatches):
                 return list(self._rest(step)), step
-            problems = list(self._compare(step.fixtures))
+            problems = [*self._strength_problems, *self._compare(step.fixtures)]
+            matches = [match for match in self._scheduled_at(step.fixtures) if match is not None]
+            number = step.fixtures[0].round
+            if matches and step.strengths is not None and number not in self._strengths:
+                problems.append(f"the strengths from which round {number} was paired are missing")
             if problems:
                 return problems, None
-            matches = [match for match in self._scheduled_at(step.fixtures) if match is not None]
             if not matches:
                 return list(self._rest(step)), step
             self._restore(matches)
@@ -174,7 +190,39 @@ class Retracing:
             replace(entry, withdrawn=None) if self._remaining_matches[entry.name] else entry
             for entry in self._entries
         ]
-        return self._rules.next(entries, matches)
+        number = next_round(matches)
+        used = self._strengths.get(number)
+        if used is None or not isinstance(self._rules, LadderFormat):
+            return self._rules.next(entries, matches)
+        then = [self._at(match, used.seq) for match in matches]
+        return self._rules.next(
+            entries, then, lambda meetings: self._checked_strengths(number, used, meetings)
+        )
+
+    def _at(self, match: FormatMatch, seq: int) -> FormatMatch:
+        """Return a restored match as it was after an event: corrections of results came later."""
+        if match.state is MatchStatus.OPEN:
+            return match
+        for scheduled in reversed(self._replays[match.place]):
+            if scheduled.counted_at(seq) and scheduled.match in self._results:
+                games = self._results[scheduled.match]
+                return replace(match, state=MatchStatus.CLOSED, games=games)
+        return replace(match, state=MatchStatus.VOID, games=())
+
+    def _checked_strengths(
+        self, number: int, used: PairingStrengths, meetings: Meetings
+    ) -> Mapping[str, int]:
+        """Return the stored strengths of a round if they are within a step of the computed ones."""
+        computed = fit_strengths(meetings)
+        self._unused_strengths.discard(number)
+        for name in sorted(computed.keys() | used.values.keys()):
+            stored, expected = used.values.get(name), computed.get(name)
+            if stored is None or expected is None or abs(stored - expected) > 1:
+                self._strength_problems.append(
+                    f"round {number} was paired from the strength {stored} of {name}; it follows "
+                    f"from the results as {expected}"
+                )
+        return computed if self._strength_problems else used.values
 
     def _newest_open(self) -> list[FormatMatch]:
         newest = max((match.round for match in self._restored), default=0)
@@ -214,6 +262,8 @@ class Retracing:
             return
         for match in self._remaining.values():
             yield f"{match.words} is not a match of the format"
+        for number in sorted(self._unused_strengths):
+            yield f"round {number} was not paired from strengths"
         if self._closed and not isinstance(step, FormatOver) and not self._unknown:
             yield f"the tournament is closed, but its format has not finished: {step.why}"
 
@@ -289,7 +339,8 @@ def audit(bundle: Bundle, report_progress: ReportProgress = lambda what, done, o
     results = {finding.match: finding.result for finding in findings if finding.result is not None}
     retraced = Retraced((), 0)
     if _has_present_pairing(bundle):
-        retraced = _retrace(bundle, results, report_progress)
+        former = {finding.match: finding.former for finding in findings if finding.former}
+        retraced = _retrace(bundle, {**results, **former}, report_progress)
     problems += retraced.problems
     problems += _conclusion(bundle, results, retraced)
     return _audit(bundle, problems, findings, retraced, seeded)
@@ -482,6 +533,7 @@ def _retrace(
         {name: match.games for name, match in results.items()},
         closed=bundle.tournament.state is TournamentState.CLOSED,
         in_series=plan.format == _IN_SERIES,
+        strengths=bundle.strengths,
     ).retrace(lambda done: report_progress("matches paired again", done, len(bundle.matches)))
 
 

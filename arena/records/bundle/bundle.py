@@ -8,7 +8,13 @@ from typing import Annotated, Any, TypeAlias
 
 from msgspec import Meta
 
-from arena.formats.contract import FormatEntrant, FormatOver, Step, place_of
+from arena.formats.contract import (
+    FormatEntrant,
+    FormatOver,
+    PairingStrengths,
+    Step,
+    place_of,
+)
 from arena.ladders import ladder_columns
 from arena.ratings.elo import EloSettings
 from arena.ratings.standings import Standings
@@ -66,6 +72,8 @@ class Scheduled:
         state: its state.
         reason: the reason why it has no result, or the last failure of the arena during play.
         attempts: number of attempts to play it.
+        closed, voided: the events (`arena.store.closings`) that closed and voided it; only stated
+            of matches that are paired from strengths.
     """
 
     match: str
@@ -78,6 +86,13 @@ class Scheduled:
     state: MatchState
     reason: str | None = None
     attempts: Count
+    closed: Count | None = None
+    voided: Count | None = None
+
+    def counted_at(self, seq: int) -> bool:
+        """Return whether its result counted after an event."""
+        is_void = self.voided is not None and self.voided <= seq
+        return self.closed is not None and self.closed <= seq and not is_void
 
     @property
     def place(self) -> tuple[int, int]:
@@ -105,6 +120,7 @@ class Bundle:
         matches: the schedule in canonical order.
         records: text of the record of every match that is over, by match id, read on access.
         standings: the standings document (arena.records.bundle.bundle); None if it is missing.
+        strengths: the strengths from which the rounds of a ladder were paired, by round.
     """
 
     tournament: Tournament
@@ -112,6 +128,7 @@ class Bundle:
     matches: tuple[Scheduled, ...]
     records: Mapping[str, str] = field(repr=False)
     standings: Mapping[str, Any] | None
+    strengths: Mapping[int, PairingStrengths] = field(default_factory=dict)
 
     @property
     def entries(self) -> tuple[FormatEntrant, ...]:
@@ -152,6 +169,9 @@ def changes(earlier: Bundle, later: Bundle) -> Iterator[str]:
         return
     yield from _plan(earlier, later)
     yield from _entrants(earlier, later)
+    for number, strengths in earlier.strengths.items():
+        if later.strengths.get(number) != strengths:
+            yield f"the strengths from which round {number} was paired have changed"
     now = {match.match: match for match in later.matches}
     for match in earlier.matches:
         if match.match not in now:
@@ -198,7 +218,9 @@ def _same(then: FormatEntrant, now: FormatEntrant) -> bool:
 
 
 def _match(then: Scheduled, now: Scheduled) -> Iterator[str]:
-    for name in ("round", "number", "entrants", "commitment", "why"):
+    names = ["round", "number", "entrants", "commitment", "why"]
+    names += [name for name in ("closed", "voided") if getattr(then, name) is not None]
+    for name in names:
         before, after = getattr(then, name), getattr(now, name)
         if before != after:
             yield f"{name} of {then.words} was {before}, and is {after}"

@@ -9,11 +9,13 @@ from arena.errors import Conflict
 from arena.ladders import ladder_key, rater
 from arena.records.bundle import bundle
 from arena.records.bundle.bundle import Bundle, BundledVersion, Scheduled
+from arena.store import closings
 from arena.store.bots import versions
+from arena.store.database import reading
 from arena.store.matches import listing, results
-from arena.store.tournaments import lifecycle, tournaments
-from arena.store.tournaments.format_history import FormatHistory
-from arena.tournaments.scheduler import format_of
+from arena.store.schema import ClosingKind
+from arena.store.tournaments import lifecycle, schedule, tournaments
+from arena.tournaments import scheduler
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -57,7 +59,13 @@ def gather(
 
 
 def _bundle(engine: Engine, tournament: Tournament, redact: Callable[[str], str]) -> Bundle:
-    matches = tuple(map(_scheduled, listing.matches(engine, tournament=tournament.id)))
+    with reading(engine) as connection:
+        strengths = schedule.read_strengths(connection, tournament.id)
+        events = closings.events_of_matches(connection, tournament.id) if strengths else {}
+    matches = tuple(
+        _scheduled(match, events.get(match.id, {}))
+        for match in listing.matches(engine, tournament=tournament.id)
+    )
     return Bundle(
         tournament=tournament,
         versions={name: _version(engine, name) for name in tournament.entrants},
@@ -66,10 +74,9 @@ def _bundle(engine: Engine, tournament: Tournament, redact: Callable[[str], str]
         standings=bundle.conclude(
             tournament.plan,
             rater.current_ladder(engine, ladder_key.of_tournament(tournament)).table,
-            format_of(tournament.plan).next(
-                tournament.entries, FormatHistory(engine, tournament.id).matches()
-            ),
+            scheduler.current_step(engine, tournament),
         ),
+        strengths=strengths,
     )
 
 
@@ -78,7 +85,7 @@ def _version(engine: Engine, name: str) -> BundledVersion:
     return BundledVersion(version.content_hash, remote=not version.folder)
 
 
-def _scheduled(match: Match) -> Scheduled:
+def _scheduled(match: Match, events: Mapping[ClosingKind, int]) -> Scheduled:
     return Scheduled(
         match=match.id,
         key=match.key,
@@ -90,6 +97,8 @@ def _scheduled(match: Match) -> Scheduled:
         state=match.state,
         reason=match.reason,
         attempts=match.attempt,
+        closed=events.get(ClosingKind.MATCH_CLOSED),
+        voided=events.get(ClosingKind.MATCH_VOIDED),
     )
 
 

@@ -47,6 +47,7 @@ class Finding:
         match: id of the match.
         problems: one sentence for each problem; empty if the record is correct.
         result: the result of a closed match, if it can be computed.
+        former: the result of a void match that was closed before.
         games: number of games dealt and replayed.
         actions: number of actions replayed.
         seed: the match's seed, if it is revealed.
@@ -55,6 +56,7 @@ class Finding:
     match: str
     problems: tuple[str, ...] = ()
     result: ClosedMatch | None = None
+    former: ClosedMatch | None = None
     games: int = 0
     actions: int = 0
     seed: bytes | None = None
@@ -70,7 +72,9 @@ def check(task: Task) -> Finding:
             # The record of another match is not evidence about this one.
             return Finding(name, tuple(problems))
         if task.state is not MatchState.CLOSED:
-            return Finding(name, tuple(_not_closed(task, record)), seed=record.seed)
+            problems += _not_closed(task, record)
+            former = _result(task.spec, record) if _was_closed(task, record) else None
+            return Finding(name, tuple(problems), former=former, seed=record.seed)
         if len(record.games) != task.spec.games:
             counts = f"{len(record.games)} games in its record; it has {task.spec.games}"
             return Finding(name, (f"{name} has {counts}",))
@@ -83,7 +87,7 @@ def check(task: Task) -> Finding:
         reasons = problems or [f"the record of {name} is incomplete or malformed: {error!r}"]
         return Finding(name, tuple(reasons))
     actions = sum(len(game.actions) for game in record.games)
-    return Finding(name, tuple(problems), result, len(record.games), actions, record.seed)
+    return Finding(name, tuple(problems), result, None, len(record.games), actions, record.seed)
 
 
 def _disagreements(spec: MatchSpec, record: MatchRecord) -> Iterator[str]:
@@ -106,11 +110,16 @@ def _plain(value: Any) -> str:
     return "missing" if value is None else str(value)
 
 
+def _was_closed(task: Task, record: MatchRecord) -> bool:
+    """Return whether a match was closed before an organiser voided it."""
+    is_complete = len(record.games) == task.spec.games and record.seed is not None
+    return task.state is MatchState.VOID and is_complete
+
+
 def _not_closed(task: Task, record: MatchRecord) -> Iterator[str]:
     if record.seed is None:
         return
-    if task.state is MatchState.VOID and len(record.games) == task.spec.games:
-        # It was closed before an organiser voided it.
+    if _was_closed(task, record):
         yield from _untrue(task.spec, record)
         return
     yield (

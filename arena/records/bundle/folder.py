@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from arena.formats.contract import FormatEntrant
+from arena.formats.contract import FormatEntrant, PairingStrengths
 from arena.records.bundle.bundle import (
     FORMAT,
     Bundle,
@@ -94,6 +94,13 @@ class _EntrantMember:
 
 
 @dataclass(frozen=True, slots=True)
+class _StrengthsMember:
+    round: Count
+    seq: Count
+    strengths: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class _TournamentDocument(_Header):
     """The members of `tournament.json`."""
 
@@ -118,6 +125,7 @@ class _TournamentDocument(_Header):
         ]
         | None
     ) = None
+    strengths: tuple[_StrengthsMember, ...] = ()
 
 
 def write_document(bundle: Bundle) -> dict[str, Any]:
@@ -136,7 +144,8 @@ def write_document(bundle: Bundle) -> dict[str, Any]:
         "ended": json_values.iso(tournament.ended),
         "seed": None if tournament.seed is None else tournament.seed.hex(),
         "entrants": [_entrant(entry, bundle.versions[entry.name]) for entry in tournament.entries],
-        "matches": msgspec.to_builtins(bundle.matches),
+        "matches": [_match(match) for match in bundle.matches],
+        **({"strengths": _strengths(bundle.strengths)} if bundle.strengths else {}),
     }
 
 
@@ -149,6 +158,19 @@ def _entrant(entry: FormatEntrant, version: BundledVersion) -> dict[str, Any]:
         "joined": entry.joined,
         "withdrawn": entry.withdrawn,
     }
+
+
+def _match(match: Scheduled) -> dict[str, Any]:
+    members: dict[str, Any] = msgspec.to_builtins(match)
+    absent = [name for name in ("closed", "voided") if members[name] is None]
+    return {name: value for name, value in members.items() if name not in absent}
+
+
+def _strengths(strengths: Mapping[int, PairingStrengths]) -> list[dict[str, Any]]:
+    return [
+        {"round": number, "seq": used.seq, "strengths": dict(used.values)}
+        for number, used in sorted(strengths.items())
+    ]
 
 
 def _tournament(document: _TournamentDocument) -> Tournament:
@@ -276,6 +298,10 @@ def read(folder: Path) -> Bundle:
         standings=read_json(standings, dict[str, Any], BundleFileError)
         if standings.is_file()
         else None,
+        strengths={
+            member.round: PairingStrengths(member.seq, member.strengths)
+            for member in document.strengths
+        },
     )
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import ColumnElement, Connection, Engine, func, select, update
 
 from arena.errors import Conflict
-from arena.formats.contract import Fixture, FormatEntrant
+from arena.formats.contract import Fixture, FormatEntrant, PairingStrengths
 from arena.store import closings, schema
 from arena.store.database import now, reading, writing
 from arena.store.postgresql import lock_rows
@@ -203,7 +203,11 @@ def marks(engine: Engine, tournament: str) -> ChangeMarks:
 
 
 def extend(
-    engine: Engine, tournament: Tournament, seen: ChangeMarks, fixtures: Iterable[Fixture]
+    engine: Engine,
+    tournament: Tournament,
+    seen: ChangeMarks,
+    fixtures: Iterable[Fixture],
+    strengths: PairingStrengths | None = None,
 ) -> int:
     """Add the next matches, all or none; concurrent calls add them only once.
 
@@ -212,6 +216,7 @@ def extend(
         tournament: the tournament.
         seen: its counters before the matches were computed.
         fixtures: the matches.
+        strengths: the strengths from which they were paired.
 
     Returns:
         The number of matches added; 0 if the tournament has changed since `seen`.
@@ -225,6 +230,8 @@ def extend(
         if row is None or row.ended is not None or _marks(connection, tournament.id) != seen:
             return 0
         schedule.store_fixtures(connection, tournament.id, tournament.plan, added, row.seed)
+        if strengths is not None:
+            schedule.store_strengths(connection, tournament.id, added[0].round, strengths)
     return len(added)
 
 

@@ -1,4 +1,4 @@
-"""Store scheduled matches as rows."""
+"""Store scheduled matches as rows, and the strengths from which they were paired."""
 
 import secrets
 from collections.abc import Iterable, Mapping
@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, select, update
 
-from arena.formats.contract import Fixture
+from arena.formats.contract import Fixture, PairingStrengths
 from arena.store import ids, schema
 from arena.store.match_settings import TournamentPlan
 from arena.store.schema import MatchState
@@ -52,6 +52,24 @@ def store_fixtures(
         .values({name: table.c[name] + number for name, number in more.items()})
     )
     return tuple(str(match["id"]) for match in matches)
+
+
+def store_strengths(
+    connection: Connection, tournament: str, number: int, strengths: PairingStrengths
+) -> None:
+    """Store the strengths from which a round was paired, in the transaction of its matches."""
+    values = {"tournament": tournament, "round": number, "seq": strengths.seq}
+    row = {**values, "strengths": dict(strengths.values)}
+    connection.execute(insert(schema.pairing_strengths), row)
+
+
+def read_strengths(connection: Connection, tournament: str) -> dict[int, PairingStrengths]:
+    """Return the strengths from which the rounds of a tournament were paired, by round."""
+    table = schema.pairing_strengths
+    query = select(table).where(table.c.tournament == tournament).order_by(table.c.round)
+    return {
+        row.round: PairingStrengths(row.seq, row.strengths) for row in connection.execute(query)
+    }
 
 
 def rows(

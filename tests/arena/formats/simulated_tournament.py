@@ -13,6 +13,7 @@ from arena.formats.contract import (
     FormatOver,
     MatchStatus,
     NextMatches,
+    PairingStrengths,
     next_round,
 )
 from arena.ratings.closed_match import FINISHED, PlayedGame
@@ -56,6 +57,7 @@ class SimulatedTournament:
     void: float = 0.0
     matches: list[FormatMatch] = field(default_factory=list)
     fixtures: list[Fixture] = field(default_factory=list)
+    strengths: dict[int, PairingStrengths] = field(default_factory=dict)
 
     def ask(self) -> NextMatches | FormatOver | None:
         """Schedule the next matches; return None if the format waits for results."""
@@ -68,6 +70,8 @@ class SimulatedTournament:
         if isinstance(step, NextMatches):
             assert step.fixtures
             self.fixtures += step.fixtures
+            if step.strengths is not None:
+                self.strengths[step.fixtures[0].round] = step.strengths
             self.matches += [FormatMatch(f.round, f.number, f.entrants) for f in step.fixtures]
             return step
         return step if isinstance(step, FormatOver) else None

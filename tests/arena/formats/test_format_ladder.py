@@ -1,9 +1,8 @@
-"""Test the rules of the ladder and its rating estimate."""
+"""Test the rules of the ladder, and the strengths from which it is paired."""
 
 import random
 from collections import Counter
 from itertools import combinations
-from math import exp, log
 
 import pytest
 from hypothesis import given, settings
@@ -11,18 +10,16 @@ from hypothesis import strategies as st
 
 from arena.formats.contract import (
     Fixture,
-    FormatEntrant,
-    FormatMatch,
     FormatOver,
-    MatchStatus,
     NextMatches,
     WaitForMatches,
 )
 from arena.formats.ladder import LadderFormat
 from arena.formats.ladder_pairing import NEIGHBOURS
-from arena.formats.ladder_summary import LadderSummary
-from arena.formats.strength_estimate import StrengthEstimate, estimate_strengths
-from tests.arena.formats.simulated_tournament import SimulatedTournament, everyone, game
+from arena.formats.ladder_schedule import LadderSchedule
+from arena.formats.pairing_strengths import CENTRE, STEP, fit_strengths, meetings_of
+from arena.ratings.strength.fit import strengths
+from tests.arena.formats.simulated_tournament import SimulatedTournament, everyone
 from tests.examples import examples
 
 
@@ -30,7 +27,7 @@ from tests.examples import examples
 def size(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run a test with the pairing of small and of large ladders."""
     if request.param == "large":
-        monkeypatch.setattr("arena.formats.ladder.MAX_ADAPTIVE_ENTRANTS", 0)
+        monkeypatch.setattr("arena.formats.ladder.MAX_GAIN_ENTRANTS", 0)
 
 
 def even(fixture: Fixture) -> bool:
@@ -183,33 +180,114 @@ def test_a_ladder_can_have_a_limit() -> None:
     assert not playing.opened()
 
 
-def closed_match(first: str, second: str, wins: int, games: int) -> FormatMatch:
-    places = [(1, 2) if number < wins else (2, 1) for number in range(games)]
-    made = tuple(game(number, place) for number, place in enumerate(places))
-    return FormatMatch(0, 0, (first, second), MatchStatus.CLOSED, made)
+def played_ladder(matches: int, sides: int = 2) -> SimulatedTournament:
+    """Return a ladder of eight bots of different strengths that is played in a random order."""
+    strength = {entrant.name: 0.4 * place for place, entrant in enumerate(everyone(8))}
+    playing = SimulatedTournament(
+        LadderFormat(sides, adaptive=60), everyone(8), strength=strength.__getitem__, void=0.1
+    )
+    playing.play(matches)
+    return playing
 
 
-def test_the_strength_estimate_maximizes_the_posterior() -> None:
-    summary = LadderSummary()
-    played = [closed_match("a@1", "b@1", 75, 100), closed_match("b@1", "c@1", 50, 100)]
-    summary.add(LadderFormat(), [FormatEntrant(name) for name in ("a@1", "b@1", "c@1")], played)
-    guesses = summary.strengths(())
-    gap = guesses["a@1"].mean - guesses["b@1"].mean
-    assert 0.9 * log(3) < gap < log(3)
-    # At the maximum, score minus expected score equals the derivative of the prior: mean /
-    # variance.
-    chance = 1 / (1 + exp(-gap))
-    assert 75 - 100 * chance == pytest.approx(guesses["a@1"].mean / 1.5**2, abs=0.1)
+@pytest.mark.parametrize("sides", [2, 3])
+def test_a_round_is_paired_from_the_published_strengths_of_all_but_the_last_round(
+    sides: int,
+) -> None:
+    playing = played_ladder(60, sides)
+    playing.finish()
+    step = playing.ask()
+    assert isinstance(step, NextMatches)
+    assert step.strengths is not None
+    number = step.fixtures[0].round
+    before = meetings_of(match for match in playing.matches if match.round < number - 1)
+    published = {line.entrant: line.value for line in strengths(before).lines}
+    assert step.strengths.values.keys() == published.keys()
+    for name, value in step.strengths.values.items():
+        assert abs(value * STEP - published[name]) <= STEP / 2
 
 
-def test_an_entrant_without_matches_has_the_prior_estimate() -> None:
-    assert estimate_strengths(["a@1"], {})["a@1"] == StrengthEstimate(0.0, 1 / 1.5**2)
+def test_the_first_two_rounds_and_even_ladders_need_no_strengths() -> None:
+    playing = SimulatedTournament(LadderFormat(), everyone(6))
+    first, second = playing.ask(), playing.ask()
+    assert isinstance(first, NextMatches)
+    assert isinstance(second, NextMatches)
+    assert first.strengths is None
+    assert second.strengths is not None
+    assert second.strengths.values == {}
+    even_ladder = SimulatedTournament(LadderFormat(adaptive=0), everyone(6))
+    even_ladder.play(30)
+    even_ladder.finish()
+    step = even_ladder.ask()
+    assert isinstance(step, NextMatches)
+    assert step.strengths is None
+
+
+@pytest.mark.usefixtures("size")
+@pytest.mark.parametrize("sides", [2, 3])
+def test_a_round_paired_from_the_sums_of_the_first_rounds_is_the_same(sides: int) -> None:
+    playing = played_ladder(60, sides)
+    playing.finish()
+    rules, entrants, matches = playing.format, playing.entrants, playing.matches
+    assert isinstance(rules, LadderFormat)
+    expected = rules.next(entrants, matches)
+    newest = matches[-1].round
+    for first in range(newest):
+        schedule = LadderSchedule()
+        schedule.add(rules, entrants, [match for match in matches if match.round < first])
+        later = [match for match in matches if match.round >= first]
+        step = rules.resume(
+            entrants,
+            schedule,
+            later,
+            lambda before: (0, meetings_of(match for match in matches if match.round < before)),
+        )
+        assert step == expected
+
+
+def test_a_round_is_paired_exactly_from_given_strengths() -> None:
+    """The fit itself is not used, so that another machine gets the same pairing."""
+    playing = played_ladder(60)
+    playing.finish()
+    rules = playing.format
+    assert isinstance(rules, LadderFormat)
+    step = rules.next(playing.entrants, playing.matches)
+    assert isinstance(step, NextMatches)
+    assert step.strengths is not None
+    stored = step.strengths.values
+    assert rules.next(playing.entrants, playing.matches, lambda _: stored) == step
+    others = dict(zip(stored, reversed(list(stored.values())), strict=True))
+    changed = rules.next(playing.entrants, playing.matches, lambda _: others)
+    assert isinstance(changed, NextMatches)
+    assert changed.fixtures != step.fixtures
+
+
+def test_entrants_without_results_have_the_strength_of_the_centre() -> None:
+    assert fit_strengths(meetings_of(())) == {}
+    assert CENTRE * STEP == 1200
+
+
+def test_a_round_of_very_many_entrants_has_only_even_matches(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("arena.formats.ladder.MAX_GAIN_ENTRANTS", 0)
+    for module in ("ladder", "ladder_schedule", "pairing_strengths"):
+        monkeypatch.setattr(f"arena.formats.{module}.MAX_FITTED_ENTRANTS", 10)
+    playing, expected = (
+        SimulatedTournament(LadderFormat(adaptive=adaptive), everyone(11)) for adaptive in (80, 0)
+    )
+    playing.play(55)
+    expected.play(55)
+    assert playing.fixtures == expected.fixtures
+    playing.withdraw(0)
+    playing.play(85)
+    assert not all(map(even, playing.fixtures[-20:]))
 
 
 def test_adaptive_matches_of_a_large_ladder_are_among_neighbours_in_strength(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("arena.formats.ladder.MAX_ADAPTIVE_ENTRANTS", 0)
+    monkeypatch.setattr("arena.formats.ladder.MAX_GAIN_ENTRANTS", 0)
     strength = {entrant.name: float(place) for place, entrant in enumerate(everyone(20))}
     playing = SimulatedTournament(
         LadderFormat(), everyone(20), strength=strength.__getitem__, games=40

@@ -14,15 +14,15 @@ GAMES = 6.0
 APART = {name: name for name in NAMES}
 
 
-def table(seed: int) -> dict[str, dict[str, tuple[float, float]]]:
-    """Return random meetings; scores do not matter, because the means are given."""
+def games(seed: int) -> dict[str, dict[str, float]]:
+    """Return random numbers of games of each two."""
     dice = random.Random(seed)
-    meetings: dict[str, dict[str, tuple[float, float]]] = {name: {} for name in NAMES}
+    played: dict[str, dict[str, float]] = {name: {} for name in NAMES}
     for first, second in itertools.combinations(NAMES, 2):
-        played = float(dice.choice((0, 4, 20)))
-        if played:
-            meetings[first][second] = meetings[second][first] = (played / 2, played)
-    return meetings
+        counted = float(dice.choice((0, 4, 20)))
+        if counted:
+            played[first][second] = played[second][first] = counted
+    return played
 
 
 def means(seed: int) -> dict[str, float]:
@@ -36,10 +36,10 @@ def chance(gap: float) -> float:
 
 def covariance(seed: int, more: tuple[int, int] | None = None) -> np.ndarray:
     """Invert the curvature of the posterior, with one more match of a pair."""
-    mean, meetings = means(seed), table(seed)
+    mean, before = means(seed), games(seed)
     bend = PRIOR * np.eye(len(NAMES))
     for (i, first), (j, second) in itertools.combinations(enumerate(NAMES), 2):
-        played = meetings[first].get(second, (0.0, 0.0))[1] + GAMES * ((i, j) == more)
+        played = before[first].get(second, 0.0) + GAMES * ((i, j) == more)
         p = chance(mean[first] - mean[second])
         ends = np.zeros(len(NAMES))
         ends[i], ends[j] = 1, -1
@@ -61,7 +61,7 @@ def saved(seed: int, pair: tuple[int, int]) -> float:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_the_best_pair_saves_most(seed: int) -> None:
-    gains = InversionGains(NAMES, means(seed), table(seed), PRIOR, GAMES, APART)
+    gains = InversionGains(NAMES, means(seed), games(seed), PRIOR, GAMES, APART)
     pairs = list(itertools.combinations(range(len(NAMES)), 2))
     best = gains.best(range(len(NAMES)))
     assert saved(seed, best) == pytest.approx(max(saved(seed, pair) for pair in pairs))
@@ -70,7 +70,7 @@ def test_the_best_pair_saves_most(seed: int) -> None:
 
 
 def test_a_scheduled_match_counts_as_played() -> None:
-    gains = InversionGains(NAMES, means(1), table(1), PRIOR, GAMES, APART)
+    gains = InversionGains(NAMES, means(1), games(1), PRIOR, GAMES, APART)
     first, second = gains.best(range(len(NAMES)))
     for _ in range(20):
         gains.learn([NAMES[first], NAMES[second], "someone else"])
@@ -78,7 +78,7 @@ def test_a_scheduled_match_counts_as_played() -> None:
 
 
 def test_equal_gains_are_decided_by_waiting_time() -> None:
-    nothing: dict[str, dict[str, tuple[float, float]]] = {}
+    nothing: dict[str, dict[str, float]] = {}
     gains = InversionGains(NAMES, dict.fromkeys(NAMES, 0.0), nothing, PRIOR, GAMES, APART)
     assert set(gains.best([4, 1, 3, 0, 2])) == {1, 3}
     assert gains.beside([0], [2, 1]) == 2
@@ -86,7 +86,7 @@ def test_equal_gains_are_decided_by_waiting_time() -> None:
 
 def test_members_of_one_clan_gain_nothing() -> None:
     clan = dict.fromkeys("abcd", "one") | {"e": "two"}
-    gains = InversionGains(NAMES, means(2), table(2), PRIOR, GAMES, clan)
+    gains = InversionGains(NAMES, means(2), games(2), PRIOR, GAMES, clan)
     assert 4 in gains.best(range(len(NAMES)))
 
 
@@ -106,9 +106,9 @@ def test_a_ranking_has_the_fisher_information_of_plackett_and_luce(entrants: int
 
 
 def test_information_multiplies_all_games() -> None:
-    double = {name: {o: (s, 2 * g) for o, (s, g) in row.items()} for name, row in table(3).items()}
+    double = {name: {o: 2 * g for o, g in row.items()} for name, row in games(3).items()}
     gains = InversionGains(NAMES, means(3), double, PRIOR, 2 * GAMES, APART)
-    same = InversionGains(NAMES, means(3), table(3), PRIOR, GAMES, APART, 2.0)
+    same = InversionGains(NAMES, means(3), games(3), PRIOR, GAMES, APART, 2.0)
     turns = range(len(NAMES))
     assert gains.best(turns) == same.best(turns)
     assert [gains.beside([at], [0, 1, 2]) for at in (3, 4)] == [

@@ -11,6 +11,8 @@ from sqlalchemy import Engine
 from arena.errors import Conflict
 from arena.formats.contract import FormatOver, NextMatches
 from arena.ratings.closed_match import PlayedGame
+from arena.ratings.meetings import Meetings
+from arena.ratings.strength import fit
 from arena.store import database
 from arena.store.bots import versions
 from arena.store.match_settings import TournamentPlan
@@ -143,6 +145,25 @@ def test_no_match_is_scheduled_while_a_tournament_is_paused(
     assert asking.advance() == 0
     lifecycle.resume(store, made.id)
     assert asking.advance() == 2
+
+
+def test_a_ladder_whose_strengths_cannot_be_fitted_does_not_stop_the_others(
+    store: Engine, begun_tournament: Callable[..., Tournament], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ladder, swiss = begun_tournament("ladder", batch=2), begun_tournament("swiss", rounds=2)
+
+    def diverge(meetings: Meetings) -> dict[str, tuple[float, float]]:
+        raise ArithmeticError(len(meetings.sums))
+
+    asking = Scheduler(store)
+    play_due(store)
+    with monkeypatch.context() as patch:
+        patch.setattr(fit, "values", diverge)
+        assert asking.advance() == 2
+        assert transitions.due(store)
+    assert {match.tournament for match in listing.matches(store) if match.round} == {swiss.id}
+    assert Scheduler(store).advance() == 2
+    assert len(listing.matches(store, tournament=ladder.id)) == 4
 
 
 def test_concurrent_schedulers_store_each_round_once(

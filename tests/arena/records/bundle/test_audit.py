@@ -15,7 +15,7 @@ from arena.records.bundle.collection import gather
 from arena.store import database, schema
 from arena.store.access.audit_log import COMMAND_LINE
 from arena.store.bots import versions
-from arena.store.matches import corrections, results, rows, transitions
+from arena.store.matches import corrections, listing, results, rows, transitions
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.tournaments import Tournament
@@ -212,6 +212,32 @@ def test_a_replayed_match_verifies_beside_its_void_result(
     assert findings.seeds == findings.matches[MatchState.CLOSED] + 1
     assert results.cover(simulated_arena.engine, first).seed == revealed
     assert results.cover(simulated_arena.engine, again).seed not in (None, revealed)
+
+
+@pytest.mark.long
+def test_a_ladder_verifies_after_results_that_it_was_paired_from_were_corrected(
+    simulated_arena: SimulatedArena,
+) -> None:
+    tournament = simulated_arena.begin(
+        "ladder", simulated_arena.bots(5), settings={"batch": 2, "limit": 16}
+    )
+    for _ in range(4):
+        simulated_arena.wave()
+    engine = simulated_arena.engine
+    first, second, third = (
+        match.id for match in listing.matches(engine, tournament=tournament.id)[:3]
+    )
+    again = corrections.replay(engine, first, COMMAND_LINE, "a power cut")
+    corrections.void(engine, second, COMMAND_LINE, "a power cut")
+    simulated_arena.wave()
+    corrections.replay(engine, second, COMMAND_LINE, "a power cut")
+    corrections.replay(engine, again, COMMAND_LINE, "another power cut")
+    simulated_arena.wave()
+    corrections.disqualify(engine, tournament.id, "bot4@1", COMMAND_LINE, "cheating")
+    corrections.void(engine, third, COMMAND_LINE, "a power cut")
+    findings = checked(simulated_arena, simulated_arena.play_out(tournament))
+    assert findings.pairing_checked
+    assert findings.matches[MatchState.VOID] > 4
 
 
 def test_without_a_tournament_seed_every_match_has_its_own(simulated_arena: SimulatedArena) -> None:

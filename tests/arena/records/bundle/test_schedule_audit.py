@@ -1,7 +1,7 @@
 """Test that a schedule is rebuilt from its format, whatever the results and their order."""
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import pytest
@@ -91,6 +91,7 @@ def schedule(tournament: SimulatedTournament) -> list[Scheduled]:
 def listed(match: FormatMatch, why: str = "") -> Scheduled:
     name = f"m-{match.round}/{match.number}"
     state = STATES[match.state]
+    closed = 0 if match.games else None
     return Scheduled(
         match=name,
         key="",
@@ -102,6 +103,7 @@ def listed(match: FormatMatch, why: str = "") -> Scheduled:
         state=state,
         reason="because",
         attempts=1,
+        closed=closed,
     )
 
 
@@ -111,7 +113,13 @@ def retrace(
     results = {f"m-{m.round}/{m.number}": m.games for m in tournament.matches if m.games}
     entries: list[FormatEntrant] = list(tournament.entrants)
     return Retracing(
-        tournament.format, entries, matches, results, closed=closed, in_series=name == "knockout"
+        tournament.format,
+        entries,
+        matches,
+        results,
+        closed=closed,
+        in_series=name == "knockout",
+        strengths=tournament.strengths,
     ).retrace()
 
 
@@ -167,6 +175,39 @@ def test_a_partial_step_of_a_running_tournament_is_reported(name: str) -> None:
     if name != "knockout":
         assert "is missing" in retrace(tournament, name, every[1:], closed=False).problems[0]
     assert retrace(tournament, name, every).problems
+
+
+@pytest.mark.parametrize(
+    ("forge", "is_reported"),
+    [
+        (lambda used: dict(list(used.items())[1:]), True),
+        (lambda used: used | {"new@1": 1200}, True),
+        (lambda used: {name: value + 2 for name, value in used.items()}, True),
+        (lambda used: {name: value + 1 for name, value in used.items()}, False),
+    ],
+)
+def test_strengths_that_do_not_follow_from_the_results_are_reported(
+    forge: Callable[[dict[str, int]], dict[str, int]], is_reported: bool
+) -> None:
+    """The last digits differ between machines, so a step up or down is accepted."""
+    tournament = playing("ladder", 1)
+    run_tournament(tournament, "ladder")
+    number, used = list(tournament.strengths.items())[-1]
+    tournament.strengths[number] = replace(used, values=forge(dict(used.values)))
+    problems = retrace(tournament, "ladder", schedule(tournament)).problems
+    assert bool(problems) is is_reported
+    assert all(problem.startswith(f"round {number} ") for problem in problems)
+
+
+def test_missing_and_further_strengths_are_reported() -> None:
+    tournament = playing("ladder", 1)
+    run_tournament(tournament, "ladder")
+    number, used = list(tournament.strengths.items())[-1]
+    del tournament.strengths[number]
+    assert f"round {number}" in retrace(tournament, "ladder", schedule(tournament)).problems[0]
+    tournament.strengths |= {number: used, number + 7: used}
+    (problem,) = retrace(tournament, "ladder", schedule(tournament)).problems
+    assert f"round {number + 7} " in problem
 
 
 def test_the_schedule_can_be_followed_to_the_first_unknown_result() -> None:

@@ -1,0 +1,134 @@
+"""Test what a ladder reads for its next round: never more, less or other than its rounds."""
+
+import random
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine
+
+from arena.formats.contract import FormatMatch, NextMatches, PairingStrengths, WaitForMatches
+from arena.formats.ladder import LadderFormat
+from arena.formats.pairing_strengths import fit_strengths, meetings_of
+from arena.ladders import rater
+from arena.store import database
+from arena.store.access.audit_log import COMMAND_LINE
+from arena.store.bots import versions
+from arena.store.database import reading
+from arena.store.matches import corrections, listing, transitions
+from arena.store.schema import MatchState
+from arena.store.tournaments import schedule, tournaments
+from arena.store.tournaments.format_history import FormatHistory
+from arena.tournaments import ladder_history, scheduler
+from arena.tournaments.ladder_history import LadderHistory
+from arena.tournaments.scheduler import Scheduler
+from tests.arena.poke_plan import poke_plan
+from tests.arena.records.bundle.simulated_arena import SimulatedArena
+from tests.new_database import write_new_database
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Engine]:
+    write_new_database(tmp_path / "arena.db")
+    engine = database.open(f"sqlite:///{tmp_path}/arena.db")
+    yield engine
+    engine.dispose()
+
+
+def begin(store: Engine, settings: Mapping[str, int] | None = None) -> str:
+    """Begin a ladder of four bots with two matches a round; return its id."""
+    for bot in range(4):
+        versions.add_version(store, f"bot{bot}", "1", f"{bot:064x}", f"/bots/{bot}", {"run": ["x"]})
+    plan = poke_plan(name="open", options={}, format="ladder", settings=settings or {"batch": 2})
+    return scheduler.begin(store, plan, [f"bot{bot}@1" for bot in range(4)]).id
+
+
+def strengths(store: Engine, ladder: str) -> dict[int, PairingStrengths]:
+    with reading(store) as connection:
+        return schedule.read_strengths(connection, ladder)
+
+
+@pytest.mark.parametrize("limit", [0, 7])
+def test_a_ladder_waits_without_reading_its_matches_exactly_if_its_format_waits(
+    store: Engine, limit: int
+) -> None:
+    ladder = begin(store, {"batch": 2, "limit": limit})
+    rules = LadderFormat(batch=2, limit=limit)
+    advancing, dice, waited = Scheduler(store), random.Random(3), []
+    for _ in range(24):
+        due = transitions.due(store)
+        if due:
+            transitions.void(store, dice.choice(due), "for a test")
+        tournament = tournaments.find_tournament(store, ladder)
+        reading_anew = LadderHistory(store, ladder, rules)
+        step = reading_anew.next(tournament)
+        waited.append(reading_anew.is_waiting())
+        assert waited[-1] == isinstance(step, WaitForMatches)
+        advancing.advance()
+    assert set(waited) == {True, False}
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 1000])
+def test_old_rounds_are_read_a_few_at_a_time(
+    store: Engine, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    ladder, rules = begin(store), LadderFormat(batch=2)
+    advancing = Scheduler(store)
+    for _ in range(6):
+        for match in transitions.due(store):
+            transitions.void(store, match, "for a test")
+        advancing.advance()
+    for match in transitions.due(store):
+        transitions.void(store, match, "for a test")
+    tournament = tournaments.find_tournament(store, ladder)
+    expected = rules.next(tournament.entries, FormatHistory(store, ladder).matches())
+    assert isinstance(expected, NextMatches)
+    monkeypatch.setattr(ladder_history, "_MATCHES_AT_ONCE", at_once)
+    history = LadderHistory(store, ladder, rules)
+    for _ in range(2):
+        step = history.next(tournament)
+        assert isinstance(step, NextMatches)
+        assert step.fixtures == expected.fixtures
+
+
+@pytest.mark.long
+def test_an_interrupted_ladder_equals_an_uninterrupted_one(tmp_path: Path) -> None:
+    """Neither the order of results, restarts nor the ratings change what is paired."""
+    played = []
+    for name in ("steady", "interrupted"):
+        arena = SimulatedArena(tmp_path / name, random.Random(name))
+        ladder = arena.begin("ladder", arena.bots(6), settings={"batch": 3, "limit": 36})
+        rng = random.Random(1)
+        while due := list(transitions.due(arena.engine)):
+            arena.dice.shuffle(due)
+            for match in due[: arena.dice.randrange(1, 4)]:
+                arena.play(match)
+                if name == "interrupted" and rng.random() < 0.3:
+                    rater.advance(arena.engine)
+            (Scheduler(arena.engine).advance if name == "interrupted" else arena.ask)()
+        matches = listing.matches(arena.engine, tournament=ladder.id)
+        assert [match.state for match in matches] == [MatchState.CLOSED] * 36
+        fixtures = [(match.round, match.number, match.entrants, match.why) for match in matches]
+        used = strengths(arena.engine, ladder.id)
+        assert used.keys() == set(range(1, 12))
+        played.append((fixtures, [dict(each.values) for each in used.values()]))
+    assert played[0] == played[1]
+    assert len(played[0][1][-1]) == 6
+
+
+def test_a_round_is_paired_from_the_results_that_count_at_its_event(tmp_path: Path) -> None:
+    arena = SimulatedArena(tmp_path)
+    ladder = arena.begin("ladder", arena.bots(4), settings={"batch": 2})
+    for _ in range(4):
+        arena.wave()
+    rater.advance(arena.engine)
+    corrections.disqualify(arena.engine, ladder.id, "bot0@1", COMMAND_LINE, "for a test")
+    arena.wave()
+    number, used = list(strengths(arena.engine, ladder.id).items())[-1]
+    counted: list[FormatMatch] = [
+        match
+        for match in FormatHistory(arena.engine, ladder.id).matches()
+        if match.round < number - 1
+    ]
+    assert used.values == fit_strengths(meetings_of(counted))
+    assert "bot0@1" not in used.values
