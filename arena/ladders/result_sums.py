@@ -364,7 +364,7 @@ def meetings_before(connection: Connection, tournament: str, number: int) -> tup
     )
     ids = connection.execute(later).scalars().all()
     for played in closed_matches.with_ids(connection, ids, with_thinking=False).values():
-        line_up, sums = line_ups.sums_of(played)
+        line_up, sums = line_ups.sums_of(played.result)
         changes[line_up] = _sum(changes.get(line_up), sums, -1)
     return until, _meetings(_line_up_rows(connection, [tournament]), changes)
 
