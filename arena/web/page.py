@@ -174,6 +174,7 @@ class PageRoute:
         example: an example of the path, if it contains values.
         kinds: the available kinds (arena.web.serving.page_kinds).
         owners: whether the page shows more to the owner of a bot, identified by a token.
+        private: whether each request gets a rendering of its own, which no other one shares.
         schema: returns the JSON schemas of values of the JSON data, by name.
     """
 
@@ -184,4 +185,5 @@ class PageRoute:
     example: str = ""
     kinds: tuple[str, ...] = ("html", "json")
     owners: bool = False
+    private: bool = False
     schema: Callable[[], Mapping[str, Any]] = dict

@@ -231,6 +231,8 @@ class PageEndpoints:
         async def render() -> CachedResponse:
             return await self._render_in_thread(route, page_request, path, kind)
 
+        if route.private:
+            return await render()
         root = page_request.links.to()
         key = (root, path, kind, urlencode(sorted(page_request.query.items())))
         return await self._cache.get(key, render)
