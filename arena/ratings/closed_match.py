@@ -6,6 +6,7 @@ from itertools import combinations
 from typing import Protocol
 
 from referee.games.shared.coded_errors import InvalidValue
+from referee.numbering import game_text
 
 # Why an entrant stopped playing, in the words of the record. The list duplicates `referee.faults`,
 # because importing that module loads the protocol, and computing standings has to be fast.
@@ -49,12 +50,13 @@ class ClosedGame:
             columns.append(self.scores)
         if any(len(column) != len(self.places) for column in columns):
             raise InvalidValue(
-                f"game {self.game} lacks values for some entrants", code="values-missing"
+                f"{game_text(self.game)} lacks values for some entrants", code="values-missing"
             )
         for verdict in self.verdicts:
             if verdict not in VERDICTS:
                 raise InvalidValue(
-                    f"game {self.game} has the unknown verdict {verdict!r}", code="unknown-verdict"
+                    f"{game_text(self.game)} has the unknown verdict {verdict!r}",
+                    code="unknown-verdict",
                 )
 
 
@@ -93,7 +95,7 @@ class ClosedMatch:
         for game in self.games:
             if len(game.places) != len(self.entrants):
                 raise InvalidValue(
-                    f"game {game.game} of match {self.id} has {len(game.places)} entrants, "
+                    f"{game_text(game.game)} of match {self.id} has {len(game.places)} entrants, "
                     f"the match has {len(self.entrants)}",
                     code="entrant-count",
                 )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from arena.ratings.closed_match import FINISHED
 from arena.ratings.decision_histogram import DecisionHistogram
 from referee.games.shared.coded_errors import InvalidValue
+from referee.numbering import game_text
 
 if TYPE_CHECKING:
     from referee.record import GameRecord
@@ -87,7 +88,7 @@ def read(record: str, entrants: Sequence[str]) -> PlayedGame:
         return _played(record, entrants, lines)
     except KeyError as error:
         raise InvalidValue(
-            f"game {lines.number}: a line of its record has no {error}", code="field-missing"
+            f"{game_text(lines.number)}: a line of its record has no {error}", code="field-missing"
         ) from None
 
 
@@ -101,7 +102,7 @@ def _played(
     seats = [[i for i, name in enumerate(seating) if name == who] for who in entrants]
     if sum(map(len, seats)) != len(seating) or not all(seats):
         raise InvalidValue(
-            f"game {game['game']} seats {', '.join(seating)}; "
+            f"{game_text(game['game'])} seats {', '.join(seating)}; "
             f"the entrants are {', '.join(entrants)}",
             code="other-entrants",
         )

@@ -15,6 +15,7 @@ from arena.records.published_faults import pathless
 from arena.tournaments.time_estimate import duration
 from arena.web import assets
 from arena.web.page import Links, Page
+from referee.numbering import counted_from_one
 from referee.sanitizing import sanitized
 
 SITE = "Poke arena"
@@ -31,6 +32,7 @@ _FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "form_name": wording.form_name,
     "one_line": wording.one_line,
     "pathless": pathless,
+    "from_one": counted_from_one,
 }
 _EMPTY_LINK = re.compile(r'<a\b[^>]*?\shref=""[^>]*>(.*?)</a>', re.DOTALL)
 

@@ -30,7 +30,7 @@ def crash(text: str) -> str:
         "decision": 3,
         "seat": 1,
         "verdict": "crash",
-        "sentence": f"its process ended in {FOLDER}/bot.py {EVIL}",
+        "sentence": f"game 0, decision 3: its process ended in {FOLDER}/bot.py {EVIL}",
         "ended": f"could not be started: {FOLDER}/run.sh",
         "output": f'File "{FOLDER}/bot.py", line 7\n{EVIL} secret plan',
         "question": {"decision": 3, "view": {"poke": {"hand": ["QS"]}}},
@@ -162,13 +162,15 @@ def test_public_faults_have_a_reason_and_no_output(
     document = client.get("/bots/luck1/faults.json").json()
     assert document["kinds"] == {"crash": 1}
     assert [fault["sentence"] for fault in document["faults"]] == [
-        f"its process ended in …/bot.py {EVIL}"
+        f"game 0, decision 3: its process ended in …/bot.py {EVIL}"
     ]
     for private_field in ("output", "question", "clock", "exit_status", "signal", "peak_memory"):
         assert private_field not in document["faults"][0]
     page = client.get("/bots/luck1/faults").text
     fault = document["faults"][0]
     assert f'href="/matches/{fault["match"]}/games/{fault["game"]}?decision=3"' in page
+    assert "game 1, decision 4: its process ended" in page
+    assert "game 1, decision 4: its process ended" in client.get(f"/matches/{fault['match']}").text
     for text in (page, client.get("/bots/luck1/faults.txt").text, json.dumps(document)):
         assert "secret plan" not in text
         assert "peak" not in text
