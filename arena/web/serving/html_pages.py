@@ -49,6 +49,7 @@ def environment() -> Environment:
         finalize=_shown,
     )
     made.globals["first_paint"] = Markup(assets.FIRST_PAINT)
+    made.globals["table_size"] = Markup(assets.TABLE_SIZE)
     made.filters.update(_FILTERS, later_attribute=later_attribute)
     return made
 

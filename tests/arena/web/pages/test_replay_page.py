@@ -98,11 +98,12 @@ def test_a_page_contains_a_whole_game_within_its_size_limit(
     # The compressed size counts: a random game of Pokex has hundreds of positions.
     assert len(gzip.compress(answer.content)) < 150_000
     assert " style=" not in answer.text
-    # Only the script before the first paint is part of the page.
+    # Only the scripts before the first paint are part of the page.
     inlined = re.findall(r"<script>(.*?)</script>", answer.text, re.DOTALL)
-    assert inlined == [assets.FIRST_PAINT]
-    assert assets.policy_source(*inlined) in answer.headers["Content-Security-Policy"]
-    assert len(re.findall(r"<script", answer.text)) == 1
+    assert inlined == [assets.FIRST_PAINT, assets.TABLE_SIZE]
+    for script in inlined:
+        assert assets.policy_source(script) in answer.headers["Content-Security-Policy"]
+    assert len(re.findall(r"<script", answer.text)) == 2
 
 
 def test_the_address_selects_the_position(workspace: Workspace, client: TestClient) -> None:
