@@ -34,6 +34,11 @@ _FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "pathless": pathless,
     "from_one": counted_from_one,
 }
+_FRAME: Final = {
+    **{"live": "", "note": "", "path": "", "public": "", "picture": ""},
+    "viewer": None,
+}
+"""Default values of the variables of templates/base.html."""
 _EMPTY_LINK = re.compile(r'<a\b[^>]*?\shref=""[^>]*>(.*?)</a>', re.DOTALL)
 
 
@@ -91,7 +96,7 @@ def html(page: Page, links: Links, **more: Any) -> str:
         .render(
             **_model(page, links),
             is_update=False,
-            **{"live": "", "note": "", "path": "", "public": "", "picture": "", **more},
+            **{**_FRAME, **more},
         )
     )
 

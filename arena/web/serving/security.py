@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ipaddress import ip_address
-from urllib.parse import parse_qs
 
 import anyio
 from sqlalchemy import Engine
@@ -14,7 +13,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arena.store.bots import owners
 from arena.web.assets import FIRST_PAINT, TABLE_SIZE, policy_source
-from arena.web.page import InvalidQuery
 from arena.web.serving import page_kinds
 
 # The owner's token in requests. It never appears in URLs or logs.
@@ -33,24 +31,8 @@ PRIVATE = ("/organiser", "/account", "/sign-", "/play/tables/", "/live/play/tabl
 _USUAL_PORTS = {"http": 80, "https": 443}
 
 
-async def token_of(request: Request, form: bool = True) -> str:
-    """Return the token of a request; empty if it is missing.
-
-    It is a field of a posted form, or the header `Authorization: Bearer`.
-
-    Args:
-        request: the request.
-        form: whether the body of a POST request is a form.
-
-    Raises:
-        InvalidQuery: a posted form does not contain a valid token.
-    """
-    if form and request.method == "POST":
-        sent = parse_qs((await request.body()).decode("utf-8", "replace"))
-        token = (sent.get("token") or [""])[-1].strip()
-        if not token or len(token) > _LETTERS:
-            raise InvalidQuery('send a form with your token in the field "token".')
-        return token
+def token_of(request: Request) -> str:
+    """Return the token in the header `Authorization: Bearer`; empty if it is missing."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     return token.strip()[:_LETTERS] if scheme.lower() == "bearer" else ""
 
@@ -61,7 +43,7 @@ async def owner_of(request: Request, engine: Engine) -> str:
     Raises:
         HTTPException: 401, the token is missing or unknown.
     """
-    token = await token_of(request, form=False)
+    token = token_of(request)
     owner = await anyio.to_thread.run_sync(owners.known_by, engine, token)
     if owner is None:
         reason = "invalid token" if token else "missing token"
@@ -173,7 +155,8 @@ class SecurityHeaders:
                 headers["Referrer-Policy"] = "same-origin"
                 headers["Cross-Origin-Opener-Policy"] = "same-origin"
                 headers["Permissions-Policy"] = "camera=(), geolocation=(), microphone=()"
-                if not scope["path"].startswith(PRIVATE):
+                is_personal = "private" in headers.get("Cache-Control", "")
+                if not is_personal and not scope["path"].startswith(PRIVATE):
                     # All other content is public and independent of cookies, so any site may
                     # read it.
                     headers["Access-Control-Allow-Origin"] = "*"
