@@ -1,5 +1,6 @@
 """Check the workflows in .github, and that the shards of the long suite cover all of it."""
 
+import os
 import re
 import runpy
 import shutil
@@ -86,6 +87,17 @@ def test_an_unknown_phase_is_refused() -> None:
         ["bash", "-c", case, "run", "slow"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 2
+
+
+@pytest.mark.long
+def test_a_python_that_this_machine_lacks_does_not_end_the_run() -> None:
+    # A command substitution that fails ends a script with `set -e` without a word.
+    subprocess.run(
+        [ROOT / ".ci" / "run", "pythons"],
+        env={**os.environ, "POKEARENA_PYTHONS": "3.98 3.99"},
+        check=True,
+        timeout=300,
+    )
 
 
 def test_every_action_is_pinned_to_a_commit() -> None:

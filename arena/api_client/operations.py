@@ -247,15 +247,13 @@ class ApiOperations:
     ) -> ApiAnswer:
         """Send `POST /challenges`.
 
-        Starts a challenge.
+        Starts a match between an own bot and another bot; no ladder counts it.
 
         Args:
-            bot: the sender's bot: name (newest version) or name@version; empty: the only
-                bot.
-            opponent: the opponent: name or name@version.
-            form: form of the game, such as poke or pokex-4; empty: the first that both
-                play.
-            boards: number of boards; empty: 10.
+            bot: own bot: NAME or NAME@VERSION; empty: the only one.
+            opponent: opponent: NAME or NAME@VERSION.
+            form: form of the game, such as poke; empty: the first that both play.
+            boards: number of boards.
         """
         return self.send(
             "POST",
@@ -611,10 +609,10 @@ class ApiOperations:
     def retire(self, name: str, *, version: str | int) -> ApiAnswer:
         """Send `POST /bots/{name}/retire`.
 
-        Retires a version of a bot.
+        Retires a version of an own bot and withdraws it from the open ladders.
 
         Args:
-            name: name of the bot.
+            name: its id or name.
             version: number of the version.
         """
         return self.send("POST", f"/bots/{_part(name)}/retire", query={"version": version})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
@@ -27,30 +27,6 @@ STDIO: Final = "stdio"
 
 class ManifestError(FileError, BotError):
     """A manifest is missing, unreadable or not valid."""
-
-
-@dataclass(frozen=True, slots=True)
-class Manifest:
-    """A validated `bot.toml`."""
-
-    name: str
-    run: tuple[str, ...]
-    version: str | None = None
-    authors: tuple[str, ...] = ()
-    language: str = ""
-    games: tuple[str, ...] = ()
-    """Ids of the games it plays; empty means every game."""
-    build: tuple[tuple[str, ...], ...] = ()
-    """Commands run one after another in the bot's folder before its first start."""
-    transport: str = GRPC
-    """Transport of questions: "grpc", or "stdio" for lines (arena/bots/stdio)."""
-
-    challenges: bool = True
-    """Whether other owners may challenge the bot in an arena."""
-
-    def plays(self, game: str) -> bool:
-        """Return whether the manifest lists this game, or no games at all."""
-        return not self.games or game in self.games
 
 
 def _game_ids() -> Collection[str]:
@@ -75,8 +51,8 @@ _Game: TypeAlias = Annotated[str, Meta(extra={"choices": _game_ids})]
 
 
 @dataclass(frozen=True, slots=True)
-class _ManifestFile:
-    """The keys of a `bot.toml`."""
+class Manifest:
+    """A validated `bot.toml`."""
 
     name: Annotated[
         str,
@@ -92,10 +68,7 @@ class _ManifestFile:
             extra={"allows": _is_command},
         ),
     ]
-    version: Annotated[
-        Annotated[str, Meta(pattern=rf"\A{VERSION.pattern}\Z")] | Annotated[int, Meta(ge=0)] | None,
-        Meta(description='up to 40 letters, digits, ., - and _, for example "2" or "1.4"'),
-    ] = None
+    version: str | None = None
     authors: Annotated[
         tuple[str, ...], Meta(description='a list of strings, for example ["Ana", "Bo"]')
     ] = ()
@@ -111,6 +84,27 @@ class _ManifestFile:
             "every game",
         ),
     ] = ()
+    """Ids of the games it plays; empty means every game."""
+    build: tuple[tuple[str, ...], ...] = ()
+    """Commands run one after another in the bot's folder before its first start."""
+    transport: Literal["grpc", "stdio"] = GRPC
+    """Transport of questions: "grpc", or "stdio" for lines (arena/bots/stdio)."""
+    challenges: bool = True
+    """Whether other owners may challenge the bot in an arena."""
+
+    def plays(self, game: str) -> bool:
+        """Return whether the manifest lists this game, or no games at all."""
+        return not self.games or game in self.games
+
+
+@dataclass(frozen=True, slots=True)
+class _ManifestFile(Manifest):
+    """The keys of a `bot.toml`, two of which have several forms."""
+
+    version: Annotated[
+        Annotated[str, Meta(pattern=rf"\A{VERSION.pattern}\Z")] | Annotated[int, Meta(ge=0)] | None,
+        Meta(description='up to 40 letters, digits, ., - and _, for example "2" or "1.4"'),
+    ] = None  # type: ignore[assignment]
     build: Annotated[
         tuple[str | list[str], ...],
         Meta(
@@ -119,9 +113,7 @@ class _ManifestFile:
             f"{MOST_BUILD_COMMANDS} commands",
             extra={"allows": _is_build},
         ),
-    ] = ()
-    transport: Literal["grpc", "stdio"] = "grpc"
-    challenges: bool = True
+    ] = ()  # type: ignore[assignment]
 
 
 def read(folder: Path, file: str = FILE) -> Manifest:
@@ -143,17 +135,10 @@ def read(folder: Path, file: str = FILE) -> Manifest:
         ManifestError,
         read=lambda path: beneath.read_beneath(folder, file, MOST_BYTES, links=True),
     )
-    return Manifest(
-        name=content.name,
-        run=content.run,
-        version=None if content.version is None else str(content.version),
-        authors=content.authors,
-        language=content.language,
-        games=content.games,
-        build=_commands(content.build),
-        transport=content.transport,
-        challenges=content.challenges,
-    )
+    values = {each.name: getattr(content, each.name) for each in fields(content)}
+    values["version"] = None if content.version is None else str(content.version)
+    values["build"] = _commands(content.build)
+    return Manifest(**values)
 
 
 def _commands(build: tuple[str | list[str], ...]) -> tuple[tuple[str, ...], ...]:

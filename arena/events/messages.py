@@ -17,7 +17,9 @@ import logging
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Final, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import msgspec
 
 from arena.system.backoff import Backoff
 
@@ -37,8 +39,7 @@ _FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 5.0
 
 log = logging.getLogger("arena.events")
-_OPTIONAL: Final = frozenset(("bank_ms", "notes"))
-"""Fields that messages of earlier releases lack."""
+_Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class MatchStarted:
 
     match: str
     tournament: str
-    attempt: int
+    attempt: _Count
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +56,19 @@ class Position:
     """The public state of a game."""
 
     match: str
-    table: int
-    game: int
+    table: _Count
+    game: _Count
     """Number of the game within the match."""
-    board: int
-    decision: int
+    board: _Count
+    decision: _Count
     """Number of decisions made in the game so far."""
-    actors: tuple[int, ...]
+    actors: tuple[_Count, ...]
     """Seats that act now; empty if the game is over."""
     seating: tuple[str, ...]
     """The version at each seat."""
     view: Mapping[str, Any]
     """The public view, in the JSON form of the protocol's ``View``."""
-    bank_ms: tuple[int, ...] = ()
+    bank_ms: tuple[_Count, ...] = ()
     """Milliseconds left in the bank of each seat; empty if unknown."""
     notes: tuple[str, ...] = ()
     """Latest note of each seat; empty unless the organiser shows the notes of open matches."""
@@ -78,9 +79,9 @@ class GameOver:
     """A game of a match is over. Some of these events are omitted if games are short."""
 
     match: str
-    games: int
+    games: _Count
     """Number of finished games of the match."""
-    planned: int
+    planned: _Count
     """Total number of games of the match."""
 
 
@@ -100,6 +101,13 @@ class TournamentChanged:
     state: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Type:
+    """The member of all messages."""
+
+    type: str
+
+
 Event = MatchStarted | Position | GameOver | MatchClosed | TournamentChanged
 
 _TYPES: Final[dict[str, type[Event]]] = {
@@ -109,7 +117,6 @@ _TYPES: Final[dict[str, type[Event]]] = {
     "match_closed": MatchClosed,
     "tournament": TournamentChanged,
 }
-_FIELDS: Final = {kind: get_type_hints(kind) for kind in _TYPES.values()}
 _NAMES: Final = {kind: name for name, kind in _TYPES.items()}
 
 
@@ -125,24 +132,13 @@ def text_of(event: Event) -> str:
 
 def parse(message: str | bytes) -> Event | None:
     """Return the event in a message; None if the message is not a valid event."""
+    if len(message) > MAX_CHARACTERS:
+        return None
     try:
-        fields = json.loads(message) if len(message) <= MAX_CHARACTERS else None
-    except (ValueError, RecursionError):
+        kind = _TYPES.get(msgspec.json.decode(message, type=_Type).type)
+        return None if kind is None else msgspec.json.decode(message, type=kind)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
         return None
-    if not isinstance(fields, dict):
-        return None
-    kind = _TYPES.get(str(fields.get("type")))
-    if kind is None:
-        return None
-    values: dict[str, Any] = {}
-    for name, hint in _FIELDS[kind].items():
-        if name not in fields and name in _OPTIONAL:
-            continue
-        value = fields.get(name)
-        if not _fits(value, hint):
-            return None
-        values[name] = tuple(value) if isinstance(value, list) else value
-    return kind(**values)
 
 
 def channel_of(client: Redis | SyncRedis) -> str:
@@ -228,14 +224,3 @@ async def _receive(client: Redis) -> AsyncGenerator[Event]:
                 event = parse(message["data"])
                 if event is not None:
                     yield event
-
-
-def _fits(value: object, hint: Any) -> bool:
-    """Return whether a JSON value has the type of a field."""
-    if hint is str:
-        return isinstance(value, str)
-    if hint is int:
-        return type(value) is int and value >= 0
-    if hint in (tuple[int, ...], tuple[str, ...]):
-        return isinstance(value, list) and all(_fits(item, hint.__args__[0]) for item in value)
-    return isinstance(value, dict)

@@ -24,20 +24,20 @@ from starlette.types import Scope
 from arena.events import restarts
 from arena.web import assets
 from arena.web.data.web_state import WebState
+from arena.web.management import owner_requests
 from arena.web.management.endpoints import ManagementEndpoints
+from arena.web.management.owner_requests import OwnerRequests
 from arena.web.page import ServerLinks
 from arena.web.routes import PAGES
 from arena.web.serving import (
     downloads,
     error_responses,
-    owner_requests,
     readiness,
     relay_address,
     share_pictures,
     uploads,
 )
 from arena.web.serving.feed import Feed
-from arena.web.serving.owner_requests import OwnerRequests
 from arena.web.serving.play_requests import PlayRequests
 from arena.web.serving.request_limits import RequestLimits
 from arena.web.serving.responses import FEED, LIVE, PageEndpoints
@@ -91,8 +91,8 @@ def _routes(web: WebState, static: _StaticFiles, feed: Feed) -> list[BaseRoute]:
         *downloads.routes(web, serving.failing),
         *share_pictures.routes(web, serving.failing),
         Route(uploads.ADDRESS, upload, methods=["POST"]),
-        Route(owner_requests.RETIRE, serving.failing(owned.retire), methods=["POST"]),
-        Route(owner_requests.CHALLENGE, serving.failing(owned.challenge), methods=["POST"]),
+        Route(owner_requests.RETIREMENTS, serving.failing(owned.retire), methods=["POST"]),
+        Route(owner_requests.CHALLENGES, serving.failing(owned.challenge), methods=["POST"]),
         *ManagementEndpoints(web, serving).routes(),
         # Before the pages, because the page of a game has the address of its form.
         *PlayRequests(web).routes(serving),

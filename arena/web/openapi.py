@@ -16,9 +16,9 @@ from arena.store.schema import MatchState
 from arena.store.tournaments import tournaments
 from arena.web import paging
 from arena.web.data.web_state import WebState
-from arena.web.management import api_description
+from arena.web.management import api_description, owner_requests
 from arena.web.page import InvalidQuery, Links, PageNotFound, PageRequest, PageRoute
-from arena.web.serving import data_formats, owner_requests, request_limits
+from arena.web.serving import data_formats, request_limits
 from arena.web.serving.page_kinds import KINDS
 
 SECURITY: Final[Mapping[str, Any]] = {
@@ -70,27 +70,6 @@ _EXAMPLE: Final[Mapping[str, Any]] = {
     "status": None,
     "sentence": None,
     "output": None,
-}
-_RETIRED_EXAMPLE: Final[Mapping[str, Any]] = {
-    "version": "mybot@1",
-    "retired": "2026-11-23T23:06:04.000+00:00",
-    "withdrawn": ["t-7f3k9q"],
-}
-_CHALLENGE_QUERY: Final = (
-    ("bot", "the sender's bot: name (newest version) or name@version; empty: the only bot", ""),
-    ("opponent", "the opponent: name or name@version", "greedy"),
-    ("form", "form of the game, such as poke or pokex-4; empty: the first that both play", ""),
-    ("boards", "number of boards; empty: 10", ""),
-)
-_CHALLENGE_EXAMPLE: Final[Mapping[str, Any]] = {
-    "challenge": "t-7f3k9q",
-    "match": "m-7f3k9q2xwd",
-    "form": "poke",
-    "boards": 10,
-    "games": 20,
-    "entrants": ["mybot@2", "greedy@1"],
-    "page": "/tournaments/t-7f3k9q",
-    "created": "2026-11-23T23:06:04.000+00:00",
 }
 _PLACE = re.compile(r"\{(\w+)(?::\w+)?\}")
 ABOUT = """\
@@ -149,61 +128,14 @@ def operation() -> dict[str, Any]:
     }
 
 
-def _retire_operation() -> dict[str, Any]:
-    """Return the operation object of `POST /bots/{name}/retire`."""
-    name = {**_push_parameter("name", "name of the bot", "mybot"), "in": "path"}
-    return {
-        "summary": "Retires a version of a bot.",
-        "description": (
-            "Excludes a version from future tournaments and withdraws it from open ladders. "
-            "Its results stay. Repeating the request changes nothing."
-        ),
-        "operationId": "retire",
-        "security": [{"owner": []}],
-        "parameters": [name, _push_parameter("version", "number of the version", "1")],
-        "responses": {
-            "200": _answer("The version is retired.", _RETIRED_EXAMPLE),
-            "400": _refusal("The URL is not valid."),
-            "401": _refusal("The token is missing or invalid."),
-            "403": _refusal("The bot belongs to another owner."),
-            "404": _refusal("The version does not exist."),
-            "429": _refusal("Too many requests; `Retry-After` contains the seconds to wait."),
-        },
-    }
-
-
-def _challenge_operation() -> dict[str, Any]:
-    """Return the operation object of `POST /challenges`."""
-    return {
-        "summary": "Starts a challenge.",
-        "description": (
-            "Starts a match between a bot of the sender and another bot of the arena. No ladder "
-            "counts it. `GET /matches/{id}` returns its result."
-        ),
-        "operationId": "challenge",
-        "security": [{"owner": []}],
-        "parameters": [_push_parameter(*each) for each in _CHALLENGE_QUERY],
-        "responses": {
-            "201": _answer("The match is scheduled.", _CHALLENGE_EXAMPLE),
-            "400": _refusal("The URL is not valid."),
-            "401": _refusal("The token is missing or invalid."),
-            "403": _refusal("The bot belongs to another owner, or challenges are not accepted."),
-            "404": _refusal("A bot does not exist."),
-            "409": _refusal("A bot is retired, in quarantine or not connected."),
-            "422": _refusal("The bots, the form or the number of boards are not allowed."),
-            "429": _refusal("A limit is reached; `Retry-After` contains the seconds to wait."),
-        },
-    }
-
-
 def _push_parameter(name: str, description: str, example: str) -> dict[str, Any]:
     parameter: dict[str, Any] = {"name": name, "in": "query", "description": description}
     parameter |= {"required": bool(example), "schema": {"type": "string"}}
     return parameter | ({"example": example} if example else {})
 
 
-def _answer(description: str, example: Mapping[str, Any] = _EXAMPLE) -> dict[str, Any]:
-    content = {"schema": {"type": "object"}, "example": dict(example)}
+def _answer(description: str) -> dict[str, Any]:
+    content = {"schema": {"type": "object"}, "example": dict(_EXAMPLE)}
     return {"description": description, "content": {KINDS["json"]: content}}
 
 
@@ -284,10 +216,11 @@ def document(
         release: the version of pokearena.
     """
     samples = Samples(web)
-    operations = {
-        request_limits.PUSH: operation,
-        owner_requests.CHALLENGE: _challenge_operation,
+    by_query = {
+        path: api_description.query_operation(path, *described)
+        for path, described in owner_requests.OPERATIONS.items()
     }
+    operations = {request_limits.PUSH: operation(), **by_query}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -300,11 +233,11 @@ def document(
         "paths": {
             plain(each.path): {
                 **_path(web, links, each, samples),
-                **({"post": operations[each.path]()} if each.path in operations else {}),
+                **({"post": operations[each.path]} if each.path in operations else {}),
             }
             for each in addresses
         }
-        | {owner_requests.RETIRE: {"post": _retire_operation()}}
+        | {owner_requests.RETIREMENTS: {"post": by_query[owner_requests.RETIREMENTS]}}
         | api_description.paths(),
         "components": {
             "securitySchemes": {**SECURITY, **api_description.SECURITY},

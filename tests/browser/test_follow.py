@@ -12,17 +12,12 @@ from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
 from tests.arena.web.page_server import served
 from tests.browser.conftest import PATIENCE_MS
+from tests.browser.page_scripts import page_script
 from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 
-RECORD = """
-window.shown = [];
-const Original = Notification;
-window.Notification = class extends Original {
-  constructor(title, options) { super(title, options); window.shown.push([title, options.tag]); }
-};
-"""
+RECORD = page_script("record")
 """The browser has no other way to list the notifications that it shows."""
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from arena.cli.workspace import Workspace
 from arena.store.bots import owners, versions
@@ -18,7 +18,7 @@ from tests.arena.cli.stored_tournament import store_tournament
 from tests.arena.web.closed_matches import play, table
 from tests.arena.web.page_server import served
 from tests.arena.web.pages.test_bot_pages import EVIL, crash
-from tests.browser.conftest import keep
+from tests.browser.page_scripts import page_script
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 
@@ -27,15 +27,6 @@ UPSETS = {
     frozenset({"ada", "bob"}): [("ada", "bob"), ("bob", "ada"), ("ada", "bob")],
     frozenset({"bob", "cy"}): [("bob", "cy"), ("cy", "bob")],
     frozenset({"dan", "eve"}): [("dan", "eve"), ("dan", "eve"), ("eve", "dan")],
-}
-PAGES = {
-    "ladder": "/ladders/poke",
-    "matrix": "/ladders/poke/matrix",
-    "likelihoods": "/ladders/poke/matrix?los=1",
-    "compare": "/ladders/poke/compare?one=ada&other=bob&sprt=0,25",
-    "bots": "/bots",
-    "bot": "/bots/ada",
-    "faults": "/bots/luck1/faults",
 }
 
 
@@ -75,14 +66,7 @@ def test_rows_move_while_matches_close_without_a_reload(
     assert tab.url.endswith("?sort=-strength&find=@1")
 
 
-SLIDES = """
-window.slides = 0;
-const animate = Element.prototype.animate;
-Element.prototype.animate = function (frames, options) {
-  if (this.matches("[data-key]")) window.slides += 1;
-  return animate.call(this, frames, options);
-};
-"""
+SLIDES = page_script("slides")
 
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
@@ -217,25 +201,3 @@ def test_an_owner_sees_private_fields_and_the_token_is_not_stored(
     tab.context.clear_cookies()
     tab.goto(f"{site}/bots/luck1/faults")
     assert "secret plan" not in tab.content()
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_every_page_is_complete_without_script_and_fits_any_screen(
-    browser: Browser, site: str, name: str
-) -> None:
-    for width, scheme in ((1280, "light"), (1280, "dark"), (360, "light")):
-        context = browser.new_context(
-            viewport={"width": width, "height": 780},
-            color_scheme="dark" if scheme == "dark" else "light",
-        )
-        page = context.new_page()
-        page.goto(site + PAGES[name])
-        wider = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-        assert wider <= 0, f"{name} is {wider} pixels too wide at {width}"
-        keep(page, f"{name}-{width}-{scheme}")
-        context.close()
-    plain = browser.new_context(java_script_enabled=False)
-    page = plain.new_page()
-    page.goto(site + PAGES[name])
-    assert page.locator("main").inner_text().count("\n") > 3
-    plain.close()

@@ -18,6 +18,7 @@ from tests.arena.stored_analysis import stored_analysis
 from tests.arena.web.closed_matches import StoredMatch, play, table
 from tests.arena.web.page_server import served
 from tests.browser.conftest import keep
+from tests.browser.page_scripts import page_script
 from tests.conformance.tables import TABLES, Table, is_extreme
 from tests.waiting import wait_until
 
@@ -72,12 +73,7 @@ def address(tab: Page) -> str:
     return str(tab.evaluate("location.search")).removeprefix("?")
 
 
-HANDS = """() => Array.from(document.querySelectorAll(".seat"), (seat) => [
-  Number(seat.className.match(/s(\\d)/)[1]),
-  Array.from(seat.querySelectorAll(".hand .card:not(.back)"))
-    .filter((card) => card.checkVisibility({ visibilityProperty: true }))
-    .map((card) => card.textContent.replace(/[, ].*/s, "")),
-])"""
+HANDS = page_script("hands")
 """The ranks and suits of the visible face-up cards in each seat's hand."""
 
 
@@ -170,40 +166,12 @@ def test_nothing_overflows(
     context.close()
 
 
-OVERFLOW = """() => {
-  const wide = document.documentElement.clientWidth;
-  const found = document.documentElement.scrollWidth > wide ? ["the page"] : [];
-  for (const seat of document.querySelectorAll(".seat")) {
-    const box = seat.getBoundingClientRect();
-    for (const card of seat.querySelectorAll(".card > span, .dom")) {
-      const own = card.getBoundingClientRect();
-      if (own.width && (own.right > box.right + 1 || own.left < box.left - 1)) {
-        found.push(`${seat.className}: ${card.textContent}`);
-      }
-    }
-  }
-  return found;
-}"""
+OVERFLOW = page_script("overflow")
 """Whether a page is wider than its window, and which cards extend beyond their seats."""
 
 
 WINDOWS = ((1280, 720), (1400, 900), (1920, 1080), (820, 1180), (390, 844))
-STEPPED = """(stride) => {
-  const slider = document.getElementById("step");
-  const heights = new Set();
-  for (let step = 0; step <= Number(slider.max); step += stride) {
-    slider.value = step;
-    slider.dispatchEvent(new Event("input"));
-    const [felt, panel] = [".felt", ".control-panel"].map((name) => document.querySelector(name));
-    heights.add(`${panel.offsetHeight} ${felt.offsetHeight}`);
-  }
-  const frame = document.getElementById("fitted");
-  return {
-    heights: [...heights],
-    below: frame.offsetHeight + document.querySelector(".control-panel").offsetHeight - innerHeight,
-    beside: document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  };
-}"""
+STEPPED = page_script("stepped")
 """For every or every few steps: both heights, and the table's overflow beyond the window."""
 
 
@@ -246,12 +214,7 @@ def check_the_space_of_the_table(tab: Page, site: str, held: StoredMatch) -> Non
 BELOW_WINDOW = """() =>
   document.getElementById("fitted").getBoundingClientRect().bottom - innerHeight"""
 
-SHIFTS = """
-window.shifted = 0;
-new PerformanceObserver((list) => {
-  for (const shift of list.getEntries()) window.shifted += shift.value;
-}).observe({ type: "layout-shift", buffered: true });
-"""
+SHIFTS = page_script("shifts")
 
 
 SIZES = ((1440, 900), (1024, 768), (390, 844))
@@ -289,13 +252,7 @@ PLACES = """() => {
 }"""
 
 
-TENS = """() => Array.from(document.querySelectorAll(".hand .card.ten"), (card) => {
-  const text = document.createRange();
-  text.selectNodeContents(card.firstElementChild.firstChild);
-  const next = card.nextElementSibling;
-  return next && next.getBoundingClientRect().top === card.getBoundingClientRect().top
-    ? next.getBoundingClientRect().left - text.getBoundingClientRect().right : 0;
-})"""
+TENS = page_script("tens")
 """The distance between the rank of each ten and the card that covers it."""
 
 
@@ -330,11 +287,7 @@ def test_theatre_mode_shows_the_table_alone(workspace: Workspace, site: str, tab
     assert tab.locator(".moves").is_visible()
 
 
-MOVED = """() => document.getAnimations().map((animation) => {
-  const element = animation.effect.target;
-  if (element.closest(".moving-copies")) return "copy";
-  return element.closest(".layout") ? "layout" : "hand";
-})"""
+MOVED = page_script("moved")
 """The position of each animated element."""
 
 
@@ -450,11 +403,7 @@ def test_keys_can_be_listed_and_switched_off(workspace: Workspace, site: str, ta
     assert step(tab) == 1
 
 
-IN_LIST = """() => {
-  const list = document.getElementById("moves").getBoundingClientRect();
-  const here = document.querySelector("#moves li.here").getBoundingClientRect();
-  return list.top <= here.top && here.bottom <= list.bottom + 1;
-}"""
+IN_LIST = page_script("in_list")
 
 
 def test_the_slider_and_the_list_lead_to_positions(

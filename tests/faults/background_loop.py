@@ -1,7 +1,6 @@
 """Run work in a background thread of a test."""
 
 import threading
-from types import TracebackType
 from typing import Self
 
 
@@ -20,11 +19,6 @@ class BackgroundLoop:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.over.set()
         self._thread.join()

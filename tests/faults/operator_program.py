@@ -209,12 +209,12 @@ def main(url: str, action: str, *words: str) -> None:
         offline_bot_waits.give_up(engine, 0, 0)
     elif action == "own":
         versions.set_owner(engine, versions.find_version(engine, words[0]), words[1])
-    elif action == "add_owner":
+    elif action == "add_token":
         owners.add_owner(engine, *words)
-    elif action == "renew_owner":
+    elif action == "renew_token":
         owners.renew(engine, *words)
-    elif action == "remove_owner":
-        owners.remove(engine, *words)
+    elif action == "revoke_token":
+        owners.revoke(engine, *words)
     elif action == "delete_owner":
         owner_deletion.delete(engine, Folder(Path(words[1])), words[0])
     elif action == "submit":

@@ -5,7 +5,6 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 PROGRAM = Path(__file__).with_name("operator_program.py")
@@ -23,12 +22,7 @@ class Operators:
         )
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self._program.communicate(timeout=60)
 
     def run(self, words: Sequence[str], environment: Mapping[str, str]) -> int:

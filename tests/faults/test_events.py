@@ -1,9 +1,7 @@
-"""A rolled-back transaction publishes no events, and publishing never delays a match."""
+"""A rolled-back transaction publishes no events."""
 
 import contextlib
-import signal
 import threading
-from types import TracebackType
 from typing import Self
 
 import pytest
@@ -18,7 +16,6 @@ from arena.store.matches import listing
 from arena.store.schema import MatchState
 from arena.system import redis_connection
 from arena.system.process_log import ProcessLog
-from tests.faults import processes
 from tests.faults.conftest import Conclude
 from tests.faults.failpoint_runs import ACTS, assert_reached
 from tests.faults.fault_arena import Arena
@@ -49,12 +46,7 @@ class Subscriber:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self._stop.set()
         self._thread.join()
         self._client.close()
@@ -115,37 +107,3 @@ def test_an_event_is_never_published_for_work_that_is_rolled_back(
     assert subscriber.premature == []
     assert {MatchStarted, GameOver} <= {type(event) for event in subscriber.events}
     conclude(arena, witness, "SIGKILL while an event is published")
-
-
-def test_a_frozen_redis_does_not_delay_a_match(arena: Arena, conclude: Conclude) -> None:
-    """The match ends while Redis is still frozen."""
-    arena.schedule([arena.slow("first", NAP), arena.slow("last", NAP, -1)], boards=2)
-    with Witness(arena) as witness, arena.serving(1) as serve:
-        serve.until(lambda: bool(arena.sql("SELECT 1 FROM games LIMIT 1")))
-        redis = serve.one("redis")
-        assert processes.send(redis, signal.SIGSTOP)
-        serve.until(lambda: arena.sql("SELECT state FROM matches") == [("CLOSED",)])
-        assert processes.send(redis, signal.SIGCONT)
-        serve.until(arena.over)
-    conclude(arena, witness, "SIGSTOP of Redis")
-    assert arena.sql("SELECT attempt, failures FROM matches") == [(1, 0)]
-
-
-def test_an_absent_redis_does_not_delay_a_match(arena: Arena, conclude: Conclude) -> None:
-    """The match ends while Redis is still absent."""
-    arena.schedule([arena.slow("first", NAP), arena.slow("last", NAP, -1)], boards=2)
-    directory = arena.temporary / "redis"
-    directory.mkdir()
-    with (
-        redis_server.start(directory, ProcessLog(arena.root / "redis.log")) as server,
-        Witness(arena) as witness,
-        arena.serving(1, **{REDIS[0]: server.url}) as serve,
-    ):
-        serve.until(lambda: bool(arena.sql("SELECT 1 FROM games LIMIT 1")))
-        server.stop()
-        serve.until(lambda: arena.sql("SELECT state FROM matches") == [("CLOSED",)])
-        server.start()
-        serve.until(arena.over)
-    directory.rmdir()
-    conclude(arena, witness, "Redis away")
-    assert arena.sql("SELECT attempt, failures FROM matches") == [(1, 0)]

@@ -102,10 +102,10 @@ def when_a_quarantine_is_lifted(arena: Arena, witness: Witness, kill: Kill, acti
 
 def when_an_owner_is_given_a_token(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
     """Add, renew or remove a token; only renewing can be repeated."""
-    if action != "add_owner":
-        assert arena.operate("add_owner", "ada") == 0
+    if action != "add_token":
+        assert arena.operate("add_token", "ada") == 0
     kill(action, "ada")
-    assert arena.operate(action, "ada") == int(action != "renew_owner")
+    assert arena.operate(action, "ada") == int(action != "renew_token")
 
 
 def when_an_owner_is_deleted(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
@@ -224,7 +224,7 @@ DONE_AFTERWARDS: dict[str, Deed] = {
         when_a_ladder_is_summed_up,
     ),
     "restore": when_a_backup_is_restored,
-    **dict.fromkeys(("add_owner", "renew_owner", "remove_owner"), when_an_owner_is_given_a_token),
+    **dict.fromkeys(("add_token", "renew_token", "revoke_token"), when_an_owner_is_given_a_token),
     **dict.fromkeys(("delete_owner", "erase_owner"), when_an_owner_is_deleted),
     **dict.fromkeys(("submit", "take_up", "step", "approve", "decide"), when_a_bot_is_pushed),
     **dict.fromkeys(
@@ -234,13 +234,7 @@ DONE_AFTERWARDS: dict[str, Deed] = {
         ),
         when_a_webhook_is_used,
     ),
-    **dict.fromkeys(
-        (
-            *("add_organiser", "renew_organiser", "revoke_organiser"),
-            *("sign_in", "sign_out", "audit"),
-        ),
-        when_an_organiser_signs_in,
-    ),
+    **dict.fromkeys(("sign_in", "sign_out", "audit"), when_an_organiser_signs_in),
     **dict.fromkeys(
         (
             *("begin_object", "discard_object", "abandon_objects", "forget_objects"),

@@ -5,7 +5,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 
 from sqlalchemy import exc
 
@@ -41,13 +40,8 @@ class Witness(BackgroundLoop):
         self.leases: dict[tuple[str, int], float] = {}
         self._blows: list[InjectedFault] = []
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        super().__exit__(kind, error, trace)
+    def __exit__(self, *exception: object) -> None:
+        super().__exit__(*exception)
         self._look()
 
     def blow(self, owner: str | None = None, idle: bool = False) -> None:

@@ -18,7 +18,7 @@ from sqlalchemy import Engine
 
 from arena.store import database
 from arena.store.bots import versions
-from arena.store.match_settings import Clock, TournamentPlan
+from arena.store.match_settings import Clock
 from arena.store.matches import listing, results
 from arena.store.matches.listing import Match
 from arena.store.schema import MatchState, TournamentState
@@ -26,6 +26,7 @@ from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
 from tests.arena.cli.terminal import POKEARENA
+from tests.arena.poke_plan import poke_plan
 from tests.hosts.network import Host, Network, needs_namespaces
 from tests.hosts.servers import Servers, needs
 from tests.waiting import wait_until
@@ -143,14 +144,7 @@ class MultiHostArena:
 
     def schedule(self, entrants: list[str]) -> Tournament:
         """Schedule a round robin of Poke."""
-        plan = TournamentPlan(
-            name="cup",
-            game="poke",
-            options={"must_beat": True},
-            seats=2,
-            boards=1,
-            clock=Clock(60_000, 60_000, 60_000),
-        )
+        plan = poke_plan(clock=Clock(60_000, 60_000, 60_000))
         tournament = scheduler.begin(self.engine, plan, entrants, bytes(32))
         count = len(listing.matches(self.engine, tournament=tournament.id))
         self.log_event(f"{tournament.id}: {count} matches")

@@ -8,6 +8,7 @@ from itertools import combinations_with_replacement
 RANKS = "23456789TJQKA"
 PACK = [rank + suit for rank in RANKS for suit in "CDHS"]
 JOKERS = ["X1", "X2"]
+TWO_SUITS = [rank + suit for rank in RANKS for suit in "CD"]
 
 NAMES = (
     "high card",
@@ -60,12 +61,15 @@ def worth(cards: Sequence[str]) -> Worth:
 
 def best_worth(cards: Sequence[str], wild: Sequence[str]) -> Worth:
     """Return the best value of cards and wild cards; a wild card stands for any of the 52 cards."""
-    return _best(tuple(sorted(cards)), len(wild))
+    suits = {card[1] for card in cards}
+    return _best("".join(sorted(card[0] for card in cards)), len(suits) < 2, len(wild))
 
 
 @cache
-def _best(cards: tuple[str, ...], wild: int) -> Worth:
-    if len({card[0] for card in cards}) <= 1:
+def _best(ranks: str, suited: bool, wild: int) -> Worth:
+    """Return the best value of ranks and wild cards; suits matter only if all are equal."""
+    if len(set(ranks)) <= 1:
         # Five of a kind is the best category; without natural cards, the wild cards become aces.
-        return NAMES.index("five of a kind"), [RANKS.index(cards[0][0] if cards else "A")]
-    return max(worth([*cards, *more]) for more in combinations_with_replacement(PACK, wild))
+        return NAMES.index("five of a kind"), [RANKS.index(ranks[0] if ranks else "A")]
+    cards = [rank + ("C" if suited or place else "D") for place, rank in enumerate(ranks)]
+    return max(worth([*cards, *more]) for more in combinations_with_replacement(TWO_SUITS, wild))

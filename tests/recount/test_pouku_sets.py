@@ -4,18 +4,15 @@ The exhaustive search tries all families of yaku, so it is limited to few cards.
 """
 
 import random
-from collections.abc import Iterator
-from itertools import combinations
 
 import pytest
 
-from tests.recount.pouku_sets import NOTHING, Tops, price, rank, tops, value, values_of, yaku
+from tests.recount.five_cards import PACK
+from tests.recount.pouku_sets import NOTHING, Tops, price, rank, tops, values_of
+from tests.referee.pouku_by_hand import every_yaku, legal_sets, payable, worth
 
 PUBLISHED = {"pair": 1, "three": 3, "straight": 2, "four": 7}
 ODD = {"pair": 5, "three": 2, "straight": 1, "four": 0}
-
-Yaku = frozenset[int]
-"""Cards by their index in the pool."""
 
 
 def ranks(text: str) -> list[int]:
@@ -23,79 +20,31 @@ def ranks(text: str) -> list[int]:
     return [rank(card) for card in text.split()]
 
 
-def families(every: list[Yaku], rules: "Rules", chosen: list[Yaku]) -> Iterator[list[Yaku]]:
-    """Yield every family of yaku that may all count together."""
-    yield chosen
-    for at, yaku_set in enumerate(every):
-        if all(rules.together(yaku_set, other) for other in chosen):
-            yield from families(every[at + 1 :], rules, [*chosen, yaku_set])
-
-
-class Rules:
-    """The rules page's rules for sets; cards are indexes, those of the hand first."""
-
-    def __init__(self, hand: list[int], field: list[int]) -> None:
-        self.pool = [*hand, *field]
-        self.mine = set(range(len(hand)))
-        places = range(len(self.pool))
-        subsets = (c for size in range(2, len(self.pool) + 1) for c in combinations(places, size))
-        self.every = [frozenset(c) for c in subsets if yaku(self.pool[at] for at in c)]
-
-    def name(self, cards: Yaku) -> str | None:
-        """Return the name of a yaku."""
-        return yaku(self.pool[at] for at in cards)
-
-    def together(self, first: Yaku, second: Yaku) -> bool:
-        """Return whether two yaku may both count."""
-        raise NotImplementedError
-
-
-class Winner(Rules):
-    """The rules for the set of a seat that goes out."""
-
-    def together(self, first: Yaku, second: Yaku) -> bool:
-        both_mine = first <= self.mine and second <= self.mine
-        return not (both_mine or (first & second) - self.mine or first <= second or second <= first)
-
-
-class Loser(Rules):
-    """The rules for the set of a seat that pays."""
-
-    def together(self, first: Yaku, second: Yaku) -> bool:
-        twice = self.name(first) == self.name(second) and first & second
-        return not (twice or first <= second or second <= first)
-
-
-def tried(hand: list[int], field: list[int], values: dict[str, int]) -> Tops:
+def tried(hand: list[str], field: list[str], values: dict[str, int]) -> Tops:
     """Return the maximum points of legal sets, by the number of their yaku."""
-    rules = Winner(hand, field)
     best = list(NOTHING)
-    for family in families(rules.every, rules, []):
-        worth = sum(value([rules.pool[at] for at in y], values_of(values)) for y in family)
-        number = min(4, len(family))
-        best[number] = max(worth, best[number] or 0)
+    for chosen in legal_sets(every_yaku([*hand, *field]), hand):
+        number = min(4, len(chosen))
+        best[number] = max(sum(worth(yaku, values) for yaku in chosen), best[number] or 0)
     return tuple(best)
 
 
-def price_tried(field: list[int], values: dict[str, int]) -> int:
+def price_tried(field: list[str], values: dict[str, int]) -> int:
     """Return the maximum points of a loser's set."""
-    rules = Loser([], field)
-    return max(
-        sum(value([rules.pool[at] for at in y], values_of(values)) for y in family)
-        for family in families(rules.every, rules, [])
-    )
+    return max(sum(worth(yaku, values) for yaku in chosen) for chosen in payable(every_yaku(field)))
 
 
 @pytest.mark.parametrize("values", [PUBLISHED, ODD], ids=["published", "odd"])
 @pytest.mark.parametrize("number", range(15))
 def test_the_search_agrees_with_exhaustive_search(number: int, values: dict[str, int]) -> None:
     rng = random.Random(f"{number}")
-    pack = list(range(1, 14)) * 4 if number % 3 == 0 else [1, 2, 3, 4, 5, 6, 12, 13] * 4
-    low = rng.sample(pack if number % 3 else [3, 4, 5, 6, 7] * 4, 9)
+    of_ranks = "A23456QK" if number % 3 else "34567"
+    low = rng.sample([card for card in PACK if card[0] in of_ranks], 9)
     mine = 4 if number % 2 else 3
     hand, field = low[:mine], low[mine:]
-    assert tops(hand, field, values_of(values)) == tried(hand, field, values)
-    assert price(low[:8], values_of(values)) == price_tried(low[:8], values)
+    best = tops(map(rank, hand), map(rank, field), values_of(values))
+    assert best == tried(hand, field, values)
+    assert price(map(rank, low[:8]), values_of(values)) == price_tried(low[:8], values)
 
 
 @pytest.mark.parametrize(

@@ -101,22 +101,22 @@ def test_the_better_hand_alone_scores(hand: str, points: int) -> None:
     assert for_hands(worse, hand) == (0, points)
 
 
-def test_the_worse_hand_scores_nothing() -> None:
-    """P-5.3."""
-    assert for_hands("TS JS QS KS AS", "9H TH JH QH KH") == (1000, 0)
-    assert for_hands("2C 2D 2H 2S 8C", "3C 3D 3H 3S 4C") == (0, 600)
-
-
-def test_hands_of_one_category_are_compared_to_the_last_card() -> None:
-    """P-5.3, P-5.4."""
-    assert for_hands("9C 9D AH 7S 3C", "9H 9S AC 7D 2D") == (50, 0)
-    assert for_hands("9C 9D AH 7S 3C", "9H 9S AC 7D 4D") == (0, 50)
-
-
-def test_equal_hands_score_nothing() -> None:
-    """P-5.5."""
-    assert for_hands("9C 9D AH 7S 3C", "9H 9S AC 7D 3D") == (0, 0)
-    assert for_hands("TS JS QS KS AS", "TH JH QH KH AH") == (0, 0)
+@pytest.mark.parametrize(
+    ("seat_0", "seat_1", "points"),
+    [
+        ("TS JS QS KS AS", "9H TH JH QH KH", (1000, 0)),  # the worse hand scores nothing
+        ("2C 2D 2H 2S 8C", "3C 3D 3H 3S 4C", (0, 600)),
+        ("9C 9D AH 7S 3C", "9H 9S AC 7D 2D", (50, 0)),  # compared to the last card
+        ("9C 9D AH 7S 3C", "9H 9S AC 7D 4D", (0, 50)),
+        ("9C 9D AH 7S 3C", "9H 9S AC 7D 3D", (0, 0)),  # equal hands
+        ("TS JS QS KS AS", "TH JH QH KH AH", (0, 0)),
+    ],
+)
+def test_hands_of_one_category_are_compared(
+    seat_0: str, seat_1: str, points: tuple[int, int]
+) -> None:
+    """P-5.3, P-5.4, P-5.5."""
+    assert for_hands(seat_0, seat_1) == points
 
 
 def test_the_hand_counts_independently_of_its_tricks() -> None:
@@ -145,79 +145,52 @@ def after_a_deal(below: tuple[int, int], **more: tuple[int, int]) -> Any:
     return four_to_one(before)
 
 
-def test_the_leg_goes_on_below_20() -> None:
-    """P-6.1."""
-    state = after_a_deal((15, 18))
-    assert (state.below, state.legs, state.above) == ((19, 19), (0, 0), (0, 0))
+@pytest.mark.parametrize(
+    ("before", "below", "legs", "above"),
+    [
+        # Below the line and legs before the deal; the same and the points above the line after it.
+        (((15, 18), (0, 0)), (19, 19), (0, 0), (0, 0)),  # the leg goes on below 20
+        (((16, 0), (0, 0)), (0, 0), (1, 0), (100, 0)),  # 20 win the leg
+        (((20, 20), (0, 0)), (0, 0), (1, 0), (100, 0)),  # the higher of both: 24 and 21
+        (((17, 21), (0, 0)), (0, 0), (0, 1), (0, 100)),
+        (((10, 19), (0, 0)), (0, 0), (0, 1), (0, 100)),  # with fewer tricks in this deal
+        (((16, 19), (0, 0)), (20, 20), (0, 0), (0, 0)),  # equal totals: the leg goes on
+        (((30, 33), (0, 0)), (34, 34), (0, 0), (0, 0)),
+        (((16, 0), (0, 1)), (0, 0), (1, 1), (100, 0)),  # one leg each does not end the rubber
+        (((16, 0), (1, 0)), (0, 0), (2, 0), (100 + 750, 0)),  # the second leg ends it
+        (((16, 18), (1, 0)), (0, 0), (2, 0), (100 + 750, 0)),  # points left do not count
+        (((16, 0), (1, 1)), (0, 0), (2, 1), (100 + 500, 0)),
+        (((0, 20), (1, 1)), (0, 0), (1, 2), (0, 100 + 500)),
+    ],
+)
+def test_a_leg_and_a_rubber_end_as_in_the_rules(
+    before: tuple[tuple[int, int], tuple[int, int]],
+    below: tuple[int, int],
+    legs: tuple[int, int],
+    above: tuple[int, int],
+) -> None:
+    """P-1.4, P-6.1, P-6.2, P-6.3, P-6.4: also the checks of the rules page."""
+    state = after_a_deal(before[0], legs=before[1])
+    assert (state.below, state.legs, state.above) == (below, legs, above)
+    is_over = 2 in legs
+    assert (state.phase, len(state.actors)) == ("over" if is_over else "draw", int(not is_over))
+    assert (state.deals[-1].below, state.deals[-1].above) == ((4, 1), above)
 
 
-def test_20_below_the_line_wins_the_leg() -> None:
-    """P-6.1."""
-    state = after_a_deal((16, 0))
-    assert (state.below, state.legs, state.above) == ((0, 0), (1, 0), (100, 0))
-    assert state.deals[-1].above == (100, 0)
-    assert state.deals[-1].below == (4, 1)
-
-
-def test_if_both_have_20_the_higher_wins_the_leg() -> None:
-    """P-6.1: the check of the rules page, 24 and 21."""
-    state = after_a_deal((20, 20))
-    assert (state.below, state.legs, state.above) == ((0, 0), (1, 0), (100, 0))
-    state = after_a_deal((17, 21))
-    assert (state.below, state.legs, state.above) == ((0, 0), (0, 1), (0, 100))
-
-
-def test_the_loser_of_the_higher_tricks_can_win_the_leg() -> None:
-    """P-6.1."""
-    state = after_a_deal((10, 19))
-    assert (state.below, state.legs, state.above) == ((0, 0), (0, 1), (0, 100))
-
-
-def test_at_equal_totals_the_leg_goes_on_until_they_differ() -> None:
-    """P-6.2: the check of the rules page, 20 and 20."""
-    state = after_a_deal((16, 19))
-    assert (state.below, state.legs, state.above) == ((20, 20), (0, 0), (0, 0))
-    assert (state.phase, state.actors) == ("draw", (1 - state.dealer,))
-    state = after_a_deal((30, 33))
-    assert (state.below, state.legs) == ((34, 34), (0, 0))
-
-
-def test_the_second_leg_ends_the_rubber() -> None:
-    """P-6.3, P-1.4."""
-    state = after_a_deal((16, 0), legs=(1, 0))
-    assert (state.legs, state.above, state.actors) == ((2, 0), (100 + 750, 0), ())
-    state = after_a_deal((16, 0), legs=(1, 1))
-    assert (state.legs, state.above, state.actors) == ((2, 1), (100 + 500, 0), ())
-    state = after_a_deal((0, 20), legs=(1, 1))
-    assert (state.legs, state.above, state.actors) == ((1, 2), (0, 100 + 500), ())
-
-
-def test_one_leg_each_does_not_end_the_rubber() -> None:
-    """P-6.3."""
-    state = after_a_deal((16, 0), legs=(0, 1))
-    assert (state.legs, state.above, len(state.actors)) == ((1, 1), (100, 0), 1)
-
-
-def test_the_winner_of_the_rubber_can_lose_the_game() -> None:
-    """P-6.4, P-6.5: the check of the rules page, 850 and 1350."""
-    state = after_a_deal((16, 0), legs=(1, 1), above=(150 + 100, 1250 + 100))
-    assert state.actors == ()
-    assert state.scores == (850, 1350)
-    assert Poke().outcome(state, (0, 1)).places == (2, 1)
-
-
-def test_equal_scores_are_a_draw() -> None:
-    """P-6.5."""
-    state = after_a_deal((16, 0), legs=(1, 1), above=(0, 600))
-    assert state.scores == (600, 600)
-    assert Poke().outcome(state, (0, 1)).places == (1, 1)
-
-
-def test_points_left_below_the_line_do_not_count() -> None:
-    """P-6.4."""
-    state = after_a_deal((16, 18), legs=(1, 0), above=(0, 0))
-    assert state.scores == state.above == (850, 0)
-    assert state.deals[-1].below == (4, 1)
+@pytest.mark.parametrize(
+    ("above", "scores", "places"),
+    [
+        ((150 + 100, 1250 + 100), (850, 1350), (2, 1)),  # the winner of the rubber loses
+        ((0, 600), (600, 600), (1, 1)),
+    ],
+)
+def test_the_higher_total_wins_the_game(
+    above: tuple[int, int], scores: tuple[int, int], places: tuple[int, int]
+) -> None:
+    """P-6.4, P-6.5: 850 and 1350 is the check of the rules page."""
+    state = after_a_deal((16, 0), legs=(1, 1), above=above)
+    assert (state.scores, state.actors) == (scores, ())
+    assert Poke().outcome(state, (0, 1)).places == places
 
 
 def test_totals_and_finished_deals_are_public() -> None:

@@ -1,13 +1,11 @@
-"""Saint Poker: whole games, compared with a second scorer written from the rules page."""
+"""Saint Poker: whole games, checked by properties."""
 
 import random
 from collections.abc import Iterator
-from itertools import combinations
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from phevaluator import evaluate_cards
 
 from referee.games.contract import Action
 from referee.games.saint_poker import SaintPoker
@@ -35,94 +33,6 @@ def description(done: Action) -> tuple[str, frozenset[str]]:
     """Return an action as its word and its cards."""
     named = (done.card,) if hasattr(done, "card") else done.cards
     return type(done).__name__, frozenset(named)
-
-
-class Scorer:
-    """Scores a game, implemented from the rules page alone."""
-
-    def __init__(self, seed: bytes, seats: int, turns: list[Turn]) -> None:
-        self.luck = Seeded(seed)
-        self.seats = seats
-        self.turns = iter(turns)
-        self.legal: list[list[set[tuple[str, frozenset[str]]]]] = []
-        self.points = [0] * seats
-        pack: list[str] = list(self.luck.shuffled("deck", 0, DECK))
-        self.hands = [set(pack[10 * seat : 10 * seat + 10]) for seat in range(seats)]
-        self.stock = pack[10 * seats :]
-        self.turned = {2: 3, 3: 2, 4: 1, 5: 0}[seats]
-        self.gone: set[str] = set()
-
-    def turn(self, word: str, who: list[int], may: list[list[frozenset[str]]]) -> list[set[str]]:
-        """Return the cards that each of these seats chooses from its legal sets."""
-        turn = next(self.turns)
-        assert sorted(turn) == sorted(who)
-        self.legal.append([{(word, cards) for cards in sets} for sets in may])
-        for seat, sets in zip(who, may, strict=True):
-            assert description(turn[seat])[0] == word
-            assert description(turn[seat])[1] in sets
-        return [set(description(turn[seat])[1]) for seat in who]
-
-    def all_choose(self, word: str, size: int) -> list[set[str]]:
-        """S-2.2, S-2.3: all seats choose this number of hand cards and lay them down."""
-        everyone = list(range(self.seats))
-        may = [[frozenset(c) for c in combinations(hand, size)] for hand in self.hands]
-        chosen = self.turn(word, everyone, may)
-        for hand, cards in zip(self.hands, chosen, strict=True):
-            hand -= cards
-        return chosen
-
-    def scores(self) -> tuple[int, ...]:
-        """Return the scores of the whole game."""
-        future = self.take()
-        for number in range(1, 9):
-            river, future = future, self.take()
-            for cards in self.all_choose("River", 1):
-                river |= cards
-            assert len(river) == 5
-            shown = self.all_choose("Show", 2)
-            best_first = self.order(number, river, shown)
-            self.points[best_first[0]] += number
-            if number < 8:
-                self.pick_up(river.union(*shown), best_first[::-1])
-                assert [len(hand) for hand in self.hands] == [10 - number] * self.seats
-        assert next(self.turns, None) is None
-        return tuple(self.points)
-
-    def take(self) -> set[str]:
-        """S-1.4, S-2.1: take a future river from the stock."""
-        taken = set(self.stock[: self.turned])
-        del self.stock[: self.turned]
-        return taken
-
-    def order(self, number: int, river: set[str], shown: list[set[str]]) -> list[int]:
-        """S-3: return the seats from the best hand to the worst."""
-        ties = self.luck.shuffled("ties", number, range(self.seats))
-        places = [evaluate_cards(*river, *cards) for cards in shown]
-        return sorted(range(self.seats), key=lambda seat: (places[seat], ties.index(seat)))
-
-    def pick_up(self, lying: set[str], worst_first: list[int]) -> None:
-        """S-4."""
-        for seat in worst_first + worst_first:
-            (taken,) = self.turn("PickUp", [seat], [[frozenset({c}) for c in lying]])
-            lying = lying - taken
-            self.hands[seat] |= taken
-        assert len(lying) == 5
-        self.gone |= lying
-
-
-@games
-def test_an_independent_scorer_agrees(seed: bytes, seats: int, choices: int) -> None:
-    """S-1 to S-5, S-7.1: and finds the same actions legal at every turn."""
-    played = list(game(seed, seats, choices))
-    scorer = Scorer(seed, seats, [turn for _, turn in played if turn])
-    scores = scorer.scores()
-    end, _ = played.pop()
-    assert end.scores == scores
-    assert list(end.stock) == scorer.stock
-    assert {c for done in end.rounds for c in done.discards} == scorer.gone
-    for (state, _), may in zip(played, scorer.legal, strict=True):
-        for seat, sets in zip(state.actors, may, strict=True):
-            assert {description(listed) for listed in state.legal(seat)} == sets
 
 
 @games

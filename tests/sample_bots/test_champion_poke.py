@@ -1,28 +1,23 @@
 """Test the parts of `champion` that play Poke against the referee's rules."""
 
 import random
-import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from pokearena.v1 import bot_pb2
 
 from arena.bots.resolver import house_folder
-from bench.strength import MeasuredForm, load
-from referee.game_codec import GameCodec
+from bench.strength import MeasuredForm
 from referee.games.poke.legal import LegalAnswers, LegalLeads, beats, without
 from referee.games.poke.state import PokeState, bonus
 from referee.games.registry import GAMES
 from referee.games.shared.cards import DECK, Hand, in_order
 from referee.games.shared.dealing import Seeded, board_seed
 from referee.games.shared.poker import best_hand
+from tests.sample_bots.bot_questions import bot_answer
 from tests.sample_bots.champion_modules import champion_modules
 
 MODULES = ("poke_hands", "poke_simulator")
@@ -120,25 +115,7 @@ def test_a_dealer_draws_three_cards_to_a_pair_for_free() -> None:
     hands = [("2C", "5D", "9S", "JH", "AC")] * 2
     hands[dealer] = ("2S", "3H", "5C", "8C", "8D")
     state = state.but(hands=tuple(hands), turn=dealer, drawn=())
-    head = bot_pb2.ActRequest(seat=dealer, luck=3)
-    codec = GameCodec(FORM.game)
-    question = bot_pb2.ActRequest.FromString(codec.question(head, state.view(dealer), ()))
     random.seed(0)
-    action, note = load("champion", FORM.start(dealer))(question)
-    assert set(codec.decode(action).discards) == {"2S", "3H", "5C"}
+    action, note = bot_answer("champion", FORM, state, dealer, luck=3)
+    assert set(action.discards) == {"2S", "3H", "5C"}
     assert "playouts" in note
-
-
-@pytest.mark.long
-def test_training_for_poke_repeats(tmp_path: Path) -> None:
-    folder = tmp_path / "champion"
-    shutil.copytree(house_folder() / "champion", folder, ignore=shutil.ignore_patterns("*.npz"))
-    stored = []
-    for name in ("first.npz", "second.npz"):
-        command = [sys.executable, "train_poke.py", "--deals", "2000", "--generations", "1"]
-        more = ["--opponents", "1", "--output", str(tmp_path / name)]
-        subprocess.run([*command, *more], cwd=folder, check=True)
-        with np.load(tmp_path / name) as arrays:
-            stored.append(dict(arrays))
-    for name, values in stored[0].items():
-        np.testing.assert_allclose(values, stored[1][name], rtol=1e-6)

@@ -1,19 +1,13 @@
 """Test the parts of `champion` that play Pokex against the referee's rules."""
 
-import os
 import random
-import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
-from arena.bots.resolver import house_folder
 from referee.games.pokex.actions import (
     Bid,
     NameWild,
@@ -216,17 +210,6 @@ def test_chances_to_win_the_game_follow_the_points(seats: int, modules: Modules)
     assert probabilities(results, np.array([[33, 20], [35, 40]]), False).tolist() == [0, 1]
 
 
-@pytest.mark.long
-@every_number_of_seats
-def test_champion_plays_whole_games_of_pokex_legally(seats: int, modules: Modules) -> None:
-    search = modules.pokex.Pokex(seats, 0.01)
-    state = start(seats, 3)
-    while state.actors:
-        seed = len(state.deals).to_bytes(32, "big")
-        state = play(state, search.choose(state, state.turn, seed, lambda: False).action)
-    assert state.deals
-
-
 def test_the_last_seat_wins_a_trick_without_its_joker(modules: Modules) -> None:
     """Three nines win the fifth trick with any card, so the joker stays for the last trick."""
     state = play(bid(start(2, 0), 3), NameWild("2"))
@@ -248,19 +231,3 @@ def test_the_last_seat_wins_a_trick_without_its_joker(modules: Modules) -> None:
     choice = modules.pokex.Pokex(2, 1.0).choose(state, mine, bytes(32), lambda: False)
     assert choice.action != PlayCard(Card("X1"))
     assert choice.playouts > 0
-
-
-@pytest.mark.long
-def test_training_for_pokex_repeats(tmp_path: Path) -> None:
-    folder = tmp_path / "champion"
-    shutil.copytree(house_folder() / "champion", folder, ignore=shutil.ignore_patterns("*.npz"))
-    env = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
-    stored = []
-    for name in ("first.npz", "second.npz"):
-        command = [sys.executable, "train_pokex.py", "--deals", "60", "--generations", "1"]
-        output = ["--output", str(tmp_path / name)]
-        subprocess.run([*command, *output], cwd=folder, env=env, check=True)
-        with np.load(tmp_path / name) as arrays:
-            stored.append(dict(arrays))
-    for name, values in stored[0].items():
-        np.testing.assert_array_equal(values, stored[1][name])

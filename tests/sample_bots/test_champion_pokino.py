@@ -1,22 +1,15 @@
 """Test the parts of `champion` that play Pokino against the referee's rules."""
 
-import os
 import random
-import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from arena.bots.resolver import house_folder
-from bench.strength import MeasuredForm, load, played_on
-from referee.game_codec import GameCodec
+from bench.strength import MeasuredForm
 from referee.games.pokino.actions import Domino, Run
-from referee.games.pokino.runs import NUMBER, RunSearch, may_run
+from referee.games.pokino.runs import NUMBER, RunSearch
 from referee.games.pokino.state import PokinoState
 from referee.games.registry import GAMES
 from referee.games.shared.cards import DECK
@@ -33,19 +26,6 @@ MODULES = (
 )
 GAME = GAMES["pokino"]
 WALLS = {"tear_down_the_walls": True}
-every_variant = pytest.mark.parametrize(
-    "form",
-    [
-        pytest.param(MeasuredForm(GAME, 2), marks=[pytest.mark.long]),
-        MeasuredForm(GAME, 3, dict.fromkeys(GAME.options, True)),
-        *(
-            pytest.param(MeasuredForm(GAME, 2, {name: True}), marks=[pytest.mark.long])
-            for name in GAME.options
-        ),
-        pytest.param(MeasuredForm(GAME, 6), marks=[pytest.mark.long]),
-    ],
-    ids=str,
-)
 
 
 @pytest.fixture
@@ -82,15 +62,6 @@ def trails(modules: list[Any], state: PokinoState, cards: tuple[Any, ...], limit
     return listing.HandTrails(graph, counts, len(cards), limit, np.random.default_rng(1))
 
 
-@pytest.mark.long
-@every_variant
-def test_whole_games_are_played_legally(form: MeasuredForm) -> None:
-    bots = [load("champion", form.start(seat)) for seat in range(form.seats)]
-    # The referee's `play` refuses an illegal action.
-    end = played_on(started(form), GameCodec(GAME), 0, bots, lambda state: False)
-    assert not end.actors
-
-
 @pytest.mark.parametrize("given", [{}, WALLS], ids=["default", "walls"])
 def test_a_run_of_all_cards_is_found_if_there_is_one(
     given: dict[str, Any], modules: list[Any]
@@ -109,25 +80,6 @@ def test_a_run_of_all_cards_is_found_if_there_is_one(
             total += 1
             found += exists
     assert 20 < found < total
-
-
-@pytest.mark.parametrize("given", [{}, WALLS], ids=["default", "walls"])
-def test_two_runs_that_play_a_hand_are_legal(given: dict[str, Any], modules: list[Any]) -> None:
-    *_, pokino = modules
-    played = 0
-    for state in positions(MeasuredForm(GAME, 2, given), 4):
-        seat = state.turn
-        hand = state.hands[seat][:6]
-        rich = state.but(deck=(), hands=_with(state, hand), beads=(99, 99))
-        search = pokino.PokinoSearch(rich, seat, 1.0, np.random.default_rng(1))
-        run = search._first_of_two()
-        if run is None:
-            continue
-        assert may_run(run, hand, 99, rich.layout.ground, rich.variants.tear_down_the_walls)
-        after = rich.after({seat: run})
-        assert trails(modules, after, after.hands[seat], 10**6).whole_run() is not None
-        played += 1
-    assert played > 3
 
 
 @pytest.mark.parametrize(
@@ -191,20 +143,6 @@ def _with(state: PokinoState, hand: tuple[Any, ...]) -> tuple[tuple[Any, ...], .
     return tuple(hand if seat == state.turn else held for seat, held in enumerate(state.hands))
 
 
-def test_every_legal_placement_is_rated_once(modules: list[Any]) -> None:
-    _, places, *_, pokino = modules
-    for state in positions(MeasuredForm(GAME, 2), 1):
-        seat = state.turn
-        search = pokino.PokinoSearch(state, seat, 1.0, np.random.default_rng(1))
-        rated = [
-            search._placement_action([placement])
-            for placement in places.placements(state, seat, True)
-        ]
-        legal = [action for action in state.legal(seat) if isinstance(action, Domino)]
-        assert len(rated) == len(legal)
-        assert set(rated) == set(legal)
-
-
 @pytest.mark.parametrize("given", [{}, WALLS], ids=["default", "walls"])
 def test_the_gain_is_the_difference_of_the_potential(
     given: dict[str, Any], modules: list[Any]
@@ -241,19 +179,3 @@ def test_the_whole_hand_is_played_at_once(modules: list[Any]) -> None:
             assert rich.after({seat: action}).pokino
             won += 1
     assert won > 5
-
-
-@pytest.mark.long
-def test_training_for_pokino_repeats(tmp_path: Path) -> None:
-    folder = tmp_path / "champion"
-    shutil.copytree(house_folder() / "champion", folder, ignore=shutil.ignore_patterns("*.npz"))
-    stored = []
-    for name in ("first.npz", "second.npz"):
-        command = [sys.executable, "train_pokino.py", "--games", "2", "--generations", "1"]
-        env = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
-        output = ["--output", str(tmp_path / name)]
-        subprocess.run([*command, *output], cwd=folder, env=env, check=True)
-        with np.load(tmp_path / name) as arrays:
-            stored.append(dict(arrays))
-    for name, values in stored[0].items():
-        np.testing.assert_array_equal(values, stored[1][name])

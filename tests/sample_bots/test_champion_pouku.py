@@ -1,20 +1,13 @@
 """Test the parts of `champion` that play Pouku against the referee's rules."""
 
 import random
-import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from pokearena.v1 import bot_pb2
 
-from arena.bots.resolver import house_folder
-from bench.strength import MeasuredForm, load
-from referee.game_codec import GameCodec
+from bench.strength import MeasuredForm
 from referee.games.pouku.actions import GoOut
 from referee.games.pouku.scores import GoingOut, owed
 from referee.games.pouku.state import PoukuState
@@ -23,6 +16,7 @@ from referee.games.registry import GAMES
 from referee.games.shared.cards import DECK, in_order
 from referee.games.shared.dealing import Seeded, board_seed
 from tests.examples import quick_cases
+from tests.sample_bots.bot_questions import bot_answer
 from tests.sample_bots.champion_modules import champion_modules
 
 MODULES = ("search_interface", "pouku_points", "pouku_simulator", "pouku")
@@ -152,26 +146,6 @@ def test_a_sure_win_in_the_last_deal_is_taken() -> None:
     )
     totals = tuple(30 if seat == last.turn else 0 for seat in range(3))
     state = last.but(totals=totals)
-    codec = GameCodec(form.game)
-    head = bot_pb2.ActRequest(seat=state.turn, luck=3)
-    asked = bot_pb2.ActRequest.FromString(codec.question(head, state.view(state.turn), ()))
-    action, note = load("champion", form.start(state.turn))(asked)
-    assert isinstance(codec.decode(action), GoOut)
+    action, note = bot_answer("champion", form, state, state.turn, luck=3)
+    assert isinstance(action, GoOut)
     assert note.startswith("+1.00")
-
-
-@pytest.mark.long
-def test_training_for_pouku_repeats(tmp_path: Path) -> None:
-    folder = tmp_path / "champion"
-    shutil.copytree(house_folder() / "champion", folder, ignore=shutil.ignore_patterns("*.npz"))
-    stored = []
-    for name in ("first.npz", "second.npz"):
-        command = [sys.executable, "train_pouku.py", "--deals", "1000", "--generations", "1"]
-        subprocess.run([*command, "--output", str(tmp_path / name)], cwd=folder, check=True)
-        with np.load(tmp_path / name) as arrays:
-            stored.append(dict(arrays))
-    assert set(stored[0]) == {
-        f"{part}_{form}" for part in ("discards", "leads") for form in (3, 4, "teams")
-    }
-    for name, values in stored[0].items():
-        np.testing.assert_allclose(values, stored[1][name], rtol=1e-6)

@@ -69,7 +69,7 @@ def remove(name: str, reason: str, as_json: bool, data: Path | None) -> None:
 
     store = Workspace(data).existing_store
     with audited_command(store, "owner.revoke", name, reason):
-        owners.remove(store, name)
+        owners.revoke(store, name)
     if as_json:
         output.document({"owner": name, "token": None})
     else:

@@ -71,7 +71,7 @@ def ask(
     differs from the record.
     """
     from arena.cli.bots import registration
-    from arena.cli.develop import question_messages, recorded_question, single_question
+    from arena.cli.develop import question_messages, recorded_question
     from arena.cli.matches import record_lookup
     from arena.cli.workspace import Workspace
 
@@ -89,10 +89,9 @@ def ask(
             recorded_question.question_of_decision(source, game, decision)
             for game, decision in places
         ]
-        if by_play or len(questions) > 1:
-            answers = question_messages.ask_together(source, questions, built, *limits)
-        else:
-            answers = [single_question.ask(source, questions[0], built, *limits)]
+        answers = question_messages.ask_questions(
+            source, questions, built, *limits, by_play=by_play or len(questions) > 1
+        )
     answered = list(zip(questions, answers, strict=True))
     good = all(answer.legal if debug else answer.good for answer in answers)
     if as_json:

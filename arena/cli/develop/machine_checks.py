@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from redis.exceptions import RedisError
 
@@ -29,8 +29,11 @@ from referee.rules_build import rules_build
 from referee.sanitizing import one_line
 
 if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
     from arena.bots.sandbox.available_levels import Choice
 
+T = TypeVar("T")
 OK: Final = "ok"
 WARN: Final = "warn"
 FAIL: Final = "fail"
@@ -64,7 +67,42 @@ def examine(workspace: Workspace) -> list[CheckResult]:
         *(_database, _storage, _redis, _referee, _services),
         *(_matches, _ladders, _remotes, _webhooks, _limits, _sandbox),
     )
-    return [look(workspace) for look in looks]
+    return [_result(look, workspace) for look in looks]
+
+
+class _Unknown(Exception):
+    """The database cannot be read, as its own check reports; the text is the name of the check."""
+
+
+def _result(look: Callable[[Workspace], CheckResult], workspace: Workspace) -> CheckResult:
+    try:
+        return look(workspace)
+    except _Unknown as unknown:
+        return CheckResult(str(unknown), OK, "unknown; see the database above")
+
+
+def _stored(workspace: Workspace, name: str, query: Callable[[Engine], T]) -> T | None:
+    """Return what a query of the check `name` finds in the database; None without a database."""
+    from sqlalchemy import exc
+
+    from arena.errors import StoreError
+    from arena.store import database
+
+    try:
+        if not workspace.has_store:
+            return None
+        engine = database.open(workspace.folder.database_url())
+        try:
+            version = database.version(engine)
+            if version is None:
+                return None
+            if version != database.HEAD:
+                raise _Unknown(name)
+            return query(engine)
+        finally:
+            engine.dispose()
+    except (exc.SQLAlchemyError, StoreError, config.SettingError):
+        raise _Unknown(name) from None
 
 
 def _python(workspace: Workspace) -> CheckResult:
@@ -211,23 +249,10 @@ def _storage(workspace: Workspace) -> CheckResult:
 
 def _unset_storage(workspace: Workspace, name: str) -> CheckResult:
     """Check that the database does not refer to objects, because no object storage is set."""
-    from sqlalchemy import exc
-
-    from arena.errors import StoreError
-    from arena.store import database
     from arena.store.objects import stored_objects
 
-    local = CheckResult("storage", OK, "files are in the data folder and the database")
-    try:
-        if not workspace.has_store:
-            return local
-        engine = database.open(workspace.folder.database_url())
-        has_objects = database.version(engine) == database.HEAD and stored_objects.exist(engine)
-        engine.dispose()
-    except (exc.SQLAlchemyError, StoreError, config.SettingError):
-        return CheckResult("storage", OK, "unknown; see the database above")
-    if not has_objects:
-        return local
+    if not _stored(workspace, "storage", stored_objects.exist):
+        return CheckResult("storage", OK, "files are in the data folder and the database")
     return CheckResult(
         "storage",
         FAIL,
@@ -354,26 +379,12 @@ def _services(workspace: Workspace) -> CheckResult:
 
 def _matches(workspace: Workspace) -> CheckResult:
     """Name the matches that failures of the arena delay or made void."""
-    from sqlalchemy import exc
-
-    from arena.errors import StoreError
-    from arena.store import database
     from arena.store.matches import listing
     from arena.store.schema import OPEN, MatchState
 
-    none = CheckResult("matches", OK, "none is delayed by failures or became void in 24 hours")
-    try:
-        if not workspace.has_store:
-            return none
-        engine = database.open(workspace.folder.database_url())
-        if database.version(engine) != database.HEAD:
-            return CheckResult("matches", OK, "unknown; see the database above")
-        troubled = listing.troubled(engine)
-        engine.dispose()
-    except (exc.SQLAlchemyError, StoreError, config.SettingError):
-        return CheckResult("matches", OK, "unknown; see the database above")
+    troubled = _stored(workspace, "matches", listing.troubled)
     if not troubled:
-        return none
+        return CheckResult("matches", OK, "none is delayed by failures or became void in 24 hours")
     delayed = [match for match in troubled if match.state in OPEN]
     void = [match for match in troubled if match.state is MatchState.VOID]
     counts = [f"{len(delayed)} delayed"] * bool(delayed) + [f"{len(void)} void"] * bool(void)
@@ -390,50 +401,24 @@ def _matches(workspace: Workspace) -> CheckResult:
 
 def _ladders(workspace: Workspace) -> CheckResult:
     """Name the ladders that pushed bots enter."""
-    from sqlalchemy import exc
-
-    from arena.errors import StoreError
-    from arena.store import database
     from arena.submissions import open_ladders
 
-    none = CheckResult("ladders", OK, "none is open; `pokearena serve --ladder FORM` opens one")
-    try:
-        if not workspace.has_store:
-            return none
-        engine = database.open(workspace.folder.database_url())
-        ladders = open_ladders.list_open_ladders(engine) if database.version(engine) else ()
-        engine.dispose()
-    except (exc.SQLAlchemyError, StoreError, config.SettingError):
-        return CheckResult("ladders", OK, "unknown; see the database above")
+    ladders = _stored(workspace, "ladders", open_ladders.list_open_ladders)
     if not ladders:
-        return none
+        none = "none is open; `pokearena serve --ladder FORM` opens one"
+        return CheckResult("ladders", OK, none)
     forms = ", ".join(f"{ladder.plan.form} ({ladder.id})" for ladder in ladders)
     return CheckResult("ladders", OK, f"open: {forms}")
 
 
 def _remotes(workspace: Workspace) -> CheckResult:
-    from sqlalchemy import exc
-
-    from arena.errors import StoreError
-    from arena.store import database
     from arena.store.bots import remote_bots
     from arena.store.matches import offline_bot_waits
 
-    try:
-        if not workspace.has_store:
-            return CheckResult("remote", OK, "no remote bots")
-        engine = database.open(workspace.folder.database_url())
-        if database.version(engine) is None:
-            return CheckResult("remote", OK, "no remote bots")
-        remotes, lacking = (
-            remote_bots.list_remote_bots(engine),
-            offline_bot_waits.waited_for(engine),
-        )
-        engine.dispose()
-    except (exc.SQLAlchemyError, StoreError, config.SettingError):
-        return CheckResult("remote", OK, "no remote bots to be seen; see the database above")
+    remotes = _stored(workspace, "remote", remote_bots.list_remote_bots)
     if not remotes:
         return CheckResult("remote", OK, "no remote bots")
+    lacking = _stored(workspace, "remote", offline_bot_waits.waited_for)
     connected = sum(remote.is_connected for remote in remotes.values())
     text = f"{connected} of {len(remotes)} bots are there"
     services = running(workspace)
@@ -448,19 +433,9 @@ def _remotes(workspace: Workspace) -> CheckResult:
 
 def _webhooks(workspace: Workspace) -> CheckResult:
     """Name the disabled webhooks, with the reason."""
-    from sqlalchemy import exc
+    from arena.store import webhooks
 
-    from arena.errors import StoreError
-    from arena.store import database, webhooks
-
-    try:
-        if not workspace.has_store:
-            return CheckResult("webhooks", OK, "none")
-        engine = database.open(workspace.folder.database_url())
-        hooks = webhooks.list_webhooks(engine) if database.version(engine) == database.HEAD else ()
-        engine.dispose()
-    except (exc.SQLAlchemyError, StoreError, config.SettingError):
-        return CheckResult("webhooks", OK, "unknown; see the database above")
+    hooks = _stored(workspace, "webhooks", webhooks.list_webhooks) or ()
     disabled = [hook for hook in hooks if hook.disabled is not None]
     if not disabled:
         return CheckResult("webhooks", OK, f"{len(hooks) or 'none'}")

@@ -1,10 +1,10 @@
-"""Send recorded questions in messages: several in one, or all up to a decision in their order."""
+"""Send recorded questions: one, several in one message, or all up to a decision in their order."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
@@ -30,14 +30,16 @@ from referee.record import GameRecord, Line
 from referee.replay import RecordedClock, RecordedQuestion, questions
 
 
-def ask_together(
+def ask_questions(
     source: RecordSource,
     recorded_questions: Sequence[RecordedQuestion],
     bot: Bot,
     patience: float,
     start: float,
+    *,
+    by_play: bool,
 ) -> list[BotAnswer]:
-    """Start a bot and send the questions in one message; return the answers in their order.
+    """Start a bot and send the questions; return the answers in their order.
 
     Args:
         source: the record of the match.
@@ -45,6 +47,7 @@ def ask_together(
         bot: the bot.
         patience: seconds for the answers.
         start: seconds for the start.
+        by_play: whether they are sent in one message of Play, and not each by Act.
 
     Raises:
         InfrastructureError: a remote bot cannot be reached.
@@ -52,23 +55,28 @@ def ask_together(
     """
     _check(recorded_questions)
     count = len(recorded_questions)
-    session = BotSession(bot, start_request(source, recorded_questions[0]), start, patience)
+    seconds = start if bot.address is None else min(start, patience)
+    session = BotSession(bot, start_request(source, recorded_questions[0]), seconds, patience)
+    began = None
     try:
         with session:
             began = time.monotonic()
+            requests = [recorded.request for recorded in recorded_questions]
             try:
-                answers = session.play(*(recorded.request for recorded in recorded_questions))
+                answers = _answers(session, requests, by_play=by_play)
             except MethodUnimplemented:
                 reason = "it does not implement Play, or its process failed at the first message"
                 return [unanswered(recorded, reason, count) for recorded in recorded_questions]
-            ms = round(1000 * (time.monotonic() - began), 3)
+            ms = _since(began)
             output = session.report().output
     except SessionFailed as error:
-        if bot.remote and not session.seconds:
+        if bot.remote and began is None:
             raise InfrastructureError(f"{bot.label} cannot be asked: {error}.") from None
-        clause = str(error) if session.seconds else f"did not start: {error}"
+        clause = f"did not start: {error}" if began is None else str(error)
+        ms = 0.0 if began is None else _since(began)
         return [
-            unanswered(recorded, clause, count, error.output) for recorded in recorded_questions
+            replace(unanswered(recorded, clause, count, error.output), ms=ms)
+            for recorded in recorded_questions
         ]
     return [
         BotAnswer(
@@ -82,6 +90,23 @@ def ask_together(
         )
         for recorded, answer in zip(recorded_questions, answers, strict=True)
     ]
+
+
+def _answers(
+    session: BotSession, requests: Sequence[bot_pb2.ActRequest], *, by_play: bool
+) -> list[bot_pb2.ActResponse]:
+    """Return the answers by Act, or by Play if asked for or if the bot implements only that."""
+    if not by_play:
+        try:
+            return [session.act(request) for request in requests]
+        except MethodUnimplemented:
+            pass
+    return session.play(*requests)
+
+
+def _since(began: float) -> float:
+    """Return the milliseconds since a time of the monotonic clock."""
+    return round(1000 * (time.monotonic() - began), 3)
 
 
 def _check(recorded_questions: Sequence[RecordedQuestion]) -> None:
@@ -247,7 +272,7 @@ def ask_in_order(
                     differs = differs or _difference(past, response)
             prefix, began = "", time.monotonic()
             answers = session.ask(*(past.question.request for past in history[-1]))
-            ms = round(1000 * (time.monotonic() - began), 3)
+            ms = _since(began)
             output = session.report().output
     except SessionFailed as error:
         if bot.remote and not session.seconds:

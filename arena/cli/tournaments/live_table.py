@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from arena.cli import output
 from arena.cli.ladders import ladder_table
 from arena.cli.services.running_services import RunningServices
-from arena.formats.contract import FormatEntrant, WaitForMatches
+from arena.formats.contract import WaitForMatches
 from arena.ladders import ladder_key
 from arena.store.matches import listing
 from arena.store.schema import TournamentState
 from arena.store.tournaments import tournaments
-from arena.store.tournaments.format_history import FormatHistory
 from arena.store.tournaments.tournaments import Tournament, TournamentProgress
 from arena.tournaments import time_estimate, tournament_outcome
+from arena.web.data.time_estimates import TimeEstimator
 from referee.sanitizing import sanitized
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 _POLL_SECONDS = 0.25
 _DRAWING_SECONDS = 1.0
 _LINES_SECONDS = 5.0
-_GAMES_FOR_A_PACE = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ class TournamentSnapshot:
     coming: int | None = None
     """Expected number of matches, if the format can estimate it."""
     seconds_left: float | None = None
-    """Estimate from the rate of committed games since the observation began."""
+    """Estimate from the rate of committed games."""
     waits: str = ""
     """The reason why the format schedules nothing, if no match can be played."""
 
@@ -119,9 +118,7 @@ class _SnapshotReader:
         self._name = tournament
         self._closed = -1
         self._standings: Standings | None = None
-        self._coming: int | None = None
-        self._entries: Sequence[FormatEntrant] = ()
-        self._since: tuple[float, int] | None = None
+        self._estimator = TimeEstimator(engine)
         self._last: TournamentSnapshot | None = None
 
     def now(self) -> TournamentSnapshot:
@@ -136,13 +133,12 @@ class _SnapshotReader:
         if self._standings is None or progress.closed != self._closed:
             self._closed = progress.closed
             self._standings = self._table(ladder_key.of_tournament(tournament))
-        more = self._coming is not None and progress.matches > self._coming
-        if tournament.entries != self._entries or more:
-            self._entries = tournament.entries
-            self._coming = self._forecast(tournament)
-        snapshot = TournamentSnapshot(tournament, progress, self._standings, self._coming)
+        estimate = self._estimator.estimate(tournament, progress, time.monotonic())
+        snapshot = TournamentSnapshot(
+            tournament, progress, self._standings, estimate.matches, estimate.seconds_left
+        )
         waits = "" if snapshot.over else self._waits(tournament, progress)
-        return replace(snapshot, seconds_left=self._seconds_left(snapshot), waits=waits)
+        return replace(snapshot, waits=waits)
 
     def _waits(self, tournament: Tournament, progress: TournamentProgress) -> str:
         if progress.open:
@@ -150,23 +146,6 @@ class _SnapshotReader:
             return "" if paused is None else f"{paused.id} {listing.waiting_reason(paused)}"
         step = tournament_outcome.next_step(self._engine, tournament)
         return step.why if isinstance(step, WaitForMatches) else ""
-
-    def _forecast(self, tournament: Tournament) -> int | None:
-        played = FormatHistory(self._engine, tournament.id).matches()
-        try:
-            return time_estimate.matches(tournament.plan, tournament.entries, played)
-        except ValueError:
-            return None
-
-    def _seconds_left(self, snapshot: TournamentSnapshot) -> float | None:
-        now = time.monotonic()
-        if self._since is None:
-            self._since = now, snapshot.progress.games
-        began, games = self._since
-        played = snapshot.progress.games - games
-        if snapshot.coming is None or played < _GAMES_FOR_A_PACE:
-            return None
-        return max(snapshot.planned - snapshot.progress.games, 0) * (now - began) / played
 
     def _table(self, scope: LadderKey) -> Standings:
         from arena.ladders import rater

@@ -17,7 +17,7 @@ from arena.store.access import sessions
 from arena.store.access.audit_log import Actor, Origin
 from arena.store.access.sessions import LIFETIME_SECONDS, Identity, Role
 from arena.web.serving.root_path import links_of
-from arena.web.serving.security import check_form_origin
+from arena.web.serving.security import bearer_of, check_form_origin
 
 FORM_TOKEN: Final = "form_token"
 """Name of the hidden field that each form of a session contains."""
@@ -47,12 +47,6 @@ class Access:
         """The sender, for the audit log."""
         origin = Origin.PAGES if self.secret else Origin.API
         return Actor(self.identity.name, str(self.identity.role), origin)
-
-
-def bearer_of(request: Request) -> str | None:
-    """Return the token in the header `Authorization: Bearer`; None without this header."""
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    return token.strip()[:_LETTERS] if scheme.lower() == "bearer" else None
 
 
 def find_access(request: Request, engine: Engine) -> Access | None:

@@ -8,9 +8,11 @@ from starlette.exceptions import HTTPException
 
 from arena.store.access.sessions import Role
 from arena.store.bots import versions
+from arena.store.matches import listing
 from arena.store.tournaments.challenges import ChallengeLimits
 from arena.submissions import challenges, open_ladders
 from arena.submissions.challenges import ChallengeRefused
+from arena.tournaments import json_values
 from arena.web.management.action import Action, ActionRequest, ActionResult, InputField
 
 ACCOUNT: Final = "/account"
@@ -22,7 +24,13 @@ def _retire(request: ActionRequest) -> ActionResult:
     if version.owner != request.actor.name:
         raise HTTPException(403, f"{version.id} does not belong to {request.actor.name}.")
     withdrawn = open_ladders.retire(request.web.engine, version)
-    return ActionResult({"version": version.id, "withdrawn": list(withdrawn)}, ACCOUNT)
+    retired = versions.find_version(request.web.engine, version.id).retired
+    values = {
+        "version": version.id,
+        "retired": json_values.iso(retired),
+        "withdrawn": list(withdrawn),
+    }
+    return ActionResult(values, ACCOUNT)
 
 
 def _challenge(request: ActionRequest) -> ActionResult:
@@ -37,10 +45,15 @@ def _challenge(request: ActionRequest) -> ActionResult:
         challenge = challenges.begin(request.web.engine, owner, bot, opponent, form, boards, limits)
     except ChallengeRefused as refused:
         raise HTTPException(refused.status, str(refused)) from None
+    (match,) = listing.matches(request.web.engine, tournament=challenge.id)
     values = {
         "challenge": challenge.id,
+        "match": match.id,
         "form": challenge.plan.form,
+        "boards": challenge.plan.boards,
+        "games": match.games,
         "entrants": list(challenge.entrants),
+        "created": json_values.iso(challenge.created),
     }
     return ActionResult(values, f"/tournaments/{challenge.id}")
 
@@ -53,6 +66,11 @@ RETIRE: Final = Action(
     _retire,
     (InputField("version", "NAME@VERSION", required=True, example="mybot@1"),),
     Role.OWNER,
+    {
+        "version": "mybot@1",
+        "retired": "2026-11-23T23:06:04.000+00:00",
+        "withdrawn": ["t-7f3k9q"],
+    },
 )
 CHALLENGE: Final = Action(
     f"{ACCOUNT}/challenges",
@@ -67,6 +85,15 @@ CHALLENGE: Final = Action(
         InputField("boards", "number of boards", "number", example=str(_BOARDS)),
     ),
     Role.OWNER,
+    {
+        "challenge": "t-7f3k9q",
+        "match": "m-7f3k9q2xwd",
+        "form": "poke",
+        "boards": 10,
+        "games": 20,
+        "entrants": ["mybot@2", "greedy@1"],
+        "created": "2026-11-23T23:06:04.000+00:00",
+    },
     created=True,
 )
 ACTIONS: Final = (RETIRE, CHALLENGE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from arena.web.management.action import Action, InputField
@@ -70,13 +70,42 @@ def _action(action: Action) -> dict[str, Any]:
         "required": [each.name for each in action.fields if each.required],
     }
     body = {"required": bool(schema["required"]), "content": {KINDS["json"]: {"schema": schema}}}
+    identity = action.name.replace(".", "_").replace("-", "_")
+    return {
+        **_operation(action, identity, list(_parameters(action.path))),
+        **({"requestBody": body} if action.fields else {}),
+    }
+
+
+def query_operation(
+    path: str, identity: str, action: Action, fields: Sequence[InputField]
+) -> dict[str, Any]:
+    """Return the operation of an action whose values are in the query.
+
+    Args:
+        path: its path.
+        identity: its `operationId`.
+        action: the action.
+        fields: its values.
+    """
+    query = [
+        {
+            **{"name": each.name, "in": "query", "description": each.summary},
+            **{"required": each.required, "schema": {"type": "string"}},
+            **({"example": each.example} if each.example else {}),
+        }
+        for each in fields
+    ]
+    return _operation(action, identity, [*_parameters(path), *query])
+
+
+def _operation(action: Action, identity: str, parameters: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "summary": action.summary,
-        "operationId": action.name.replace(".", "_").replace("-", "_"),
+        "operationId": identity,
         "security": [{str(action.role): []}],
-        "parameters": list(_parameters(action.path)),
-        **({"requestBody": body} if action.fields else {}),
-        "responses": _responses("201" if action.created else "200", "It is done."),
+        "parameters": parameters,
+        "responses": _responses("201" if action.created else "200", "It is done.", action.example),
     }
 
 
@@ -96,11 +125,18 @@ def _parameters(path: str) -> Iterator[dict[str, Any]]:
         }
 
 
-def _responses(status: str, description: str) -> dict[str, Any]:
+def _responses(
+    status: str, description: str, example: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     error = {"schema": {"$ref": "#/components/schemas/Error"}}
     success = {
         "description": description,
-        "content": {KINDS["json"]: {"schema": {"type": "object"}}},
+        "content": {
+            KINDS["json"]: {
+                "schema": {"type": "object"},
+                **({"example": dict(example)} if example else {}),
+            }
+        },
     }
     return {
         status: success,

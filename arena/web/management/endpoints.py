@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
-from urllib.parse import parse_qs
 
 import anyio
 from starlette.exceptions import HTTPException
@@ -30,7 +29,7 @@ from arena.web.serving.error_responses import status_and_sentence, without_comma
 from arena.web.serving.page_kinds import KINDS
 from arena.web.serving.responses import Endpoint, PageEndpoints
 from arena.web.serving.root_path import links_of
-from arena.web.serving.security import check_form_origin
+from arena.web.serving.security import bearer_of, check_form_origin, form_of
 from referee.games.contract import SetupError
 from referee.sanitizing import one_line
 
@@ -75,7 +74,7 @@ class ManagementEndpoints:
     async def _sign_in(self, request: Request) -> Response:
         """Open a session. The earlier session of the browser ends, against session fixation."""
         check_form_origin(request, proxied=self._web.settings.proxied)
-        token = str((await _form(request)).get("token", "")).strip()[:_TOKEN_LETTERS]
+        token = (await form_of(request)).get("token", "").strip()[:_TOKEN_LETTERS]
         earlier = accesses.cookie_of(request)
         opened = await anyio.to_thread.run_sync(self._open_session, token, earlier)
         if opened is None:
@@ -107,8 +106,8 @@ class ManagementEndpoints:
     async def _sign_out(self, request: Request) -> Response:
         access = await self._access(request)
         if access is not None and access.secret:
-            form = await _form(request)
-            self._check_form(request, access, str(form.get(FORM_TOKEN, "")))
+            form = await form_of(request)
+            self._check_form(request, access, form.get(FORM_TOKEN, ""))
             await anyio.to_thread.run_sync(sessions.sign_out, self._web.engine, access.secret)
         response = _redirect(request, "/")
         accesses.set_cookie(request, response, "", proxied=self._web.settings.proxied)
@@ -140,7 +139,7 @@ class ManagementEndpoints:
 
     def _action_endpoint(self, action: Action) -> Endpoint:
         async def act(request: Request) -> Response:
-            if accesses.bearer_of(request) is not None:
+            if bearer_of(request) is not None:
                 request.state.error_kind = "json"
             access = await self._required_access(request, action.role)
             if access is None:
@@ -151,7 +150,7 @@ class ManagementEndpoints:
                 self._web, access.actor, dict(request.path_params), values
             )
             try:
-                result = await anyio.to_thread.run_sync(_run_audited, action, action_request)
+                result = await anyio.to_thread.run_sync(run_audited, action, action_request)
             except (HTTPException, NotFound) as error:
                 if not access.secret or not action.form:
                     raise
@@ -186,7 +185,7 @@ class ManagementEndpoints:
         if access is not None:
             accesses.check_role(access, role)
             return access
-        is_program = accesses.bearer_of(request) is not None or request.state.error_kind == "json"
+        is_program = bearer_of(request) is not None or request.state.error_kind == "json"
         if not is_program:
             return None
         raise HTTPException(
@@ -223,7 +222,7 @@ def _redirect(request: Request, path: str) -> Response:
     return RedirectResponse(links_of(request).within(path), 303, _PRIVATE)
 
 
-def _run_audited(action: Action, request: ActionRequest) -> ActionResult:
+def run_audited(action: Action, request: ActionRequest) -> ActionResult:
     """Run an action, and store its entry in the audit log if it is `audited`.
 
     Raises:
@@ -255,7 +254,7 @@ async def _values(request: Request, access: Access) -> dict[str, Any]:
         HTTPException: 422, the body is not a JSON object.
     """
     if access.secret:
-        return dict(await _form(request))
+        return dict[str, Any](await form_of(request))
     body = await request.body()
     if not body:
         return {}
@@ -266,8 +265,3 @@ async def _values(request: Request, access: Access) -> dict[str, Any]:
     if not isinstance(values, dict):
         raise HTTPException(422, "the body must be a JSON object.")
     return values
-
-
-async def _form(request: Request) -> Mapping[str, str]:
-    body = (await request.body()).decode("utf-8", "replace")
-    return {name: texts[-1] for name, texts in parse_qs(body, keep_blank_values=True).items()}

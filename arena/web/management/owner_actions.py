@@ -23,7 +23,7 @@ def _renew(request: ActionRequest) -> ActionResult:
 
 def _revoke(request: ActionRequest) -> ActionResult:
     name = request.text("name")
-    owners.remove(request.web.engine, name)
+    owners.revoke(request.web.engine, name)
     return ActionResult({"owner": name, "token": None}, OWNERS)
 
 

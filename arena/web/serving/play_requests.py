@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
-from urllib.parse import parse_qsl
 
 import anyio
 from starlette.exceptions import HTTPException
@@ -20,7 +18,7 @@ from arena.web.pages import play
 from arena.web.pages.replay import QUERY as REPLAY_QUERY
 from arena.web.serving.responses import LIVE, Endpoint, PageEndpoints
 from arena.web.serving.root_path import links_of
-from arena.web.serving.security import check_form_origin, expect_loopback_name
+from arena.web.serving.security import check_form_origin, expect_loopback_name, form_of
 
 GAME: Final = "/play/{game}"
 TABLE: Final = PageRoute(
@@ -75,7 +73,7 @@ class PlayRequests:
         if not settings.play:
             expect_loopback_name(request)
         check_form_origin(request, proxied=settings.proxied)
-        form = await _form(request)
+        form = await form_of(request)
         client = request.scope["state"]["client"]
         tables = self._web.play_tables
         try:
@@ -96,7 +94,7 @@ class PlayRequests:
         """
         check_form_origin(request, proxied=self._web.settings.proxied)
         table = self._table(request)
-        form = await _form(request)
+        form = await form_of(request)
         table.touch()
         if form.get("leave"):
             table.leave()
@@ -138,9 +136,3 @@ def _redirect(request: Request, table: PlayTable, find: str = "") -> Response:
     """Return the redirect to a table."""
     address = links_of(request).to("play", "tables", table.id, find=find)
     return RedirectResponse(address, 303, {"Cache-Control": "no-store"})
-
-
-async def _form(request: Request) -> Mapping[str, str]:
-    """Return the fields of a posted form; the last value of each name."""
-    body = (await request.body()).decode("utf-8", "replace")
-    return dict(parse_qsl(body, keep_blank_values=True, max_num_fields=100))

@@ -37,7 +37,7 @@ from arena.web.serving.live_updates import (
 )
 from arena.web.serving.page_kinds import KINDS
 from arena.web.serving.root_path import links_of
-from arena.web.serving.security import EMBED, token_of
+from arena.web.serving.security import EMBED, bearer_of
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 CacheKey = tuple[str, ...]
@@ -216,7 +216,7 @@ class PageEndpoints:
         async def answer(request: Request) -> Response:
             path, kind = request.scope["path"], _kind(request, route)
             page_request = self._page_request(request, route)
-            token = token_of(request) if route.owners else ""
+            token = (bearer_of(request) or "") if route.owners else ""
             viewer = await self._viewer(request, kind)
             if token or viewer:
                 # A response for one person is neither stored nor shared.
@@ -236,7 +236,7 @@ class PageEndpoints:
         """Return who is signed in; None for programs, and for pages that other sites may show."""
         if kind != "html" or request.scope["path"].startswith(EMBED):
             return None
-        if accesses.bearer_of(request) is not None or not accesses.cookie_of(request):
+        if bearer_of(request) is not None or not accesses.cookie_of(request):
             return None
         access = await anyio.to_thread.run_sync(accesses.find_access, request, self._web.engine)
         return None if access is None else access.identity

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ipaddress import ip_address
+from urllib.parse import parse_qsl
 
 import anyio
 from sqlalchemy import Engine
@@ -31,10 +32,16 @@ PRIVATE = ("/organiser", "/account", "/sign-", "/play/tables/", "/live/play/tabl
 _USUAL_PORTS = {"http": 80, "https": 443}
 
 
-def token_of(request: Request) -> str:
-    """Return the token in the header `Authorization: Bearer`; empty if it is missing."""
+def bearer_of(request: Request) -> str | None:
+    """Return the token in the header `Authorization: Bearer`; None without this header."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    return token.strip()[:_LETTERS] if scheme.lower() == "bearer" else ""
+    return token.strip()[:_LETTERS] if scheme.lower() == "bearer" else None
+
+
+async def form_of(request: Request) -> dict[str, str]:
+    """Return the fields of a posted form; of fields with one name, the last."""
+    body = (await request.body()).decode("utf-8", "replace")
+    return dict(parse_qsl(body, keep_blank_values=True))
 
 
 async def owner_of(request: Request, engine: Engine) -> str:
@@ -43,7 +50,7 @@ async def owner_of(request: Request, engine: Engine) -> str:
     Raises:
         HTTPException: 401, the token is missing or unknown.
     """
-    token = token_of(request)
+    token = bearer_of(request) or ""
     owner = await anyio.to_thread.run_sync(owners.known_by, engine, token)
     if owner is None:
         reason = "invalid token" if token else "missing token"

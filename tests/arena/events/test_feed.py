@@ -44,6 +44,7 @@ from referee.games.registry import find_game
 from referee.games.shared.dealing import Seeded
 from referee.record import read
 from referee.replay import steps
+from tests.arena.poke_plan import poke_plan
 from tests.arena.services.test_services import ServicesArena
 from tests.errors import has_code
 from tests.waiting import wait_until
@@ -221,9 +222,7 @@ def test_the_feed_shows_no_board_that_a_bot_with_a_network_still_plays(
 
         def begin() -> Tournament:
             clock = Clock(20_000, 5000)
-            plan = TournamentPlan(
-                name="cup", game="poke", options={"must_beat": True}, seats=2, boards=2, clock=clock
-            )
+            plan = poke_plan(boards=2, clock=clock)
             return scheduler.begin(arena.engine, plan, [ours, far], bytes(32))
 
         published = played(arena, begin)

@@ -26,16 +26,15 @@ from arena.store.tournaments import lifecycle, tournaments
 from arena.system import redis_connection
 from arena.system.process_log import ProcessLog
 from arena.tournaments import scheduler
+from tests.arena.poke_plan import poke_plan
 from tests.arena.pushed_version import add_pushed_version
 from tests.arena.registered_worker import add_worker
 from tests.examples import examples
 from tests.waiting import wait_until
 
 MATCHES = 4
-CUP = TournamentPlan(name="cup", game="poke", options={"must_beat": True}, seats=2, boards=1)
-LADDER = TournamentPlan(
-    name="ladder", game="poke", options={"must_beat": True}, seats=2, boards=1, format="ladder"
-)
+CUP = poke_plan()
+LADDER = poke_plan(name="ladder", format="ladder")
 
 
 def played(number: int) -> PlayedGame:
@@ -52,14 +51,7 @@ class SweeperHarness:
         self.queue = MatchQueue(connection)
         for name in "ab":
             versions.add_version(engine, name, "1", name * 64, f"/{name}", {})
-        plan = TournamentPlan(
-            name="cup",
-            game="poke",
-            options={"must_beat": True},
-            seats=2,
-            boards=1,
-            settings={"cycles": MATCHES},
-        )
+        plan = poke_plan(settings={"cycles": MATCHES})
         scheduler.begin(engine, plan, ["a@1", "b@1"])
         self.matches = [match.id for match in listing.matches(engine)]
 
@@ -213,7 +205,7 @@ def test_matches_of_pushed_versions_wait_for_a_worker_that_plays_them(
 ) -> None:
     refuses = SandboxState("landlock", "landlock", plays_pushed=False)
     add_worker(harness.connection, "w1", refuses)
-    plan = TournamentPlan(name="house", game="poke", options={"must_beat": True}, seats=2, boards=1)
+    plan = poke_plan(name="house")
     versions.add_version(harness.engine, "c", "1", "c" * 64, "/c", {})
     house = scheduler.begin(harness.engine, plan, ["b@1", "c@1"])
     add_pushed_version(harness.engine, versions.find_version(harness.engine, "a@1"))

@@ -18,12 +18,13 @@ from arena.services.local import Services
 from arena.services.relay_process import RelayOptions
 from arena.store import database
 from arena.store.bots import remote_bots, versions
-from arena.store.match_settings import Clock, TournamentPlan
+from arena.store.match_settings import Clock
 from arena.store.matches import listing, offline_bot_waits, results
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
+from tests.arena.poke_plan import poke_plan
 from tests.arena.remote.relay_harness import AuthorMachine, TcpForwarder
 from tests.guarded_process import GuardedProcess
 from tests.hosts.network import needs_namespaces
@@ -70,14 +71,7 @@ class RemoteArena:
         self.far = version.id
 
     def schedule(self, entrants: list[str], boards: int = 1, bank: int = 60_000) -> Tournament:
-        plan = TournamentPlan(
-            name="cup",
-            game="poke",
-            options={"must_beat": True},
-            seats=2,
-            boards=boards,
-            clock=Clock(5_000, 500, bank),
-        )
+        plan = poke_plan(boards=boards, clock=Clock(5_000, 500, bank))
         return scheduler.begin(self.engine, plan, entrants, bytes(32))
 
     def home(self, where: int | str, named: str = "", within: Sequence[str] = ()) -> AuthorMachine:

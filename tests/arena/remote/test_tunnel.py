@@ -22,7 +22,7 @@ from arena.queue import redis_server
 from arena.queue.match_queue import MatchQueue
 from arena.store.bots import versions
 from arena.store.bots.version_files import keep
-from arena.store.match_settings import Clock, TournamentPlan
+from arena.store.match_settings import Clock
 from arena.store.matches import listing, results
 from arena.store.schema import MatchState
 from arena.system import redis_connection
@@ -30,6 +30,7 @@ from arena.tournaments import scheduler
 from arena.tunnel import local_sockets, stream
 from arena.tunnel.endpoint import TunnelEndpoint
 from tests.arena.cli.terminal import POKEARENA
+from tests.arena.poke_plan import poke_plan
 from tests.arena.remote.relay_harness import ELSEWHERE, AuthorMachine, Relay, TcpForwarder
 from tests.arena.remote.test_relay import certify
 from tests.errors import has_code
@@ -194,14 +195,7 @@ def test_a_worker_on_another_host_plays_a_bot_through_the_tunnel(
         near = versions.add_version(relay.engine, "meek", "1", meek.content, "/elsewhere", {}).id
         with AuthorMachine(tmp_path, relay.port, token, named="sample:greedy"):
             wait_until(lambda: relay.is_here(version))
-            plan = TournamentPlan(
-                name="cup",
-                game="poke",
-                options={"must_beat": True},
-                seats=2,
-                boards=1,
-                clock=Clock(60_000, 60_000),
-            )
+            plan = poke_plan(clock=Clock(60_000, 60_000))
             scheduler.begin(relay.engine, plan, [near, version], bytes(32))
             [match] = listing.matches(relay.engine)
             # A busy machine may lose the tunnel; then the match is attempted again.

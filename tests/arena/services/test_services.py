@@ -5,7 +5,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent
@@ -17,7 +16,6 @@ from sqlalchemy import Engine
 from arena.bots import resolver
 from arena.config import Folder
 from arena.errors import StoreError
-from arena.queue.match_queue import MatchQueue
 from arena.ratings.closed_match import ClosedGame
 from arena.services.local import Services, ServicesError
 from arena.services.metrics_collector import ArenaCollector
@@ -26,13 +24,14 @@ from arena.services.web_process import Pages, listen
 from arena.store import database
 from arena.store.access.audit_log import COMMAND_LINE
 from arena.store.bots import versions
-from arena.store.match_settings import Clock, TournamentPlan
+from arena.store.match_settings import Clock
 from arena.store.matches import corrections, listing, results
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
 from arena.system import redis_connection
 from arena.tournaments import scheduler
+from tests.arena.poke_plan import poke_plan
 from tests.guarded_process import GuardedProcess
 from tests.waiting import has_exited, wait_until
 
@@ -91,15 +90,7 @@ class ServicesArena:
 
     def schedule(self, entrants: list[str], boards: int, cycles: int = 1) -> Tournament:
         """Schedule a round robin of Poke with a fixed seed."""
-        plan = TournamentPlan(
-            name="cup",
-            game="poke",
-            options={"must_beat": True},
-            seats=2,
-            boards=boards,
-            settings={"cycles": cycles},
-            clock=Clock(20_000, 5000),
-        )
+        plan = poke_plan(boards=boards, settings={"cycles": cycles}, clock=Clock(20_000, 5000))
         return scheduler.begin(self.engine, plan, entrants, bytes(32))
 
     def closed(self, tournament: Tournament) -> bool:
@@ -165,64 +156,6 @@ def test_two_workers_have_the_results_of_one_and_leave_nothing_behind(
 
 
 @pytest.mark.long
-def test_a_match_with_many_jobs_is_played_once(arena: ServicesArena) -> None:
-    begun_tournament = arena.schedule(
-        [arena.admit("first", 0), arena.admit("last", -1)], boards=2, cycles=2
-    )
-    with Services(arena.where, 2, {}) as services:
-        connection = redis_connection.connect(services.snapshot.redis.url)
-        while not arena.closed(begun_tournament):
-            for match in listing.matches(arena.engine, tournament=begun_tournament.id):
-                for _ in range(5):
-                    MatchQueue(connection).enqueue(match.id)
-                    connection.rpush("rq:queue:matches", match.id, match.id)
-            time.sleep(0.05)
-        connection.close()
-    attempts = arena.sql("SELECT attempt, failures, state FROM matches")
-    assert attempts == [(1, 0, "CLOSED"), (1, 0, "CLOSED")]
-
-
-@pytest.mark.long
-def test_lost_jobs_are_enqueued_again(arena: ServicesArena) -> None:
-    begun_tournament = arena.schedule(
-        [arena.admit("first", 0), arena.admit("last", -1)], boards=1, cycles=2
-    )
-    with Services(arena.where, 1, {}) as services:
-        connection = redis_connection.connect(services.snapshot.redis.url)
-        wait_until(lambda: listing.matches(arena.engine)[0].state != MatchState.PENDING)
-        connection.flushall()
-        connection.close()
-        wait_until(lambda: arena.closed(begun_tournament))
-    assert arena.sql("SELECT count(*) FROM results") == [(2,)]
-
-
-@pytest.mark.long
-def test_a_killed_worker_neither_loses_nor_doubles_a_game(
-    arena: ServicesArena,
-) -> None:
-    entrants = [arena.admit("first", 0, NAP), arena.admit("last", -1, NAP)]
-    begun_tournament = arena.schedule(entrants, boards=3)
-    with Services(arena.where, 1, {}) as services:
-        [match] = listing.matches(arena.engine, tournament=begun_tournament.id)
-        wait_until(lambda: listing.find_match(arena.engine, match.id).committed >= 2)
-        [worker] = [c for c in services.snapshot.services if c.name == "worker-1"]
-        assert worker.pid is not None
-        os.kill(worker.pid, signal.SIGKILL)
-        kept = arena.sql("SELECT game, committed FROM games ORDER BY game")
-        wait_until(lambda: arena.closed(begun_tournament))
-        wait_until(lambda: services.snapshot.services[1].state == "ready")
-        assert services.snapshot.services[1].restarts == 1
-    closed = listing.find_match(arena.engine, match.id)
-    assert (closed.state, closed.attempt, closed.failures) == (MatchState.CLOSED, 2, 1)
-    assert arena.sql("SELECT game, committed FROM games ORDER BY game")[: len(kept)] == kept
-    assert arena.sql("SELECT attempt FROM games ORDER BY game") == [
-        *[(1,)] * len(kept),
-        *[(2,)] * (6 - len(kept)),
-    ]
-    assert arena.sql("SELECT attempt FROM results") == [(2,)]
-
-
-@pytest.mark.long
 def test_the_match_of_a_killed_match_process_does_not_wait_for_its_lease(
     arena: ServicesArena,
 ) -> None:
@@ -255,23 +188,6 @@ def test_a_stop_releases_a_match_which_continues_later(arena: ServicesArena) -> 
     with Services(arena.where, 1, {}):
         wait_until(lambda: arena.closed(begun_tournament))
     assert listing.find_match(arena.engine, match.id).attempt == 2
-
-
-@pytest.mark.long
-def test_a_killed_referee_is_restarted_and_the_match_continues(arena: ServicesArena) -> None:
-    entrants = [arena.admit("first", 0, NAP), arena.admit("last", -1, NAP)]
-    begun_tournament = arena.schedule(entrants, boards=2)
-    with Services(arena.where, 1, {}) as services:
-        [match] = listing.matches(arena.engine, tournament=begun_tournament.id)
-        wait_until(lambda: listing.find_match(arena.engine, match.id).committed >= 1)
-        referee = services.snapshot.services[0]
-        assert referee.pid is not None
-        os.kill(referee.pid, signal.SIGKILL)
-        wait_until(lambda: arena.closed(begun_tournament))
-    closed = listing.find_match(arena.engine, match.id)
-    assert (closed.attempt, closed.failures) == (2, 1)
-    assert closed.reason is not None
-    assert "referee" in closed.reason
 
 
 def serve(arena: ServicesArena, workers: int = 1) -> subprocess.Popen[bytes]:
@@ -367,19 +283,6 @@ def test_services_end_when_a_newer_release_has_upgraded_the_database(arena: Serv
         wait_until(is_outdated)
     assert pids
     assert all(map(has_exited, pids))
-
-
-@pytest.mark.long
-def test_a_killed_redis_is_restarted(arena: ServicesArena) -> None:
-    with Services(arena.where, 1, {}) as services:
-        url = services.snapshot.redis.url
-        connection = redis_connection.connect(url)
-        os.kill(int(connection.info("server")["process_id"]), signal.SIGKILL)
-        begun_tournament = arena.schedule(
-            [arena.admit("first", 0), arena.admit("last", -1)], boards=1
-        )
-        wait_until(lambda: arena.closed(begun_tournament))
-        connection.close()
 
 
 @pytest.mark.long

@@ -15,13 +15,12 @@ from arena.store import backup_file, consistency, database, schema
 from arena.store.access import audit_log
 from arena.store.bots import remote_bots, stored_builds, versions
 from arena.store.matches import listing, results, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.schema import MatchState
 from arena.store.tournaments.tournaments import Tournament
+from tests.arena.store.played_matches import commit, leased
 from tests.errors import has_code
 
 Schedule = Callable[..., Tournament]
-Played = Callable[..., PlayedGame]
 Empty = Callable[[str], str]
 TARGETS = ["sqlite", pytest.param("postgresql", marks=pytest.mark.long)]
 
@@ -39,7 +38,7 @@ def rows(engine: Engine) -> dict[str, list[tuple[Any, ...]]]:
         }
 
 
-def create_running_match(store: Engine, schedule: Schedule, played: Played, tmp_path: Path) -> str:
+def create_running_match(store: Engine, schedule: Schedule, tmp_path: Path) -> str:
     """Store a closed match, a running one, a bot's files and an owner with a non-ASCII name.
 
     Returns:
@@ -48,11 +47,10 @@ def create_running_match(store: Engine, schedule: Schedule, played: Played, tmp_
     schedule(2, cycles=2, seed=bytes(32))
     done, playing = transitions.due(store)
     for match in (done, playing):
-        lease = transitions.lease(store, match, "worker")
-        assert lease is not None
-        transitions.commit_game(store, lease, played(lease.spec, 0, fault="timeout"))
+        lease = leased(store, match)
+        commit(store, lease, 0, fault="timeout")
         if match == done:
-            transitions.commit_game(store, lease, played(lease.spec, 1))
+            commit(store, lease, 1)
     parcel = tmp_path / "parcel"
     parcel.write_bytes(bytes(range(256)) * 5000)
     with parcel.open("rb") as packed:
@@ -65,9 +63,9 @@ def create_running_match(store: Engine, schedule: Schedule, played: Played, tmp_
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_backup_restores_all_data(
-    store: Engine, schedule: Schedule, played: Played, empty: Empty, tmp_path: Path, target: str
+    store: Engine, schedule: Schedule, empty: Empty, tmp_path: Path, target: str
 ) -> None:
-    playing = create_running_match(store, schedule, played, tmp_path)
+    playing = create_running_match(store, schedule, tmp_path)
     file = tmp_path / "kept?.db"
     assert backup_file.backup(store, file, quiet) == file.stat().st_size
     assert [path.name for path in tmp_path.glob("*kept*")] == ["kept?.db"]
@@ -96,7 +94,7 @@ def test_a_backup_restores_all_data(
     assert lease is not None
     assert (lease.attempt, [game.game for game in lease.committed]) == (2, [0])
     assert listing.find_match(other, playing).failures == 0
-    assert transitions.commit_game(other, lease, played(lease.spec, 1)) is True
+    assert commit(other, lease, 1) is True
     assert len(list(results.closed(other))) == 2
     # No bot is connected either.
     assert not remote_bots.list_remote_bots(other)["far@1"].is_connected
@@ -203,9 +201,9 @@ class closing_table:  # noqa: N801 - it reads like contextlib's
 
 
 def test_a_match_closes_once_after_a_restoration_too(
-    store: Engine, schedule: Schedule, played: Played, empty: Empty, url: str, tmp_path: Path
+    store: Engine, schedule: Schedule, empty: Empty, url: str, tmp_path: Path
 ) -> None:
-    create_running_match(store, schedule, played, tmp_path)
+    create_running_match(store, schedule, tmp_path)
     file = tmp_path / "kept.db"
     backup_file.backup(store, file, quiet)
     other = database.open(empty(url.partition(":")[0]))

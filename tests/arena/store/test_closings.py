@@ -13,13 +13,12 @@ from arena.store import closings, database
 from arena.store.access.audit_log import COMMAND_LINE
 from arena.store.bots import versions
 from arena.store.matches import corrections, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.schema import ClosingKind
 from arena.store.tournaments import lifecycle
 from arena.store.tournaments.tournaments import Tournament
+from tests.arena.store.played_matches import play
 
 Schedule = Callable[..., Tournament]
-Played = Callable[..., PlayedGame]
 
 
 def events(store: Engine, after: int = 0) -> list[closings.Closing]:
@@ -27,27 +26,18 @@ def events(store: Engine, after: int = 0) -> list[closings.Closing]:
         return closings.closings_after(connection, after)
 
 
-def play(store: Engine, match: str, played: Played) -> None:
-    lease = transitions.lease(store, match, "w")
-    assert lease is not None
-    for number in range(lease.spec.games):
-        transitions.commit_game(store, lease, played(lease.spec, number))
-
-
-def test_every_event_of_a_tournament_is_in_the_sequence(
-    store: Engine, schedule: Schedule, played: Played
-) -> None:
+def test_every_event_of_a_tournament_is_in_the_sequence(store: Engine, schedule: Schedule) -> None:
     tournament = schedule(3).id
     begin = ["version-added"] * 3 + ["tournament-started"] + ["entered"] * 3
     assert [str(each.kind) for each in events(store)] == begin
     first, second, third = transitions.due(store)
-    play(store, first, played)
+    play(store, first)
     assert transitions.void(store, second, "the disk was full")
     again = corrections.replay(store, first, COMMAND_LINE, "a wrong table")
     versions.add_version(store, "late", "1", "f" * 64, "/late", {})
     lifecycle.add_entrants(store, tournament, [FormatEntrant("late@1", "")])
-    play(store, third, played)
-    play(store, again, played)
+    play(store, third)
+    play(store, again)
     gone = corrections.disqualify(store, tournament, "bot2@1", COMMAND_LINE, "it read the seed")
     assert gone
     lifecycle.cancel(store, tournament)

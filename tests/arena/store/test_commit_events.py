@@ -9,31 +9,24 @@ from arena.errors import Conflict, LeaseLost
 from arena.events.messages import Event, GameOver, MatchClosed, MatchStarted, TournamentChanged
 from arena.store import database
 from arena.store.matches import listing, transitions
-from arena.store.matches.games import PlayedGame
-from arena.store.matches.transitions import Lease
 from arena.store.schema import MatchState
 from arena.store.tournaments.tournaments import Tournament
+from tests.arena.store.played_matches import commit, leased
+from tests.arena.store.store_contender import played_game
 
 Schedule = Callable[..., Tournament]
-Played = Callable[..., PlayedGame]
 STARTED = MatchStarted("m-1", "t-1", 1)
 
 
-def lease_due_match(store: Engine) -> Lease:
-    lease = transitions.lease(store, transitions.due(store)[0], "worker")
-    assert lease is not None
-    return lease
-
-
 def test_a_match_publishes_its_start_its_games_and_its_end(
-    store: Engine, schedule: Schedule, played: Played
+    store: Engine, schedule: Schedule
 ) -> None:
     tournament = schedule(boards=1)
     events: list[Event] = []
     with database.listening(store, events.append):
-        lease = lease_due_match(store)
+        lease = leased(store)
         for number in range(2):
-            transitions.commit_game(store, lease, played(lease.spec, number))
+            commit(store, lease, number)
     assert events == [
         MatchStarted(lease.match, tournament.id, 1),
         GameOver(lease.match, 1, 2),
@@ -42,9 +35,7 @@ def test_a_match_publishes_its_start_its_games_and_its_end(
     ]
 
 
-def test_the_store_contains_what_an_event_reports(
-    store: Engine, schedule: Schedule, played: Played
-) -> None:
+def test_the_store_contains_what_an_event_reports(store: Engine, schedule: Schedule) -> None:
     schedule(boards=1)
     stored: list[tuple[type[Event], MatchState, int]] = []
 
@@ -54,9 +45,9 @@ def test_the_store_contains_what_an_event_reports(
         stored.append((type(event), match.state, match.committed))
 
     with database.listening(store, read):
-        lease = lease_due_match(store)
+        lease = leased(store)
         for number in range(2):
-            transitions.commit_game(store, lease, played(lease.spec, number))
+            commit(store, lease, number)
     assert stored == [
         (MatchStarted, MatchState.RUNNING, 0),
         (GameOver, MatchState.RUNNING, 1),
@@ -81,12 +72,10 @@ def test_a_rollback_publishes_nothing(store: Engine) -> None:
     assert events == []
 
 
-def test_a_refused_game_publishes_nothing(
-    store: Engine, schedule: Schedule, played: Played
-) -> None:
+def test_a_refused_game_publishes_nothing(store: Engine, schedule: Schedule) -> None:
     schedule(boards=1)
-    lease = lease_due_match(store)
-    game = played(lease.spec, 0)
+    lease = leased(store)
+    game = played_game(lease.spec, 0)
     transitions.commit_game(store, lease, game)
     events: list[Event] = []
     with database.listening(store, events.append):
@@ -94,7 +83,7 @@ def test_a_refused_game_publishes_nothing(
             transitions.commit_game(store, lease, game)
         transitions.release(store, lease)
         with pytest.raises(LeaseLost):
-            transitions.commit_game(store, lease, played(lease.spec, 1))
+            commit(store, lease, 1)
     assert events == []
 
 

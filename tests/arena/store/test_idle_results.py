@@ -10,35 +10,22 @@ from arena.store import schema
 from arena.store.access.audit_log import COMMAND_LINE
 from arena.store.database import writing
 from arena.store.idle_results import ALL, ANALYSES, LUCK, IdleResults
-from arena.store.matches import corrections, listing, transitions
-from arena.store.matches.games import PlayedGame
+from arena.store.matches import corrections, listing
 from arena.store.tournaments.tournaments import Tournament
+from tests.arena.store.played_matches import play
 
 Schedule = Callable[..., Tournament]
-Played = Callable[..., PlayedGame]
-
-
-def close(store: Engine, played: Played) -> str:
-    """Play the next match."""
-    match = transitions.due(store)[0]
-    lease = transitions.lease(store, match, "worker")
-    assert lease is not None
-    for number in range(lease.spec.games):
-        transitions.commit_game(store, lease, played(lease.spec, number))
-    return match
 
 
 @pytest.fixture
-def closed(store: Engine, schedule: Schedule, played: Played) -> str:
+def closed(store: Engine, schedule: Schedule) -> str:
     """Return a closed match; another one is open."""
     schedule(cycles=2)
-    return close(store, played)
+    return play(store).match
 
 
-def test_only_closed_matches_are_claimed_the_newest_first(
-    store: Engine, closed: str, played: Played
-) -> None:
-    newest = close(store, played)
+def test_only_closed_matches_are_claimed_the_newest_first(store: Engine, closed: str) -> None:
+    newest = play(store).match
     assert [ANALYSES.claim(store) for _ in range(3)] == [newest, closed, None]
 
 

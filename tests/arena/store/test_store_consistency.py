@@ -1,6 +1,7 @@
 """`db check` detects each kind of damage."""
 
 import sqlite3
+import tomllib
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -9,12 +10,11 @@ import pytest
 from sqlalchemy import Engine, text
 
 from arena.store import consistency, database
-from arena.store.matches import transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.tournaments.tournaments import Tournament
+from tests.arena.store.played_matches import play
 
+DAMAGE = tomllib.loads(Path(__file__).with_name("damage.toml").read_text())["damage"]
 Schedule = Callable[..., Tournament]
-Played = Callable[..., PlayedGame]
 
 
 def problems(store: Engine) -> list[str]:
@@ -22,71 +22,24 @@ def problems(store: Engine) -> list[str]:
 
 
 @pytest.fixture
-def closed_match(store: Engine, schedule: Schedule, played: Played) -> str:
+def closed_match(store: Engine, schedule: Schedule) -> str:
     """Return a closed match; another one is due."""
     schedule(2, cycles=2)
-    match = transitions.due(store)[0]
-    lease = transitions.lease(store, match, "worker")
-    assert lease is not None
-    for number in range(2):
-        transitions.commit_game(store, lease, played(lease.spec, number))
-    return match
+    return play(store).match
 
 
 def test_a_sound_store_has_no_problems(store: Engine, closed_match: str) -> None:
     assert problems(store) == []
 
 
-@pytest.mark.parametrize(
-    ("damage", "problem"),
-    [
-        ("DELETE FROM games WHERE game = 1", "closed matches lack games: {closed}."),
-        ("UPDATE matches SET games = 1", "matches have more games than planned: {closed}."),
-        ("DELETE FROM results", "closed matches have no result: {closed}."),
-        (
-            "UPDATE matches SET state = 'VOID' WHERE state = 'CLOSED'",
-            "matches that are not closed have a result: {closed}.",
-        ),
-        (
-            "UPDATE matches SET state = 'PENDING' WHERE state = 'CLOSED'",
-            "matches have all their games and are still open: {closed}.",
-        ),
-        (
-            "UPDATE matches SET state = 'RUNNING' WHERE state = 'CLOSED'",
-            "running matches have no lease: {closed}.",
-        ),
-        ("UPDATE matches SET ended = NULL", "finished matches have no end time: {closed}."),
-        (
-            "DELETE FROM match_entrants WHERE match IN"
-            " (SELECT id FROM matches WHERE state = 'CLOSED')",
-            "matches have no entrants: {closed}.",
-        ),
-        (
-            "UPDATE match_entrants SET closed = 1 WHERE match IN (SELECT match FROM results)",
-            "matches and their entrants have different closing times: {closed}.",
-        ),
-        ("UPDATE match_entrants SET closed = NULL", "have different closing times: {closed}."),
-        (
-            "UPDATE tournaments SET matches = 1",
-            "have different numbers of matches or games than they count: t-",
-        ),
-        (
-            "UPDATE tournaments SET games = 5",
-            "have different numbers of matches or games than they count: t-",
-        ),
-        ("UPDATE tournaments SET state = 'closed'", "tournaments are closed and have open matches"),
-        (
-            "UPDATE matches SET commitment = 'x' WHERE state = 'CLOSED'",
-            "the seed of match {closed} is not the one that was committed to.",
-        ),
-    ],
-)
+@pytest.mark.parametrize("damage", DAMAGE, ids=lambda damage: damage["sql"])
 def test_inconsistencies_are_reported(
-    store: Engine, closed_match: str, damage: str, problem: str
+    store: Engine, closed_match: str, damage: dict[str, str]
 ) -> None:
     with database.writing(store) as connection:
-        connection.execute(text(damage))
-    assert any(problem.format(closed=closed_match) in sentence for sentence in problems(store))
+        connection.execute(text(damage["sql"]))
+    problem = damage["problem"].format(closed=closed_match)
+    assert any(problem in sentence for sentence in problems(store))
 
 
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)

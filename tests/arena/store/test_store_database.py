@@ -23,8 +23,8 @@ from arena.store import backup_file, database, schema
 from arena.store.bots import versions
 from arena.store.idle_results import ANALYSES
 from arena.store.matches import transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.tournaments.tournaments import Tournament
+from tests.arena.store.played_matches import play
 from tests.errors import has_code
 from tests.waiting import wait_until
 
@@ -127,14 +127,11 @@ def test_a_database_of_a_newer_pokearena_is_refused(store: Engine) -> None:
 
 
 def test_workers_of_an_earlier_release_take_nothing_from_an_upgraded_database(
-    store: Engine, schedule: Callable[..., Tournament], played: Callable[..., PlayedGame]
+    store: Engine, schedule: Callable[..., Tournament]
 ) -> None:
     schedule(3)
     first, second, _ = transitions.due(store)
-    lease = transitions.lease(store, first, "w")
-    assert lease is not None
-    for number in range(lease.spec.games):
-        transitions.commit_game(store, lease, played(lease.spec, number))
+    play(store, first)
     with database.writing(store) as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     assert transitions.lease(store, second, "w") is None

@@ -23,7 +23,6 @@ from sqlalchemy import Engine, update
 from arena.errors import Conflict, LeaseLost
 from arena.store import database, schema
 from arena.store.bots import versions
-from arena.store.match_settings import TournamentPlan
 from arena.store.matches import listing, results, transitions
 from arena.store.matches.games import PlayedGame
 from arena.store.matches.transitions import FAILURES_TO_VOID, ArenaFault, Lease
@@ -31,6 +30,7 @@ from arena.store.schema import OPEN, MatchState, TournamentState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.tournaments import scheduler
 from arena.tournaments.scheduler import Scheduler
+from tests.arena.poke_plan import poke_plan
 
 PENDING, RUNNING = MatchState.PENDING, MatchState.RUNNING
 BOARDS = 1
@@ -79,9 +79,7 @@ class Leases(RuleBasedStateMachine):
         database.upgrade(self.store)
         for name in "ab":
             versions.add_version(self.store, name, "1", name, f"/{name}", {})
-        plan = TournamentPlan(
-            name="cup", game="poke", options={}, seats=2, boards=BOARDS, settings={"cycles": 2}
-        )
+        plan = poke_plan(options={}, boards=BOARDS, settings={"cycles": 2})
         cup = scheduler.begin(self.store, plan, ["a@1", "b@1"])
         self.scheduler = Scheduler(self.store)
         self.cup = cup.id

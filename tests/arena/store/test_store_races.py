@@ -19,12 +19,12 @@ from arena.store import closings, database, postgresql, schema, webhooks
 from arena.store.bots import quarantine, remote_bots, submissions, versions
 from arena.store.bots.submissions import ReceivedUpload, SubmissionLimits
 from arena.store.matches import listing, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.schema import ClosingKind, MatchState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.tournaments import Tournament
 from arena.store.webhooks import AnnouncementType, WebhookFormat, WebhookScope
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
+from tests.arena.store.played_matches import leased
 from tests.errors import has_code
 from tests.waiting import wait_until
 
@@ -34,7 +34,6 @@ pytestmark = [
 ]
 
 Schedule = Callable[..., Tournament]
-Played = Callable[..., PlayedGame]
 Beside = Callable[..., "Future[object]"]
 
 
@@ -95,8 +94,7 @@ def test_a_match_released_during_a_cancellation_is_not_played_again(
 ) -> None:
     begun_tournament = schedule()
     (match,) = transitions.due(store)
-    lease = transitions.lease(store, match, "worker")
-    assert lease is not None
+    lease = leased(store, match)
     with database.writing(store) as connection:
         lifecycle._set_state(
             connection, begun_tournament.id, schema.TournamentState.CANCELLED, ended=database.now()

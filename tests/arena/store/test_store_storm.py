@@ -11,15 +11,14 @@ from arena.errors import Conflict, LeaseLost
 from arena.store import database, schema
 from arena.store.bots import versions
 from arena.store.matches import listing, results, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.matches.transitions import FAILURES_TO_VOID, ArenaFault
 from arena.store.schema import OPEN, MatchState, TournamentState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments.scheduler import Scheduler
+from tests.arena.store.played_matches import commit
 
 Schedule = Callable[..., Tournament]
-Played = Callable[..., PlayedGame]
 Lapse = Callable[[str], None]
 
 WORKERS = 4
@@ -28,7 +27,7 @@ CANCELLED_AFTER = 3
 
 @pytest.mark.parametrize("cancelled", [False, True])
 def test_in_a_storm_every_match_ends_once_and_no_game_is_doubled(
-    store: Engine, schedule: Schedule, played: Played, lapse: Lapse, cancelled: bool
+    store: Engine, schedule: Schedule, lapse: Lapse, cancelled: bool
 ) -> None:
     tournament = schedule(6, boards=2)
     names = [match.id for match in listing.matches(store)]
@@ -45,7 +44,7 @@ def test_in_a_storm_every_match_ends_once_and_no_game_is_doubled(
             try:
                 for number in luck.sample(range(lease.spec.games), luck.randint(1, 4)):
                     if number not in [game.game for game in lease.committed]:
-                        transitions.commit_game(store, lease, played(lease.spec, number))
+                        commit(store, lease, number)
                     if luck.random() < 0.05:
                         lapse(lease.match)
                 transitions.renew(store, lease)

@@ -16,10 +16,11 @@ from arena.store import backup_file, database, schema
 from arena.store.access import audit_log
 from arena.store.bots import versions
 from arena.store.matches import transitions
-from arena.store.matches.games import PlayedFault, PlayedGame
+from arena.store.matches.games import PlayedFault
 from arena.store.schema import MatchState
 from arena.store.stored_text import storable
 from arena.store.tournaments.tournaments import Tournament
+from tests.arena.store.store_contender import played_game
 from tests.cluster import Cluster
 from tests.errors import has_code
 
@@ -33,7 +34,7 @@ def test_only_what_cannot_be_stored_is_escaped() -> None:
 
 
 def test_no_text_of_a_bot_fails_the_commit_of_a_game(
-    store: Engine, schedule: Callable[..., Tournament], played: Callable[..., PlayedGame]
+    store: Engine, schedule: Callable[..., Tournament]
 ) -> None:
     schedule(2)
     match = transitions.due(store)[0]
@@ -43,7 +44,7 @@ def test_no_text_of_a_bot_fails_the_commit_of_a_game(
     while True:
         fault = PlayedFault(0, 0, lease.spec.versions[0], "illegal", NASTY, NASTY, NASTY)
         wrong = replace(
-            played(lease.spec, game),
+            played_game(lease.spec, game),
             record=json.dumps({"note": NASTY}, ensure_ascii=False),
             faulted=(fault,),
         )

@@ -19,10 +19,11 @@ from sqlalchemy import Engine, create_engine, inspect, select, text
 from arena import config
 from arena.errors import StoreError
 from arena.store import backup_file, consistency, database, schema
-from arena.store.matches import results, transitions
+from arena.store.matches import results
 from arena.store.tournaments import tournaments
 from tests import tar_files
 from tests.arena.release_files import EARLIER
+from tests.arena.store.played_matches import leased
 from tests.errors import has_code
 
 Empty = Callable[[str], str]
@@ -142,8 +143,7 @@ def test_an_upgrade_waits_until_no_match_is_leased(earlier: Engine) -> None:
             connection.execute(text("UPDATE matches SET lease_until = 0"))
         upgrade.result()
     assert database.version(earlier) == database.HEAD
-    lease = transitions.lease(earlier, match, "w")
-    assert lease is not None
+    lease = leased(earlier, match)
     assert lease.attempt == 2
 
 

@@ -21,6 +21,7 @@ from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
 from arena.tournaments.scheduler import Scheduler
+from tests.arena.poke_plan import poke_plan
 from tests.errors import has_code
 
 BOTS = tuple(f"bot{number}@1" for number in range(5))
@@ -38,15 +39,7 @@ def store(tmp_path: Path) -> Engine:
 @pytest.fixture
 def begun_tournament(store: Engine) -> Callable[..., Tournament]:
     def make(format_name: str, bots: int = 4, **settings: int) -> Tournament:
-        plan = TournamentPlan(
-            name="cup",
-            game="poke",
-            options={"must_beat": True},
-            seats=2,
-            boards=1,
-            format=format_name,
-            settings=settings,
-        )
+        plan = poke_plan(format=format_name, settings=settings)
         return scheduler.begin(store, plan, BOTS[:bots], bytes(32))
 
     return make

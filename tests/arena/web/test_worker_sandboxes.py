@@ -12,12 +12,12 @@ from arena.queue import redis_server, worker_list
 from arena.queue.worker_registrations import SandboxState
 from arena.store.access import organisers
 from arena.store.bots import versions
-from arena.store.match_settings import TournamentPlan
 from arena.store.matches import listing
 from arena.system import redis_connection
 from arena.tournaments import scheduler
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
+from tests.arena.poke_plan import poke_plan
 from tests.arena.pushed_version import add_pushed_version
 from tests.arena.registered_worker import add_worker
 
@@ -38,7 +38,7 @@ def web(tmp_path: Path, redis: Redis, monkeypatch: pytest.MonkeyPatch) -> Iterat
     workspace = Workspace(tmp_path / "data")
     for name in "abc":
         versions.add_version(workspace.store, name, "1", name * 64, f"/{name}", {})
-    plan = TournamentPlan(name="cup", game="poke", options={"must_beat": True}, seats=2, boards=1)
+    plan = poke_plan()
     scheduler.begin(workspace.store, plan, ["a@1", "b@1", "c@1"])
     add_pushed_version(workspace.store, versions.find_version(workspace.store, "a@1"))
     path = redis.get_connection_kwargs()["path"]

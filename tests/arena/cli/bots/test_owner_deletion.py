@@ -12,7 +12,6 @@ from arena.errors import BadName, NotFound
 from arena.store import ids
 from arena.store.bots import owner_data, owners, remote_bots, submissions, versions
 from arena.store.bots.submissions import ReceivedUpload, SubmissionLimits
-from arena.store.match_settings import TournamentPlan
 from arena.store.matches import transitions
 from arena.store.schema import SubmissionState
 from arena.store.tournaments import tournaments
@@ -20,6 +19,7 @@ from arena.submissions.pending_uploads import PendingUploads
 from arena.tournaments import scheduler
 from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.cli.terminal import Cli, in_a_terminal
+from tests.arena.poke_plan import poke_plan
 from tests.arena.web.closed_matches import RecordChange, StoredMatch, play, table
 
 NOTE = "my secret plan"
@@ -179,9 +179,7 @@ def test_waiting_matches_are_cancelled_after_running_ones_finish(
     cli: Cli, deletion_arena: DeletionArena
 ) -> None:
     options = {"must_beat": True}
-    plan = TournamentPlan(
-        name="next", game="poke", options=options, seats=2, boards=1, settings={"cycles": 2}
-    )
+    plan = poke_plan(name="next", options=options, settings={"cycles": 2})
     tournament = scheduler.begin(deletion_arena.store, plan, ["luck0@1", "luck1@1"])
     lease = transitions.lease(
         deletion_arena.store, transitions.due(deletion_arena.store)[0], "w", 600

@@ -12,13 +12,13 @@ from arena.config import Folder, Running
 from arena.queue import redis_server
 from arena.store import database, schema
 from arena.store.bots import versions
-from arena.store.match_settings import TournamentPlan
 from arena.store.matches import transitions
 from arena.store.matches.transitions import ArenaFault
 from arena.system import process_info
 from arena.tournaments import scheduler
 from referee.games.registry import GAMES
 from tests.arena.cli.terminal import Cli
+from tests.arena.poke_plan import poke_plan
 
 
 def checks(out: str) -> dict[str, dict[str, str]]:
@@ -152,9 +152,7 @@ def test_delayed_and_void_matches_are_named(cli: Cli) -> None:
     engine = Workspace(Path(".pokearena")).store
     for name in ("meek", "random"):
         versions.add_version(engine, name, "1", name, f"/{name}", {})
-    plan = TournamentPlan(
-        name="cup", game="poke", options={}, seats=2, boards=1, settings={"cycles": 2}
-    )
+    plan = poke_plan(options={}, settings={"cycles": 2})
     cup = scheduler.begin(engine, plan, ["meek@1", "random@1"])
     delayed, void = transitions.due(engine)
     for match, machines in ((delayed, "a"), (void, "aab")):

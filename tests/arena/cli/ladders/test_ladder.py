@@ -13,11 +13,11 @@ from arena.cli.ladders import rebuilt_ladder
 from arena.cli.workspace import Workspace
 from arena.store import database, schema
 from arena.store.bots import versions
-from arena.store.match_settings import TournamentPlan
 from arena.store.matches import games, transitions
 from arena.tournaments import scheduler
 from tests.arena.cli.stored_tournament import record, store_tournament
 from tests.arena.cli.terminal import Cli
+from tests.arena.poke_plan import poke_plan
 
 BOTS = ("ace", "bee", "cat")
 
@@ -143,7 +143,7 @@ def test_a_match_that_closes_meanwhile_is_no_difference(cwd: Path, statement: in
         versions.add_version(
             workspace.store, bot, "1", f"{number:064x}", f"/bots/{bot}", {"run": ["x"]}
         )
-    plan = TournamentPlan(name="cup", game="poke", options={"must_beat": True}, seats=2, boards=1)
+    plan = poke_plan()
     tournament = scheduler.begin(workspace.store, plan, names)
     close_next_match()
     (scope,) = lookup.scopes_of(workspace, None, tournament.id)

@@ -219,7 +219,7 @@ def test_ask_reports_the_output_of_a_crashed_bot(cli: Cli, bot: Write, played: P
 def test_ask_times_out(cli: Cli, bot: Write, played: Path) -> None:
     result = cli("ask", f"{played}:0:0", bot("silent", "time.sleep(600)"), "--patience", 0.2)
     assert result.status == 1
-    assert "no action: it did not answer within 0.2 s" in result.out
+    assert "no action: it did not answer within 200 ms" in result.out
 
 
 def test_ask_reports_an_unreachable_remote_bot(cli: Cli, played: Path) -> None:

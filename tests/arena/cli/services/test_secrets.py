@@ -101,7 +101,7 @@ def test_no_token_and_no_secret_is_logged_or_shown(arena: ServedArena, cli: Cli)
         "revoked": owners.add_owner(store, "eve"),
         "remote bot": remote_bots.add_relayed(store, "far", "1", "ada")[1],
     }
-    owners.remove(store, "eve")
+    owners.revoke(store, "eve")
     browser = Browser(arena.url)
     for role in ("organiser", "owner"):
         browser.cookies.clear()

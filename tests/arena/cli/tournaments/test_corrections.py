@@ -5,17 +5,15 @@ import json
 from arena.cli.workspace import Workspace
 from arena.store.access import audit_log
 from arena.store.bots import versions
-from arena.store.match_settings import TournamentPlan
 from arena.store.matches import listing
 from arena.store.schema import MatchState
 from arena.tournaments import scheduler
 from referee.games.registry import find_game
 from tests.arena.cli.stored_tournament import play_match, store_tournament
 from tests.arena.cli.terminal import Cli
+from tests.arena.poke_plan import poke_plan
 
-PLAN = TournamentPlan(
-    name="cup", game="poke", options=find_game("poke").settle({}), seats=2, boards=1
-)
+PLAN = poke_plan(options=find_game("poke").settle({}))
 
 
 def test_corrections_have_reasons_and_audit_entries(cli: Cli) -> None:

@@ -17,6 +17,7 @@ from sqlalchemy import delete
 from arena import config
 from arena.store import database, schema
 from tests.arena.cli.terminal import POKEARENA, Cli, in_own_process
+from tests.arena.poke_plan import poke_plan
 from tests.guarded_process import GuardedProcess
 
 BOTS = ("sample:greedy", "sample:random", "sample:meek")
@@ -215,13 +216,12 @@ def test_ctrl_c_loses_nothing_and_resume_continues(cli: Cli, cwd: Path) -> None:
 def test_an_interrupted_tournament_is_resumed_to_its_end(cli: Cli, cwd: Path) -> None:
     from arena.cli.bots import registration
     from arena.cli.workspace import Workspace
-    from arena.store.match_settings import TournamentPlan
     from arena.store.tournaments import lifecycle
     from arena.tournaments import scheduler
 
     workspace = Workspace()
     entrants = [registration.register(workspace, workspace.bot(text)).id for text in BOTS[:2]]
-    plan = TournamentPlan(name="x", game="poke", options={"must_beat": True}, seats=2, boards=1)
+    plan = poke_plan(name="x")
     made = scheduler.begin(workspace.store, plan, entrants)
     lifecycle.pause(workspace.store, made.id)
     result = cli("tournament", "resume", "--workers", 1, "--json")
@@ -309,13 +309,12 @@ def test_a_tournament_without_services_waits(cli: Cli, cwd: Path) -> None:
     from arena.cli.bots import registration
     from arena.cli.workspace import Workspace
     from arena.config import Running
-    from arena.store.match_settings import TournamentPlan
     from arena.system import process_info
     from arena.tournaments import scheduler
 
     workspace = Workspace()
     entrants = [registration.register(workspace, workspace.bot(text)).id for text in BOTS[:2]]
-    plan = TournamentPlan(name="x", game="poke", options={"must_beat": True}, seats=2, boards=1)
+    plan = poke_plan(name="x")
     made = scheduler.begin(workspace.store, plan, entrants)
 
     def state() -> tuple[str, bool]:

@@ -1,14 +1,15 @@
 """Tournaments from files and options: their schedules, and changes while they run."""
 
 import json
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from arena.cli.errors import USAGE
 from arena.errors import InvalidSettings
 from arena.store.match_settings import Clock
-from arena.system.structured_file import FileProblem
 from arena.tournaments.tournament_request import (
     NamedBot,
     TournamentFileError,
@@ -16,6 +17,7 @@ from arena.tournaments.tournament_request import (
     read_request,
 )
 from tests.arena.cli.terminal import Cli
+from tests.arena.poke_plan import poke_plan
 
 CUP = """
 name = "Friday cup"
@@ -125,85 +127,21 @@ def test_folders_are_relative_to_the_file_and_may_have_patterns(cwd: Path) -> No
 
 
 GAME = 'game = "poke"\n'
-SWISS = GAME + 'format = "swiss"\n'
-ENTRANT = GAME + '[[entrants]]\nbot = "x"\n'
-SPRT = GAME + 'format = "sprt"\n'
-GAUNTLET = GAME + 'format = "gauntlet"\n'
 
 
-@pytest.mark.parametrize(
-    ("text", "problem", "key", "line"),
-    [
-        ("game = ", FileProblem.SYNTAX, "", 1),
-        ("bots = []", FileProblem.MISSING_KEY, "game", None),
-        ('game = "bridge"', FileProblem.VALUE, "game", 1),
-        (GAME + "board = 3", FileProblem.UNKNOWN_KEY, "board", 2),
-        (GAME + 'boards = "3"', FileProblem.VALUE, "boards", 2),
-        (GAME + "boards = true", FileProblem.VALUE, "boards", 2),
-        (GAME + "boards = 0", FileProblem.VALUE, "boards", 2),
-        (GAME + "seats = 0", FileProblem.VALUE, "seats", 2),
-        (GAME + "boards = 100000000", FileProblem.VALUE, "boards", 2),
-        (GAME + "[clock]\nbank = 3", FileProblem.UNKNOWN_KEY, "clock.bank", 3),
-        (GAME + "[clock]\nallowance_ms = -3", FileProblem.VALUE, "clock.allowance_ms", 3),
-        (GAME + "clock.start_ms = 0", FileProblem.VALUE, "clock.start_ms", 2),
-        (GAME + "[clock]\nbank_ms = 3600001", FileProblem.VALUE, "clock.bank_ms", 3),
-        (GAME + "clock = 3", FileProblem.VALUE, "clock", 2),
-        (GAME + 'faults = "strict"', FileProblem.VALUE, "faults", 2),
-        (GAME + 'format = "swis"', FileProblem.VALUE, "format", 2),
-        (
-            SWISS + "[settings]\nround = 3",
-            FileProblem.UNKNOWN_KEY,
-            "settings.round",
-            4,
-        ),
-        (SWISS + "settings.rounds = -1", FileProblem.VALUE, "settings.rounds", 3),
-        (
-            GAUNTLET + "settings.cycles = 1001",
-            FileProblem.VALUE,
-            "settings.cycles",
-            3,
-        ),
-        (
-            GAME + 'bots = ["a", "b"]\nsettings.rounds = 2',
-            FileProblem.UNKNOWN_KEY,
-            "settings.rounds",
-            3,
-        ),
-        (
-            SPRT + 'bots = ["a", "b"]\n[settings]\nlow = 5\nhigh = 1',
-            FileProblem.VALUE,
-            "settings",
-            4,
-        ),
-        (GAME + 'bots = ["a"]', FileProblem.VALUE, "bots", 2),
-        (GAME + 'bots = ["a", "b"]\nseats = 3', FileProblem.VALUE, "seats", 3),
-        (GAME + "options.must = true", FileProblem.UNKNOWN_KEY, "options.must", 2),
-        (GAME + "options.must_beat = 3", FileProblem.VALUE, "options.must_beat", 2),
-        (GAME + "bots = [1]", FileProblem.VALUE, "bots", 2),
-        (GAME + '[[entrants]]\nowner = "x"', FileProblem.MISSING_KEY, "entrants[0].bot", 2),
-        (ENTRANT + 'owner = "a b/c"', FileProblem.VALUE, "entrants[0].owner", 4),
-        (ENTRANT + 'owner = ""', FileProblem.VALUE, "entrants[0].owner", 4),
-        (
-            ENTRANT + 'owner = "a\\u202e"',
-            FileProblem.VALUE,
-            "entrants[0].owner",
-            4,
-        ),
-        (GAME + 'name = "\\u202e"', FileProblem.VALUE, "name", 2),
-        (GAME + 'bots = ["x", "entries/*"]', FileProblem.VALUE, "bots[1]", 2),
-        (GAME + 'bots = ["x", "/nowhere/*"]', FileProblem.VALUE, "bots[1]", 2),
-        (GAME + 'bots = ["a**b/x", "x"]', FileProblem.VALUE, "bots[0]", 2),
-    ],
-)
-def test_an_invalid_file_is_refused_with_key_and_line(
-    cwd: Path, text: str, problem: FileProblem, key: str, line: int | None
-) -> None:
+INVALID = tomllib.loads(Path(__file__).with_name("invalid_files.toml").read_text())["files"]
+
+
+@pytest.mark.parametrize("row", INVALID, ids=lambda row: row[0])
+def test_an_invalid_file_is_refused_with_key_and_line(cwd: Path, row: list[Any]) -> None:
+    text, problem, key, *line = row
     path = cwd / "cup.toml"
     path.write_text(text)
     with pytest.raises(TournamentFileError) as caught:
         read_request(path)
     error = caught.value
-    assert (error.file, error.problem, error.key, error.line) == (path, problem, key, line)
+    assert (error.file, error.problem.name, error.key) == (path, problem, key)
+    assert error.line == (line[0] if line else None)
 
 
 @pytest.mark.parametrize(
@@ -360,7 +298,6 @@ def test_a_tournament_file_is_played_paused_joined_left_and_shown(
 def test_bots_can_join_and_leave_a_running_tournament(cli: Cli) -> None:
     from arena.cli.bots import registration
     from arena.cli.workspace import Workspace
-    from arena.store.match_settings import TournamentPlan
     from arena.tournaments import scheduler
 
     workspace = Workspace()
@@ -368,15 +305,7 @@ def test_bots_can_join_and_leave_a_running_tournament(cli: Cli) -> None:
         registration.register(workspace, workspace.bot(f"sample:{bot}")).id
         for bot in ("meek", "bold")
     ]
-    plan = TournamentPlan(
-        name="x",
-        game="poke",
-        options={"must_beat": True},
-        seats=2,
-        boards=1,
-        format="ladder",
-        settings={"limit": 30},
-    )
+    plan = poke_plan(name="x", format="ladder", settings={"limit": 30})
     made = scheduler.begin(workspace.store, plan, names)
     assert cli("tournament", "pause", made.id).status == 0
     assert cli("tournament", "add", made.id, "sample:greedy", "--owner", "ada").status == 0

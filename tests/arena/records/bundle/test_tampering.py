@@ -87,6 +87,20 @@ def test_an_unchanged_bundle_has_no_problems(forger: Forger) -> None:
     assert forger.problems() == ()
 
 
+def assigns(path: str, value: object, problem: str) -> Callable[[Any], str]:
+    """Return a function that changes the value at a path, and returns a part of the problem."""
+
+    def change(document: Any) -> str:
+        *way, last = (int(name) if name.lstrip("-").isdigit() else name for name in path.split("."))
+        for name in way:
+            document = document[name]
+        document[last] = value
+        return problem
+
+    change.__name__ = path
+    return change
+
+
 # Each function changes the lines of a record and returns the expected part of the problem.
 def action(lines: list[Json]) -> str:
     acts = [line for line in lines if line["type"] == "action"]
@@ -161,47 +175,21 @@ def doubled(lines: list[Json]) -> str:
     return "it has games [1, 1]"
 
 
-def seed(lines: list[Json]) -> str:
-    lines[-1]["seed"] = "ab" * 32
-    return "the seed is not the one that was committed to"
-
-
 def hidden(lines: list[Json]) -> str:
     del lines[-1]
     return "the seed is not revealed"
 
 
-def options(lines: list[Json]) -> str:
-    lines[0]["options"] = {"must_beat": False}
-    return "is {'must_beat': False} in its record, and {'must_beat': True} in the tournament"
-
-
-def clock(lines: list[Json]) -> str:
-    lines[0]["clock"] = {**lines[0]["clock"], "bank_ms": 1}
-    return "in its record, and {'start_ms': 10000"
-
-
-def content(lines: list[Json]) -> str:
-    lines[0]["entrants"][0][1] = "ab" * 32
-    return "entrants of"
-
-
 RECORDS = [
-    *(
-        action,
-        no_action,
-        seat,
-        places,
-        scores,
-        verdict,
-        seating,
-        board,
-        lost,
-        doubled,
-        seed,
-        hidden,
+    *(action, no_action, seat, places, scores, verdict, seating, board, lost, doubled, hidden),
+    assigns("-1.seed", "ab" * 32, "the seed is not the one that was committed to"),
+    assigns(
+        "0.options",
+        {"must_beat": False},
+        "is {'must_beat': False} in its record, and {'must_beat': True} in the tournament",
     ),
-    *(options, clock, content),
+    assigns("0.clock.bank_ms", 1, "in its record, and {'start_ms': 10000"),
+    assigns("0.entrants.0.1", "ab" * 32, "entrants of"),
 ]
 FAULTS = [silence, forgiven]
 
@@ -282,21 +270,6 @@ def entrant(document: Json) -> str:
     return f"{last['match']} (round 2, match 1) is"
 
 
-def stranger(document: Json) -> str:
-    document["matches"][-1]["entrants"][0] = "nobody@1"
-    return "nobody@1 plays in"
-
-
-def hashed(document: Json) -> str:
-    document["entrants"][0]["content_hash"] = "ab" * 32
-    return "has a wrong id"
-
-
-def place(document: Json) -> str:
-    document["matches"][-1]["number"] = 5
-    return f"{document['matches'][-1]['match']} (round 2, match 5) has a wrong id"
-
-
 def swapped(document: Json) -> str:
     first, other = document["matches"][-2:]
     first["number"], other["number"] = other["number"], first["number"]
@@ -318,80 +291,10 @@ def twice(document: Json) -> str:
     return f"{document['matches'][0]['match']} is listed 2 times"
 
 
-def key(document: Json) -> str:
-    document["matches"][1]["key"] = "ab" * 32
-    return "is not the hash of its settings, place and entrants"
-
-
-def commitment(document: Json) -> str:
-    document["matches"][1]["commitment"] = "ab" * 32
-    return "does not follow from the tournament's"
-
-
-def other_seed(document: Json) -> str:
-    document["seed"] = "ab" * 32
-    return "does not follow from the tournament's"
-
-
-def reopened(document: Json) -> str:
-    document["matches"][1]["state"] = "RUNNING"
-    return "is running, but the tournament is closed"
-
-
 def voided(document: Json) -> str:
     document["matches"][1] |= {"state": "VOID", "reason": "an excuse"}
     # The record may reveal the seed, because organisers can void closed matches.
     return "where the format pairs"
-
-
-def unexplained(document: Json) -> str:
-    document["matches"][0]["reason"] = None
-    return "is void without a reason"
-
-
-def cancelled(document: Json) -> str:
-    document["matches"][0]["state"] = "CANCELLED"
-    return "is cancelled, although none of its entrants has withdrawn"
-
-
-def why(document: Json) -> str:
-    document["matches"][-1]["why"] = "because I say so"
-    return "has the reason 'because I say so'"
-
-
-def withdrawn(document: Json) -> str:
-    document["entrants"][0]["withdrawn"] = 1
-    return "but left before round 1"
-
-
-def joined(document: Json) -> str:
-    document["entrants"][0]["joined"] = 1
-    return "but joined for round 1"
-
-
-def rounds(document: Json) -> str:
-    document["settings"]["rounds"] = 2
-    return "is not a match of the format"
-
-
-def more_rounds(document: Json) -> str:
-    document["settings"]["rounds"] = 4
-    return "round 3, match 0"
-
-
-def pairing(document: Json) -> str:
-    document["pairing"] = "roundrobin"
-    return "unknown format 'roundrobin'"
-
-
-def game(document: Json) -> str:
-    document["game"] = "bridge"
-    return "unknown game 'bridge'"
-
-
-def seats(document: Json) -> str:
-    document["seats"] = 0
-    return "poke needs 2 seats"
 
 
 def option(document: Json) -> str:
@@ -399,26 +302,32 @@ def option(document: Json) -> str:
     return "options of poke are missing"
 
 
-def policy(document: Json) -> str:
-    document["policy"] = "unforgiving"
-    return "policy of"
-
-
 DOCUMENTS = [
-    *(entrant, stranger, hashed, place, swapped, dropped, added, twice, key, commitment),
-    *(
-        other_seed,
-        reopened,
-        voided,
-        unexplained,
-        cancelled,
-        why,
-        withdrawn,
-        joined,
-        rounds,
-        more_rounds,
+    *(entrant, swapped, dropped, added, twice),
+    assigns("matches.-1.entrants.0", "nobody@1", "nobody@1 plays in"),
+    assigns("entrants.0.content_hash", "ab" * 32, "has a wrong id"),
+    assigns("matches.-1.number", 5, "(round 2, match 5) has a wrong id"),
+    assigns("matches.1.key", "ab" * 32, "is not the hash of its settings, place and entrants"),
+    assigns("matches.1.commitment", "ab" * 32, "does not follow from the tournament's"),
+    assigns("seed", "ab" * 32, "does not follow from the tournament's"),
+    assigns("matches.1.state", "RUNNING", "is running, but the tournament is closed"),
+    voided,
+    assigns("matches.0.reason", None, "is void without a reason"),
+    assigns(
+        "matches.0.state",
+        "CANCELLED",
+        "is cancelled, although none of its entrants has withdrawn",
     ),
-    *(pairing, game, seats, option, policy),
+    assigns("matches.-1.why", "because I say so", "has the reason 'because I say so'"),
+    assigns("entrants.0.withdrawn", 1, "but left before round 1"),
+    assigns("entrants.0.joined", 1, "but joined for round 1"),
+    assigns("settings.rounds", 2, "is not a match of the format"),
+    assigns("settings.rounds", 4, "round 3, match 0"),
+    assigns("pairing", "roundrobin", "unknown format 'roundrobin'"),
+    assigns("game", "bridge", "unknown game 'bridge'"),
+    assigns("seats", 0, "poke needs 2 seats"),
+    option,
+    assigns("policy", "unforgiving", "policy of"),
 ]
 
 

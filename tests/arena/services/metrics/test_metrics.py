@@ -25,7 +25,6 @@ from arena.services.closed_match_counts import Counts, language
 from arena.services.metrics_collector import ArenaCollector, connect
 from arena.store import backup_file, database, gauges, schema, webhooks
 from arena.store.bots import remote_bots, versions
-from arena.store.match_settings import TournamentPlan
 from arena.store.matches import lease_times, results, transitions
 from arena.store.schema import MatchState
 from arena.store.tournaments import lifecycle
@@ -35,6 +34,7 @@ from arena.system.start_breaker import FAILURES_TO_OPEN, StartBreaker
 from arena.system.timings import Timings
 from arena.tournaments import scheduler
 from tests.arena.cli.stored_tournament import store_tournament
+from tests.arena.poke_plan import poke_plan
 from tests.arena.pushed_version import add_pushed_version
 from tests.arena.registered_worker import add_worker
 from tests.arena.services.metrics.metrics_arena import MetricsArena, labels, value
@@ -49,14 +49,7 @@ def play(metrics_arena: MetricsArena, cycles: int = 1) -> str:
 def schedule(metrics_arena: MetricsArena, cycles: int) -> str:
     for name in "ab":
         versions.add_version(metrics_arena.workspace.store, name, "1", name * 64, f"/{name}", {})
-    plan = TournamentPlan(
-        name="cup",
-        game="poke",
-        options={"must_beat": True},
-        seats=2,
-        boards=1,
-        settings={"cycles": cycles},
-    )
+    plan = poke_plan(settings={"cycles": cycles})
     return scheduler.begin(metrics_arena.workspace.store, plan, ["a@1", "b@1"]).id
 
 
@@ -146,7 +139,7 @@ def open_by_state(metrics_arena: MetricsArena) -> dict[str, float]:
 
 def test_matches_that_wait_are_counted_by_what_they_wait_for(metrics_arena: MetricsArena) -> None:
     store, redis = metrics_arena.workspace.store, metrics_arena.redis
-    plan = TournamentPlan(name="cup", game="poke", options={"must_beat": True}, seats=2, boards=1)
+    plan = poke_plan()
     for name in ("a", "b"):
         versions.add_version(store, name, "1", name * 64, f"/{name}", {})
     remote_bots.add_direct(store, "far", "1", "127.0.0.1:1")

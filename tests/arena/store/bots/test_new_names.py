@@ -12,6 +12,7 @@ from arena.store.access import organisers
 from arena.store.bots import owners, versions
 from arena.store.match_settings import TournamentPlan
 from arena.tournaments import scheduler
+from tests.arena.poke_plan import poke_plan
 
 MANIFEST: dict[str, Any] = {"run": ["x"]}
 
@@ -57,8 +58,6 @@ def test_an_old_bot_and_owner_stay_usable(store: Engine, tmp_path: Path) -> None
     versions.add_version(engine, "--help", "2", "2" * 64, "/x", MANIFEST, "-x")
     versions.add_version(engine, "bot", "1", "1" * 64, "/x", MANIFEST, "-x")
     versions.reassign(engine, "bot", "-x")
-    plan = TournamentPlan(
-        name="cup", game="poke", options={}, seats=2, boards=1, settings={"cycles": 1}
-    )
+    plan = poke_plan(options={}, settings={"cycles": 1})
     scheduler.begin(engine, plan, ["--help@2", "bot@1"])
     engine.dispose()

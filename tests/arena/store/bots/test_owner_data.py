@@ -7,11 +7,11 @@ from sqlalchemy import Engine
 
 from arena.errors import NotFound
 from arena.store.bots import owner_data, owners, stored_builds, versions
-from arena.store.matches import listing, transitions
-from arena.store.matches.games import PlayedGame
+from arena.store.matches import listing
 from arena.store.schema import MatchState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
+from tests.arena.store.played_matches import play
 
 
 def test_an_unknown_owner_has_no_data(store: Engine) -> None:
@@ -20,16 +20,13 @@ def test_an_unknown_owner_has_no_data(store: Engine) -> None:
 
 
 def test_everything_but_the_results_is_deleted(
-    store: Engine, schedule: Callable[..., Tournament], played: Callable[..., PlayedGame]
+    store: Engine, schedule: Callable[..., Tournament]
 ) -> None:
     tournament = schedule(bots=3)
     owners.add_owner(store, "ada")
     versions.set_owner(store, versions.find_version(store, "bot1@1"), "ada")
-    lease = transitions.lease(store, transitions.due(store)[0], "w", 600)
-    assert lease is not None
+    lease = play(store)
     assert "bot1@1" in lease.spec.versions
-    for number in range(lease.spec.games):
-        transitions.commit_game(store, lease, played(lease.spec, number))
     data = owner_data.survey(store, "ada")
     assert (data.tokens, data.versions, data.matches) == (1, ("bot1@1",), 2)
     assert data.contents == (f"{1:064x}",)

@@ -49,7 +49,7 @@ def test_a_new_token_invalidates_the_previous_one(store: Engine) -> None:
 def test_the_token_of_a_removed_owner_is_invalid(store: Engine) -> None:
     token = owners.add_owner(store, "ada")
     assert [owner.name for owner in owners.list_owners(store)] == ["ada"]
-    owners.remove(store, "ada")
+    owners.revoke(store, "ada")
     assert not owners.is_of(store, token, "ada")
     assert owners.list_owners(store) == ()
 
@@ -61,4 +61,4 @@ def test_invalid_operations_are_refused(store: Engine) -> None:
     with pytest.raises(NotFound, check=has_code("no-token")):
         owners.renew(store, "bob")
     with pytest.raises(NotFound, check=has_code("no-token")):
-        owners.remove(store, "bob")
+        owners.revoke(store, "bob")

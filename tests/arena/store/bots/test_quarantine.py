@@ -9,45 +9,24 @@ from arena.errors import Conflict, NotFound
 from arena.store import database, schema
 from arena.store.bots import quarantine, versions
 from arena.store.matches import listing, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.matches.transitions import ArenaFault
 from arena.store.schema import MatchState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
+from tests.arena.store.played_matches import leased, play
 from tests.errors import has_code
 
 Schedule = Callable[..., Tournament]
-Played = Callable[..., PlayedGame]
 Lapse = Callable[[str], None]
 
 BAD = "bot3@1"
 
 
-@pytest.fixture
-def close(store: Engine, played: Played) -> Callable[[str], None]:
-    """Play a match to its end."""
-
-    def do(match: str) -> None:
-        lease = transitions.lease(store, match, "w")
-        assert lease is not None
-        for number in range(lease.spec.games):
-            transitions.commit_game(store, lease, played(lease.spec, number))
-
-    return do
-
-
-@pytest.fixture
-def fail(store: Engine) -> Callable[[str], None]:
+def fail(store: Engine, match: str) -> None:
     """Let the arena fail in a match."""
-
-    def do(match: str) -> None:
-        lease = transitions.lease(store, match, "w")
-        assert lease is not None
-        transitions.release(store, lease, ArenaFault("It broke."))
-        make_due(store, match)
-
-    return do
+    transitions.release(store, leased(store, match), ArenaFault("It broke."))
+    make_due(store, match)
 
 
 def make_due(store: Engine, match: str) -> None:
@@ -55,9 +34,6 @@ def make_due(store: Engine, match: str) -> None:
     with database.writing(store) as connection:
         table = schema.matches
         connection.execute(update(table).where(table.c.id == match).values(retry_at=None))
-
-
-Do = Callable[[str], None]
 
 
 def split(store: Engine, tournament: Tournament) -> tuple[list[str], list[str]]:
@@ -72,18 +48,18 @@ def state(store: Engine, match: str) -> MatchState:
 
 
 def test_three_failures_while_three_others_close_quarantine_a_version(
-    store: Engine, schedule: Schedule, close: Do, fail: Do
+    store: Engine, schedule: Schedule
 ) -> None:
     tournament = schedule(4, cycles=2)
     bad, good = split(store, tournament)
-    fail(bad[0])
+    fail(store, bad[0])
     for match in good[:2]:
-        close(match)
-    fail(bad[1])
-    fail(bad[2])
+        play(store, match)
+    fail(store, bad[1])
+    fail(store, bad[2])
     assert versions.find_version(store, BAD).quarantined is None
-    close(good[2])
-    fail(bad[2])
+    play(store, good[2])
+    fail(store, bad[2])
     version = versions.find_version(store, BAD)
     assert version.quarantined is not None
     assert version.quarantine_reason is not None
@@ -106,36 +82,32 @@ def test_three_failures_while_three_others_close_quarantine_a_version(
     ]
 
 
-def test_a_general_outage_quarantines_no_version(
-    store: Engine, schedule: Schedule, close: Do, fail: Do
-) -> None:
+def test_a_general_outage_quarantines_no_version(store: Engine, schedule: Schedule) -> None:
     tournament = schedule(4, cycles=2)
     bad, good = split(store, tournament)
     for match in good[:3]:
-        close(match)
+        play(store, match)
     for match in (*good[3:], *bad):
-        fail(match)
-        fail(match)
+        fail(store, match)
+        fail(store, match)
     assert all(version.quarantined is None for version in versions.list_versions(store))
 
 
-def test_a_closed_match_resets_the_failures(
-    store: Engine, schedule: Schedule, close: Do, fail: Do
-) -> None:
+def test_a_closed_match_resets_the_failures(store: Engine, schedule: Schedule) -> None:
     tournament = schedule(4, cycles=2)
     bad, good = split(store, tournament)
-    fail(bad[0])
-    fail(bad[1])
-    close(bad[2])
+    fail(store, bad[0])
+    fail(store, bad[1])
+    play(store, bad[2])
     for match in good[:3]:
-        close(match)
-    fail(bad[3])
-    fail(bad[4])
+        play(store, match)
+    fail(store, bad[3])
+    fail(store, bad[4])
     assert versions.find_version(store, BAD).quarantined is None
 
 
 def test_failures_that_do_not_count_towards_a_void_match_do_not_count_here(
-    store: Engine, schedule: Schedule, close: Do, fail: Do, lapse: Lapse
+    store: Engine, schedule: Schedule, lapse: Lapse
 ) -> None:
     tournament = schedule(4, cycles=2)
     bad, good = split(store, tournament)
@@ -145,29 +117,26 @@ def test_failures_that_do_not_count_towards_a_void_match_do_not_count_here(
         lapse(match)
         transitions.lease(store, match, "w")
     for match in good[:3]:
-        close(match)
+        play(store, match)
     for match in bad[3:]:
-        lease = transitions.lease(store, match, "w")
-        assert lease is not None
+        lease = leased(store, match)
         transitions.release(store, lease, ArenaFault("It broke.", counts=False))
     assert versions.find_version(store, BAD).quarantined is None
-    fail(bad[3])
-    fail(bad[4])
+    fail(store, bad[3])
+    fail(store, bad[4])
     assert versions.find_version(store, BAD).quarantined is None
 
 
 @pytest.fixture
-def tournament_with_quarantine(
-    store: Engine, schedule: Schedule, close: Do, fail: Do
-) -> Tournament:
+def tournament_with_quarantine(store: Engine, schedule: Schedule) -> Tournament:
     """Return a tournament whose bad version is in quarantine."""
     tournament = schedule(4, cycles=2)
     bad, good = split(store, tournament)
-    fail(bad[0])
+    fail(store, bad[0])
     for match in good[:3]:
-        close(match)
-    fail(bad[1])
-    fail(bad[2])
+        play(store, match)
+    fail(store, bad[1])
+    fail(store, bad[2])
     return tournament
 
 
@@ -186,17 +155,17 @@ def test_a_quarantined_version_cannot_enter_tournaments(
 
 
 def test_lifting_a_quarantine_resets_the_failures(
-    store: Engine, tournament_with_quarantine: Tournament, close: Do, fail: Do
+    store: Engine, tournament_with_quarantine: Tournament
 ) -> None:
     quarantine.lift(store, BAD)
     tournament = scheduler.begin(
         store, tournament_with_quarantine.plan, [f"bot{n}@1" for n in range(4)]
     )
     bad, good = split(store, tournament)
-    fail(bad[0])
+    fail(store, bad[0])
     for match in good[:3]:
-        close(match)
-    fail(bad[1])
+        play(store, match)
+    fail(store, bad[1])
     assert versions.find_version(store, BAD).quarantined is None
-    fail(bad[2])
+    fail(store, bad[2])
     assert versions.find_version(store, BAD).quarantined is not None

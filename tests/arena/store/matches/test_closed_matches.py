@@ -10,14 +10,15 @@ from arena.store.matches import closed_matches, results, transitions
 from arena.store.matches.games import PlayedGame, read
 from arena.store.matches.spec import MatchSpec
 from arena.store.tournaments.tournaments import Tournament
+from tests.arena.store.played_matches import leased
+from tests.arena.store.store_contender import played_game
 
 Schedule = Callable[..., Tournament]
-Played = Callable[..., PlayedGame]
 
 
-def timed(spec: MatchSpec, number: int, played: Played) -> PlayedGame:
+def timed(spec: MatchSpec, number: int) -> PlayedGame:
     """Return a game in which seat s took s + 1 milliseconds; the referee played once for seat 0."""
-    lines = [json.loads(line) for line in played(spec, number).record.splitlines()]
+    lines = [json.loads(line) for line in played_game(spec, number).record.splitlines()]
     game, action, *rest = lines
     moves = [action | {"seat": seat, "ms": seat + 1.0} for seat in (0, 1)]
     moves.append(action | {"seat": 0, "ms": 500.0, "by": "referee"})
@@ -25,12 +26,11 @@ def timed(spec: MatchSpec, number: int, played: Played) -> PlayedGame:
     return read(text, spec.versions)
 
 
-def close(store: Engine, match: str, played: Played) -> None:
+def close(store: Engine, match: str) -> None:
     """Play a match."""
-    lease = transitions.lease(store, match, "w")
-    assert lease is not None
+    lease = leased(store, match)
     for number in range(lease.spec.games):
-        transitions.commit_game(store, lease, timed(lease.spec, number, played))
+        transitions.commit_game(store, lease, timed(lease.spec, number))
 
 
 def read_one(store: Engine, match: str) -> closed_matches.StoredMatch:
@@ -38,12 +38,10 @@ def read_one(store: Engine, match: str) -> closed_matches.StoredMatch:
         return closed_matches.with_ids(connection, [match])[match]
 
 
-def test_decision_times_contain_only_bot_decisions(
-    store: Engine, schedule: Schedule, played: Played
-) -> None:
+def test_decision_times_contain_only_bot_decisions(store: Engine, schedule: Schedule) -> None:
     schedule(bots=2, boards=3)
     (match,) = transitions.due(store)
-    close(store, match, played)
+    close(store, match)
     stored = read_one(store, match)
     # Six games: each bot sat three times on either seat, and took a millisecond or two.
     assert [times.decisions for times in stored.thinking] == [6, 6]
@@ -52,11 +50,11 @@ def test_decision_times_contain_only_bot_decisions(
 
 
 def test_a_match_whose_decision_times_were_not_counted_has_none(
-    store: Engine, schedule: Schedule, played: Played
+    store: Engine, schedule: Schedule
 ) -> None:
     schedule()
     (match,) = transitions.due(store)
-    close(store, match, played)
+    close(store, match)
     with database.writing(store) as connection:
         one = schema.games.c.game == 1
         connection.execute(update(schema.games).where(one).values(thinking=None))
@@ -64,11 +62,11 @@ def test_a_match_whose_decision_times_were_not_counted_has_none(
 
 
 def test_closed_matches_are_read_in_the_order_of_the_schedule(
-    store: Engine, schedule: Schedule, played: Played
+    store: Engine, schedule: Schedule
 ) -> None:
     first, second = schedule(bots=3), schedule(bots=3)
     for match in reversed(transitions.due(store)):
-        close(store, match, played)
+        close(store, match)
     places = [(m.tournament, m.round, m.number) for m in results.closed(store)]
     assert places == sorted(places)
     assert {place[0] for place in places} == {0, 1}

@@ -10,9 +10,7 @@ from arena.formats.contract import MatchStatus
 from arena.store import consistency
 from arena.store.access.audit_log import COMMAND_LINE
 from arena.store.bots import versions
-from arena.store.match_settings import TournamentPlan
 from arena.store.matches import corrections, listing, results, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.schema import MatchState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.format_history import FormatHistory
@@ -20,17 +18,11 @@ from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
 from arena.tournaments.scheduler import Scheduler
 from tests.arena.cli.stored_tournament import play_match
+from tests.arena.poke_plan import poke_plan
+from tests.arena.store.played_matches import play
 from tests.errors import has_code
 
 Schedule = Callable[..., Tournament]
-Played = Callable[..., PlayedGame]
-
-
-def play(store: Engine, played: Played, match: str) -> None:
-    lease = transitions.lease(store, match, "worker")
-    assert lease is not None
-    for number in range(lease.spec.games):
-        transitions.commit_game(store, lease, played(lease.spec, number))
 
 
 def replay(store: Engine, match: str) -> str:
@@ -42,14 +34,12 @@ def refused(store: Engine, match: str, code: str) -> None:
         replay(store, match)
 
 
-def test_formats_see_the_latest_replay_of_a_match(
-    store: Engine, schedule: Schedule, played: Played
-) -> None:
+def test_formats_see_the_latest_replay_of_a_match(store: Engine, schedule: Schedule) -> None:
     tournament = schedule(3)
     history = FormatHistory(store, tournament.id)
     first, *others = transitions.due(store)
     for match in (first, *others):
-        play(store, played, match)
+        play(store, match)
     places = [match.place for match in history.matches()]
     second = replay(store, first)
     refused(store, second, "not-played")
@@ -64,7 +54,7 @@ def test_formats_see_the_latest_replay_of_a_match(
     assert len({match.commitment for match in stored}) == 3
     assert results.cover(store, first).seed is not None
     assert results.cover(store, second).seed is None
-    play(store, played, third)
+    play(store, third)
     Scheduler(store).advance()
     progress = tournaments.progress(store, tournament.id)
     assert (progress.closed, progress.void, progress.matches) == (3, 2, 5)
@@ -74,12 +64,10 @@ def test_formats_see_the_latest_replay_of_a_match(
         replay(store, "m-0000000000")
 
 
-def test_a_match_of_a_withdrawn_bot_is_not_replayed(
-    store: Engine, schedule: Schedule, played: Played
-) -> None:
+def test_a_match_of_a_withdrawn_bot_is_not_replayed(store: Engine, schedule: Schedule) -> None:
     tournament = schedule(3)
     first, *_ = transitions.due(store)
-    play(store, played, first)
+    play(store, first)
     entrants = listing.find_match(store, first).entrants
     lifecycle.withdraw(store, tournament.id, entrants[0])
     refused(store, first, "withdrawn")
@@ -89,15 +77,7 @@ def test_a_match_of_a_withdrawn_bot_is_not_replayed(
 def test_a_knockout_replays_only_its_newest_round(store: Engine) -> None:
     for bot in range(4):
         versions.add_version(store, f"bot{bot}", "1", f"{bot:064x}", f"/bots/{bot}", {"run": ["x"]})
-    plan = TournamentPlan(
-        name="cup",
-        game="poke",
-        options={"must_beat": True},
-        seats=2,
-        boards=1,
-        format="knockout",
-        settings={"best_of": 1},
-    )
+    plan = poke_plan(format="knockout", settings={"best_of": 1})
     tournament = scheduler.begin(store, plan, [f"bot{bot}@1" for bot in range(4)])
     first, second = transitions.due(store)
     play_match(store, first)

@@ -9,22 +9,18 @@ from sqlalchemy import Engine, event
 
 from arena.store import database
 from arena.store.matches import history, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.tournaments.tournaments import Tournament
+from tests.arena.store.played_matches import play
 
 Schedule = Callable[..., Tournament]
-MakePlayed = Callable[..., PlayedGame]
 
 
 @pytest.fixture
-def tournament(store: Engine, schedule: Schedule, played: MakePlayed) -> Tournament:
+def tournament(store: Engine, schedule: Schedule) -> Tournament:
     """Return a round robin of three entrants, with all matches closed but one."""
     tournament = schedule(3)
     for match in transitions.due(store)[:-1]:
-        lease = transitions.lease(store, match, "worker")
-        assert lease is not None
-        for number in range(lease.spec.games):
-            transitions.commit_game(store, lease, played(lease.spec, number))
+        play(store, match)
     return tournament
 
 

@@ -18,30 +18,24 @@ from arena.matches import lease_renewal
 from arena.store import database, schema
 from arena.store.access.audit_log import COMMAND_LINE
 from arena.store.matches import corrections, lease_times, listing, results, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.matches.transitions import FAILURES_TO_VOID, ArenaFault, Lease
 from arena.store.schema import MatchState
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
+from tests.arena.store.played_matches import commit, leased, play
+from tests.arena.store.store_contender import played_game
 from tests.errors import has_code
 
 Schedule = Callable[..., Tournament]
-Played = Callable[..., PlayedGame]
 Lapse = Callable[[str], None]
 Start = Callable[..., "subprocess.Popen[str]"]
 
 
-def take(store: Engine, match: str | None = None, owner: str = "worker") -> Lease:
-    lease = transitions.lease(store, match or transitions.due(store)[0], owner)
-    assert lease is not None
-    return lease
-
-
-def finish(store: Engine, played: Played, lease: Lease) -> None:
+def finish(store: Engine, lease: Lease) -> None:
     done = {game.game for game in lease.committed}
     for number in range(lease.spec.games):
         if number not in done:
-            transitions.commit_game(store, lease, played(lease.spec, number))
+            commit(store, lease, number)
 
 
 def committed(store: Engine, match: str) -> list[tuple[int, int]]:
@@ -71,7 +65,7 @@ def test_due_matches_are_found_without_reading_the_entrants_of_closed_matches(
 
 def test_a_lease_contains_the_match_specification(store: Engine, schedule: Schedule) -> None:
     tournament = schedule(boards=3)
-    lease = take(store, owner="worker-1")
+    lease = leased(store, owner="worker-1")
     assert (lease.owner, lease.attempt, lease.committed) == ("worker-1", 1, ())
     spec = lease.spec
     assert (spec.id, spec.tournament, spec.round, spec.number) == (lease.match, tournament.id, 0, 0)
@@ -85,7 +79,7 @@ def test_a_lease_contains_the_match_specification(store: Engine, schedule: Sched
 
 def test_a_leased_match_cannot_be_leased_again(store: Engine, schedule: Schedule) -> None:
     schedule()
-    lease = take(store)
+    lease = leased(store)
     assert transitions.due(store) == ()
     assert transitions.lease(store, lease.match, "another") is None
     assert listing.find_match(store, lease.match).owner == "worker"
@@ -106,7 +100,7 @@ def test_tournaments_take_turns_in_the_list_of_due_matches(
     expected = [first[0], second[0], first[1], second[1], first[2], second[2]]
     assert list(transitions.due(store)) == expected
     assert list(transitions.due(store, limit=4)) == expected[:4]
-    take(store, first[0])
+    leased(store, first[0])
     assert list(transitions.due(store)) == [first[1], second[0], first[2], *second[1:]]
 
 
@@ -121,7 +115,7 @@ def test_begun_matches_precede_challenges_and_these_all_others(
     # The organiser of a large unrated tournament does not get priority for it.
     unrated = scheduler.begin(store, plan, [f"bot{number}@1" for number in range(3)])
     others = [match.id for match in listing.matches(store, tournament=unrated.id)]
-    transitions.release(store, take(store, ids[1]))
+    transitions.release(store, leased(store, ids[1]))
     due = transitions.due_by_urgency(store)
     assert due.urgent == (ids[1], challenged.id)
     assert due.others == (ids[0], others[0], ids[2], *others[1:])
@@ -189,7 +183,7 @@ def test_a_valid_lease_can_be_renewed(store: Engine, schedule: Schedule) -> None
 def test_the_leases_of_a_dead_worker_alone_end_at_once(store: Engine, schedule: Schedule) -> None:
     schedule(bots=3)
     first, second, _ = transitions.due(store)
-    dead, living = take(store, first, "dead"), take(store, second, "living")
+    dead, living = leased(store, first, "dead"), leased(store, second, "living")
     assert transitions.end_leases(store, "dead") == 1
     assert not transitions.renew(store, dead)
     assert transitions.renew(store, living)
@@ -199,70 +193,68 @@ def test_the_leases_of_a_dead_worker_alone_end_at_once(store: Engine, schedule: 
 
 def test_a_lease_outlasts_two_missed_renewals(store: Engine, schedule: Schedule) -> None:
     schedule()
-    assert take(store).seconds == 15.0
+    assert leased(store).seconds == 15.0
     assert (lease_renewal.RENEW_SECONDS, lease_renewal.GRACE_SECONDS) == (5.0, 3.0)
     assert (database.LONGEST_LEASE_SECONDS, lease_times.LONGEST_PAUSE_SECONDS) == (600.0, 120.0)
 
 
 def test_an_expired_lease_is_lost_before_it_is_taken_over(
-    store: Engine, schedule: Schedule, played: Played, lapse: Lapse
+    store: Engine, schedule: Schedule, lapse: Lapse
 ) -> None:
     schedule()
-    lease = take(store)
+    lease = leased(store)
     lapse(lease.match)
     assert not transitions.renew(store, lease)
     with pytest.raises(LeaseLost, check=has_code("expired")):
-        transitions.commit_game(store, lease, played(lease.spec, 0))
+        commit(store, lease, 0)
     assert transitions.due(store) == (lease.match,)
     assert committed(store, lease.match) == []
 
 
 def test_a_takeover_fences_off_the_previous_worker(
-    store: Engine, schedule: Schedule, played: Played, lapse: Lapse
+    store: Engine, schedule: Schedule, lapse: Lapse
 ) -> None:
     schedule()
-    old = take(store, owner="old")
-    transitions.commit_game(store, old, played(old.spec, 0))
+    old = leased(store, owner="old")
+    commit(store, old, 0)
     lapse(old.match)
-    new = take(store, old.match, owner="new")
+    new = leased(store, old.match, owner="new")
     assert new.attempt == 2
     assert [game.game for game in new.committed] == [0]
     with pytest.raises(LeaseLost, check=has_code("other-attempt")):
-        transitions.commit_game(store, old, played(old.spec, 1))
+        commit(store, old, 1)
     assert not transitions.renew(store, old)
     transitions.release(store, old, ArenaFault("I know nothing of the new one."))
     match = listing.find_match(store, old.match)
     assert (match.state, match.owner) == (MatchState.RUNNING, "new")
     assert (match.failures, match.reason) == (1, "the worker old that had it was lost")
-    finish(store, played, new)
+    finish(store, new)
     assert committed(store, old.match) == [(0, 1), (1, 2)]
 
 
 def test_a_takeover_keeps_used_banks_and_faults(
-    store: Engine, schedule: Schedule, played: Played, lapse: Lapse
+    store: Engine, schedule: Schedule, lapse: Lapse
 ) -> None:
     schedule()
-    first = take(store)
-    transitions.commit_game(store, first, played(first.spec, 0, fault="crash"))
+    first = leased(store)
+    commit(store, first, 0, fault="crash")
     lapse(first.match)
-    (game,) = take(store).committed
+    (game,) = leased(store).committed
     assert (game.game, game.table, game.board) == (0, 0, 0)
     assert game.tally["faults"] == [0, 1]
 
 
-def test_the_last_game_closes_the_match(store: Engine, schedule: Schedule, played: Played) -> None:
+def test_the_last_game_closes_the_match(store: Engine, schedule: Schedule) -> None:
     schedule(boards=2)
-    lease = take(store)
+    lease = leased(store)
     # Games may finish in any order.
-    ends = [
-        transitions.commit_game(store, lease, played(lease.spec, number)) for number in (2, 0, 3, 1)
-    ]
+    ends = [commit(store, lease, number) for number in (2, 0, 3, 1)]
     assert ends == [False, False, False, True]
     match = listing.find_match(store, lease.match)
     assert (match.state, match.committed, match.owner) == (MatchState.CLOSED, 4, None)
     assert match.ended is not None
     with pytest.raises(LeaseLost, check=has_code("match-over")):
-        transitions.commit_game(store, lease, played(lease.spec, 1))
+        commit(store, lease, 1)
     assert not transitions.renew(store, lease)
     transitions.release(store, lease, ArenaFault("too late"))
     assert listing.find_match(store, lease.match) == match
@@ -272,21 +264,19 @@ def test_the_last_game_closes_the_match(store: Engine, schedule: Schedule, playe
         assert connection.execute(count).scalar_one() == 1
 
 
-def test_a_game_is_committed_once(store: Engine, schedule: Schedule, played: Played) -> None:
+def test_a_game_is_committed_once(store: Engine, schedule: Schedule) -> None:
     schedule()
-    lease = take(store)
-    transitions.commit_game(store, lease, played(lease.spec, 0))
+    lease = leased(store)
+    commit(store, lease, 0)
     with pytest.raises(Conflict, check=has_code("game-committed")):
-        transitions.commit_game(store, lease, played(lease.spec, 0))
+        commit(store, lease, 0)
     assert committed(store, lease.match) == [(0, 1)]
 
 
-def test_a_game_of_another_match_is_refused(
-    store: Engine, schedule: Schedule, played: Played
-) -> None:
+def test_a_game_of_another_match_is_refused(store: Engine, schedule: Schedule) -> None:
     schedule(boards=2)
-    lease = take(store)
-    game = played(lease.spec, 0)
+    lease = leased(store)
+    game = played_game(lease.spec, 0)
     for wrong in (replace(game, game=4, table=2), replace(game, game=1), replace(game, board=-1)):
         with pytest.raises(ValueError, check=has_code("other-match")):
             transitions.commit_game(store, lease, wrong)
@@ -296,24 +286,24 @@ def test_a_game_of_another_match_is_refused(
 
 
 def test_a_released_match_is_due_at_once_and_has_no_failure(
-    store: Engine, schedule: Schedule, played: Played
+    store: Engine, schedule: Schedule
 ) -> None:
     schedule()
-    lease = take(store)
-    transitions.commit_game(store, lease, played(lease.spec, 0))
+    lease = leased(store)
+    commit(store, lease, 0)
     transitions.release(store, lease)
     assert transitions.due(store) == (lease.match,)
     assert listing.find_match(store, lease.match).failures == 0
     with pytest.raises(LeaseLost, check=has_code("given-back")):
-        transitions.commit_game(store, lease, played(lease.spec, 1))
-    again = take(store)
+        commit(store, lease, 1)
+    again = leased(store)
     assert (again.attempt, [game.game for game in again.committed]) == (2, [0])
 
 
 def test_a_match_can_be_released_any_number_of_times(store: Engine, schedule: Schedule) -> None:
     schedule()
     for _ in range(2 * FAILURES_TO_VOID):
-        transitions.release(store, take(store))
+        transitions.release(store, leased(store))
     assert listing.find_match(store, transitions.due(store)[0]).failures == 0
 
 
@@ -331,18 +321,16 @@ def pass_time(store: Engine, match: str, seconds: float) -> None:
 
 def fail(store: Engine, machine: str = "first", counts: bool = True, wait: float = 130) -> str:
     """Let the arena fail in an attempt, and return the match's state after the pause."""
-    lease = take(store)
+    lease = leased(store)
     reason = f"Failure {lease.attempt}.\n[Errno 11] no ids"
     transitions.release(store, lease, ArenaFault(reason, machine, counts))
     pass_time(store, lease.match, wait)
     return listing.find_match(store, lease.match).state
 
 
-def test_failures_on_two_machines_make_a_match_void(
-    store: Engine, schedule: Schedule, played: Played
-) -> None:
+def test_failures_on_two_machines_make_a_match_void(store: Engine, schedule: Schedule) -> None:
     schedule()
-    lease = take(store)
+    lease = leased(store)
     transitions.release(store, lease)
     states = [fail(store), fail(store), fail(store), fail(store, "second")]
     assert states == [MatchState.PENDING] * 3 + [MatchState.VOID]
@@ -355,15 +343,15 @@ def test_failures_on_two_machines_make_a_match_void(
     assert transitions.due(store) == ()
     assert list(results.closed(store)) == []
     with pytest.raises(LeaseLost, check=has_code("match-over")):
-        transitions.commit_game(store, lease, played(lease.spec, 0))
+        commit(store, lease, 0)
 
 
 def test_a_failure_after_a_committed_game_of_the_attempt_does_not_count(
-    store: Engine, schedule: Schedule, played: Played
+    store: Engine, schedule: Schedule
 ) -> None:
     schedule()
-    lease = take(store)
-    transitions.commit_game(store, lease, played(lease.spec, 0))
+    lease = leased(store)
+    commit(store, lease, 0)
     transitions.release(store, lease, ArenaFault("Failure 1.", "first"))
     pass_time(store, lease.match, 130)
     states = [fail(store, machine) for machine in ("second", "first", "second")]
@@ -385,7 +373,7 @@ def test_lost_workers_and_killed_processes_do_not_make_a_match_void(
 ) -> None:
     schedule()
     for number in range(FAILURES_TO_VOID):
-        lapse(take(store, owner=f"worker-{number}").match)
+        lapse(leased(store, owner=f"worker-{number}").match)
         assert fail(store, f"machine-{number}", counts=False) == MatchState.PENDING
     match = listing.find_match(store, transitions.due(store)[0])
     assert (match.failures, match.retry_at) == (2 * FAILURES_TO_VOID, None)
@@ -422,11 +410,11 @@ def test_times_of_a_clock_that_was_ahead_do_not_hold_a_match(
     store: Engine, schedule: Schedule, column: str
 ) -> None:
     schedule()
-    lease = take(store)
+    lease = leased(store)
     with database.writing(store) as connection:
         connection.execute(update(schema.matches).values({column: database.now() + 86400}))
     assert transitions.due(store) == (lease.match,)
-    again = take(store)
+    again = leased(store)
     assert again.attempt == 2
     transitions.release(store, again)
     with database.writing(store) as connection:
@@ -434,23 +422,20 @@ def test_times_of_a_clock_that_was_ahead_do_not_hold_a_match(
     assert transitions.due(store) == (lease.match,)
 
 
-def test_a_match_can_be_voided_with_a_reason(
-    store: Engine, schedule: Schedule, played: Played
-) -> None:
+def test_a_match_can_be_voided_with_a_reason(store: Engine, schedule: Schedule) -> None:
     schedule()
-    lease = take(store)
+    lease = leased(store)
     assert transitions.void(store, lease.match, "The files of bot1@1 are gone.")
     match = listing.find_match(store, lease.match)
     assert (match.state, match.reason) == (MatchState.VOID, "The files of bot1@1 are gone.")
     assert not transitions.renew(store, lease)
     with pytest.raises(LeaseLost, check=has_code("match-over")):
-        transitions.commit_game(store, lease, played(lease.spec, 0))
+        commit(store, lease, 0)
 
 
-def test_a_closed_match_cannot_be_voided(store: Engine, schedule: Schedule, played: Played) -> None:
+def test_a_closed_match_cannot_be_voided(store: Engine, schedule: Schedule) -> None:
     schedule()
-    lease = take(store)
-    finish(store, played, lease)
+    lease = play(store)
     assert not transitions.void(store, lease.match, "I do not like the result.")
     assert listing.find_match(store, lease.match).state is MatchState.CLOSED
     with pytest.raises(NotFound, check=has_code("unknown-match")):
@@ -458,17 +443,17 @@ def test_a_closed_match_cannot_be_voided(store: Engine, schedule: Schedule, play
 
 
 def test_workers_that_finish_at_once_all_close_their_matches(
-    store: Engine, schedule: Schedule, played: Played
+    store: Engine, schedule: Schedule
 ) -> None:
     tournament = schedule(4)
-    leases = [take(store) for _ in range(6)]
+    leases = [leased(store) for _ in range(6)]
     for lease in leases:
-        transitions.commit_game(store, lease, played(lease.spec, 0))
+        commit(store, lease, 0)
     together = Barrier(len(leases))
 
     def finish_together(lease: Lease) -> bool:
         together.wait()
-        return transitions.commit_game(store, lease, played(lease.spec, 1))
+        return commit(store, lease, 1)
 
     with ThreadPoolExecutor(len(leases)) as pool:
         assert list(pool.map(finish_together, leases)) == [True] * 6

@@ -8,38 +8,24 @@ from sqlalchemy import Engine
 from arena.errors import NotFound
 from arena.ratings.closed_match import ClosedGame, ClosedMatch
 from arena.store.matches import listing, results, transitions
-from arena.store.matches.games import PlayedGame
-from arena.store.matches.transitions import Lease
 from arena.store.tournaments import lifecycle
 from arena.store.tournaments.tournaments import Tournament
 from referee import record
 from referee.games.shared.dealing import commitment
+from tests.arena.store.played_matches import commit, leased, play
+from tests.arena.store.store_contender import played_game
 from tests.errors import has_code
 
 Schedule = Callable[..., Tournament]
-Played = Callable[..., PlayedGame]
-
-
-def take(store: Engine, match: str | None = None) -> Lease:
-    lease = transitions.lease(store, match or transitions.due(store)[0], "worker")
-    assert lease is not None
-    return lease
-
-
-def play(store: Engine, played: Played, match: str, fault: str | None = None) -> Lease:
-    lease = take(store, match)
-    for number in reversed(range(lease.spec.games)):
-        transitions.commit_game(store, lease, played(lease.spec, number, fault=fault))
-    return lease
 
 
 def test_a_closed_match_has_the_outcome_of_every_game_and_entrant(
-    store: Engine, schedule: Schedule, played: Played
+    store: Engine, schedule: Schedule
 ) -> None:
     schedule()
-    lease = take(store)
-    transitions.commit_game(store, lease, played(lease.spec, 1, fault="timeout"))
-    transitions.commit_game(store, lease, played(lease.spec, 0, places=(1, 1)))
+    lease = leased(store)
+    commit(store, lease, 1, fault="timeout")
+    commit(store, lease, 0, places=(1, 1))
     # At the second table the first entrant has the last seat.
     assert list(results.closed(store)) == [
         ClosedMatch(
@@ -55,9 +41,7 @@ def test_a_closed_match_has_the_outcome_of_every_game_and_entrant(
     ]
 
 
-def test_closed_matches_are_listed_in_canonical_order(
-    store: Engine, schedule: Schedule, played: Played
-) -> None:
+def test_closed_matches_are_listed_in_canonical_order(store: Engine, schedule: Schedule) -> None:
     first, second = schedule(4), schedule(4)
     order = [
         match.id
@@ -65,50 +49,44 @@ def test_closed_matches_are_listed_in_canonical_order(
         for match in listing.matches(store, tournament=tournament.id)
     ]
     for match in reversed(order):
-        play(store, played, match)
+        play(store, match)
     assert [match.id for match in results.closed(store)] == order
     assert [match.id for match in results.closed(store, [second.id])] == order[6:]
     places = [(match.round, match.number) for match in results.closed(store, [first.id])]
     assert places == sorted(places)
 
 
-def test_rounds_of_several_tournaments_are_distinguished(
-    store: Engine, schedule: Schedule, played: Played
-) -> None:
+def test_rounds_of_several_tournaments_are_distinguished(store: Engine, schedule: Schedule) -> None:
     schedule(), schedule()
     for match in transitions.due(store):
-        play(store, played, match)
+        play(store, match)
     assert [(match.tournament, match.round) for match in results.closed(store)] == [(0, 0), (1, 0)]
 
 
-def test_closed_matches_can_be_filtered_by_tournament(
-    store: Engine, schedule: Schedule, played: Played
-) -> None:
+def test_closed_matches_can_be_filtered_by_tournament(store: Engine, schedule: Schedule) -> None:
     schedule()
     other = schedule(game="saint_poker")
     for match in transitions.due(store):
-        play(store, played, match)
+        play(store, match)
     matches = list(results.closed(store, [other.id]))
     assert [match.id for match in matches] == [
         match.id for match in listing.matches(store, tournament=other.id)
     ]
 
 
-def test_only_closed_matches_count(store: Engine, schedule: Schedule, played: Played) -> None:
+def test_only_closed_matches_count(store: Engine, schedule: Schedule) -> None:
     schedule(3)
     void, begun, _ = transitions.due(store)
     for match in (void, begun):
-        lease = take(store, match)
-        transitions.commit_game(store, lease, played(lease.spec, 0))
+        lease = leased(store, match)
+        commit(store, lease, 0)
     transitions.void(store, void, "Because.")
     assert list(results.closed(store)) == []
 
 
-def test_the_record_of_a_closed_match_is_complete(
-    store: Engine, schedule: Schedule, played: Played
-) -> None:
+def test_the_record_of_a_closed_match_is_complete(store: Engine, schedule: Schedule) -> None:
     tournament = schedule(boards=2)
-    lease = play(store, played, transitions.due(store)[0], fault="illegal")
+    lease = play(store, transitions.due(store)[0], fault="illegal")
     read = record.read(results.record(store, lease.match))
     assert read.match == {
         "type": "match",
@@ -130,24 +108,22 @@ def test_the_record_of_a_closed_match_is_complete(
     assert read.seed == lease.spec.seed
 
 
-def test_a_record_contains_the_stored_lines_unchanged(
-    store: Engine, schedule: Schedule, played: Played
-) -> None:
+def test_a_record_contains_the_stored_lines_unchanged(store: Engine, schedule: Schedule) -> None:
     schedule()
-    lease = take(store)
-    texts = [played(lease.spec, number).record for number in range(2)]
+    lease = leased(store)
+    texts = [played_game(lease.spec, number).record for number in range(2)]
     for number in range(2):
-        transitions.commit_game(store, lease, played(lease.spec, number))
+        commit(store, lease, number)
     assert "".join(texts) in results.record(store, lease.match)
     assert results.game_record(store, lease.match, 1) == texts[1]
 
 
 def test_the_record_of_an_open_match_has_only_its_first_line(
-    store: Engine, schedule: Schedule, played: Played
+    store: Engine, schedule: Schedule
 ) -> None:
     schedule()
-    lease = take(store)
-    transitions.commit_game(store, lease, played(lease.spec, 0, fault="crash"))
+    lease = leased(store)
+    commit(store, lease, 0, fault="crash")
     read = record.read(results.record(store, lease.match))
     assert (read.games, read.seed) == ((), None)
     assert read.match["commitment"] == commitment(lease.spec.seed)
@@ -157,13 +133,13 @@ def test_the_record_of_an_open_match_has_only_its_first_line(
 
 
 def test_a_void_or_cancelled_match_shows_its_games_but_never_its_seed(
-    store: Engine, schedule: Schedule, played: Played
+    store: Engine, schedule: Schedule
 ) -> None:
     tournament = schedule(3)
     void, cancelled, _ = transitions.due(store)
     for match in (void, cancelled):
-        lease = take(store, match)
-        transitions.commit_game(store, lease, played(lease.spec, 0))
+        lease = leased(store, match)
+        commit(store, lease, 0)
         if match == void:
             transitions.void(store, match, "Because.")
     lifecycle.cancel(store, tournament.id)
@@ -178,14 +154,12 @@ def test_the_record_of_an_unknown_match_is_refused(store: Engine) -> None:
         results.record(store, "m-none")
 
 
-def test_faults_are_listed_by_match_tournament_and_bot(
-    store: Engine, schedule: Schedule, played: Played
-) -> None:
+def test_faults_are_listed_by_match_tournament_and_bot(store: Engine, schedule: Schedule) -> None:
     tournament, other_cup = schedule(3), schedule()
     third = listing.matches(store, tournament=tournament.id)[2].id
     (other,) = (match.id for match in listing.matches(store, tournament=other_cup.id))
-    play(store, played, third, fault="timeout")
-    play(store, played, other, fault="crash")
+    play(store, third, fault="timeout")
+    play(store, other, fault="crash")
     entrants = listing.find_match(store, third).entrants
     faults = results.faults(store, match=third)
     assert [(fault.game, fault.seat, fault.version) for fault in faults] == [

@@ -7,31 +7,26 @@ import pytest
 from sqlalchemy import Engine, event
 
 from arena.store.bots import versions
-from arena.store.match_settings import TournamentPlan
 from arena.store.matches import search, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.matches.history import PlayedMatch
 from arena.store.matches.search import MatchFilter, SearchPosition
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
-
-MakePlayed = Callable[..., PlayedGame]
+from tests.arena.poke_plan import poke_plan
+from tests.arena.store.played_matches import play
 
 BOTS = ("ann", "bob", "cy")
 
 
-def play(store: Engine, played: MakePlayed) -> None:
+def play_due(store: Engine) -> None:
     """Close all due matches."""
     for match in transitions.due(store):
-        lease = transitions.lease(store, match, "worker")
-        assert lease is not None
-        for number in range(lease.spec.games):
-            transitions.commit_game(store, lease, played(lease.spec, number))
+        play(store, match)
     scheduler.Scheduler(store).advance()
 
 
 @pytest.fixture
-def tournaments(store: Engine, played: MakePlayed) -> tuple[Tournament, Tournament]:
+def tournaments(store: Engine) -> tuple[Tournament, Tournament]:
     """Store two round robins of two forms with ann and bob; two versions of cy play the first."""
     for number, name in enumerate(BOTS):
         manifest = {"run": ["x"]}
@@ -44,11 +39,9 @@ def tournaments(store: Engine, played: MakePlayed) -> tuple[Tournament, Tourname
         (True, ["ann@1", "bob@1", "cy@1", "cy@2"]),
         (False, ["ann@1", "bob@1"]),
     ):
-        plan = TournamentPlan(
-            name="cup", game="poke", options={"must_beat": must_beat}, seats=2, boards=1
-        )
+        plan = poke_plan(options={"must_beat": must_beat})
         made.append(scheduler.begin(store, plan, names))
-        play(store, played)
+        play_due(store)
     return made[0], made[1]
 
 

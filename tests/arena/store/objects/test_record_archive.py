@@ -2,7 +2,6 @@
 
 import io
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -44,7 +43,7 @@ def test_archived_records_are_read_as_before(
 
 
 def test_an_open_match_is_not_archived(
-    store: Engine, storage: ObjectStorage, finished: str, played: Callable[..., object]
+    store: Engine, storage: ObjectStorage, finished: str
 ) -> None:
     (match,) = transitions.due(store)
     assert match != finished

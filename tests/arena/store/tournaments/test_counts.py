@@ -11,46 +11,34 @@ from arena.errors import NotFound
 from arena.formats.contract import Fixture
 from arena.store import consistency, database
 from arena.store.matches import listing, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.tournaments import Tournament, TournamentProgress
 from arena.tournaments import scheduler
+from tests.arena.store.played_matches import play
 
 Schedule = Callable[..., Tournament]
-Played = Callable[..., PlayedGame]
 
 
-def play(store: Engine, played: Played, match: str, games: int) -> None:
-    lease = transitions.lease(store, match, "worker")
-    assert lease is not None
-    for number in range(games):
-        transitions.commit_game(store, lease, played(lease.spec, number))
-
-
-def test_games_of_matches_in_every_state_are_counted(
-    store: Engine, schedule: Schedule, played: Played
-) -> None:
+def test_games_of_matches_in_every_state_are_counted(store: Engine, schedule: Schedule) -> None:
     tournament = schedule(4, boards=2)
     whole, begun, given_up, *_ = transitions.due(store)
-    play(store, played, whole, games=4)
-    play(store, played, begun, games=3)
-    play(store, played, given_up, games=1)
+    play(store, whole, games=4)
+    play(store, begun, games=3)
+    play(store, given_up, games=1)
     transitions.void(store, given_up, "the folder of a bot is gone")
     assert tournaments.progress(store, tournament.id) == TournamentProgress(
         pending=3, running=1, closed=1, void=1, cancelled=0, games=8, planned=24
     )
 
 
-def test_counts_match_the_matches_after_every_change(
-    store: Engine, schedule: Schedule, played: Played
-) -> None:
+def test_counts_match_the_matches_after_every_change(store: Engine, schedule: Schedule) -> None:
     tournament = schedule(4, boards=2)
     other = scheduler.begin(
         store, tournament.plan, [entry.name for entry in tournament.entries], None
     )
     first, second, third, *_ = (m.id for m in listing.matches(store, tournament=tournament.id))
-    play(store, played, first, games=4)
-    play(store, played, second, games=1)
+    play(store, first, games=4)
+    play(store, second, games=1)
     transitions.void(store, third, "the folder of a bot is gone")
     more = [Fixture(9, number, ("bot0@1", f"bot{number + 1}@1")) for number in range(3)]
     assert lifecycle.extend(store, tournament, lifecycle.marks(store, tournament.id), more) == 3

@@ -6,32 +6,22 @@ from sqlalchemy import Engine
 
 from arena.formats.contract import MatchStatus
 from arena.store.bots import versions
-from arena.store.match_settings import TournamentPlan
 from arena.store.matches import listing, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.tournaments.format_history import FormatHistory
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
 from arena.tournaments.scheduler import Scheduler
+from tests.arena.poke_plan import poke_plan
 from tests.arena.store.matches.test_closed_matches import close
 
 Schedule = Callable[..., Tournament]
-Played = Callable[..., PlayedGame]
 
 
 def test_a_match_added_to_a_finished_round_is_read(store: Engine) -> None:
     """A series of a knockout may need one more match after the next stage has begun."""
     for bot in range(5):
         versions.add_version(store, f"bot{bot}", "1", f"{bot:064x}", f"/bots/{bot}", {"run": ["x"]})
-    plan = TournamentPlan(
-        name="cup",
-        game="poke",
-        options={"must_beat": True},
-        seats=2,
-        boards=1,
-        format="knockout",
-        settings={"best_of": 1},
-    )
+    plan = poke_plan(format="knockout", settings={"best_of": 1})
     tournament = scheduler.begin(store, plan, [f"bot{bot}@1" for bot in range(5)])
     history, asking = FormatHistory(store, tournament.id), Scheduler(store)
     assert [match.place for match in history.matches()] == [(0, 6), (1, 6)]
@@ -47,7 +37,7 @@ def test_a_match_added_to_a_finished_round_is_read(store: Engine) -> None:
 
 
 def test_a_round_robin_takes_the_same_step_without_results(
-    store: Engine, schedule: Schedule, played: Played
+    store: Engine, schedule: Schedule
 ) -> None:
     tournament = schedule(bots=3, cycles=2)
     rules = scheduler.format_of(tournament.plan)
@@ -55,7 +45,7 @@ def test_a_round_robin_takes_the_same_step_without_results(
     bare = FormatHistory(store, tournament.id, with_results=rules.reads_results)
     for match in (None, *transitions.due(store)):
         if match is not None:
-            close(store, match, played)
+            close(store, match)
         steps = [rules.next(tournament.entries, each.matches()) for each in (full, bare)]
         assert steps[0] == steps[1]
     assert {match.state for match in bare.matches()} == {MatchStatus.ENDED}

@@ -23,12 +23,12 @@ from arena.store import schema
 from arena.store.access.audit_log import COMMAND_LINE
 from arena.store.bots import versions
 from arena.store.database import reading, writing
-from arena.store.match_settings import TournamentPlan
 from arena.store.matches import corrections, listing, transitions
 from arena.store.tournaments import ladder_history, tournaments
 from arena.store.tournaments.ladder_history import LadderHistory
 from arena.tournaments import scheduler
 from arena.tournaments.scheduler import Scheduler
+from tests.arena.poke_plan import poke_plan
 
 
 def entrant_list(count: int) -> list[FormatEntrant]:
@@ -147,15 +147,7 @@ def begin(store: Engine, settings: Mapping[str, int] | None = None) -> str:
     """Begin a ladder of four bots with two matches a round; return its id."""
     for bot in range(4):
         versions.add_version(store, f"bot{bot}", "1", f"{bot:064x}", f"/bots/{bot}", {"run": ["x"]})
-    plan = TournamentPlan(
-        name="open",
-        game="poke",
-        options={},
-        seats=2,
-        boards=1,
-        format="ladder",
-        settings=settings or {"batch": 2},
-    )
+    plan = poke_plan(name="open", options={}, format="ladder", settings=settings or {"batch": 2})
     return scheduler.begin(store, plan, [f"bot{bot}@1" for bot in range(4)]).id
 
 

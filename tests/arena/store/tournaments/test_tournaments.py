@@ -12,35 +12,27 @@ from arena.formats.contract import Fixture, FormatEntrant
 from arena.store.bots import versions
 from arena.store.database import reading
 from arena.store.ids import match_id
-from arena.store.match_settings import TournamentPlan
 from arena.store.matches import listing, rows, transitions
-from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import MatchSpec
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.tournaments import Tournament, TournamentProgress
 from referee.games.shared import dealing
+from tests.arena.poke_plan import poke_plan
+from tests.arena.store.played_matches import commit, leased, play
 from tests.errors import has_code
 
 Schedule = Callable[..., Tournament]
-Played = Callable[..., PlayedGame]
 Lapse = Callable[[str], None]
 Settle = Callable[[], object]
 
 SEED = bytes(range(32))
-PLAN = TournamentPlan(name="cup", game="poke", options={"must_beat": True}, seats=2, boards=1)
+PLAN = poke_plan()
 
 
 def spec(store: Engine, match: str) -> MatchSpec:
     with reading(store) as connection:
         return rows.spec(connection, match)
-
-
-def play(store: Engine, played: Played, match: str) -> None:
-    lease = transitions.lease(store, match, "worker")
-    assert lease is not None
-    for number in range(lease.spec.games):
-        transitions.commit_game(store, lease, played(lease.spec, number))
 
 
 def test_a_tournament_is_created_with_all_its_matches(store: Engine, schedule: Schedule) -> None:
@@ -153,12 +145,12 @@ def test_without_a_seed_every_match_has_its_own(store: Engine, schedule: Schedul
 
 
 def test_the_seed_of_a_tournament_is_shown_when_it_is_closed(
-    store: Engine, schedule: Schedule, played: Played, settle: Settle
+    store: Engine, schedule: Schedule, settle: Settle
 ) -> None:
     tournament = schedule(2, seed=SEED)
     assert tournament.seed is None
     assert all(listed.seed is None for listed in tournaments.list_tournaments(store))
-    play(store, played, transitions.due(store)[0])
+    play(store, transitions.due(store)[0])
     settle()
     assert tournaments.find_tournament(store, tournament.id).seed == SEED
 
@@ -214,15 +206,15 @@ def test_tournaments_are_listed_oldest_first_by_game_and_state(
 
 
 def test_a_tournament_closes_with_its_last_match(
-    store: Engine, schedule: Schedule, played: Played, settle: Settle
+    store: Engine, schedule: Schedule, settle: Settle
 ) -> None:
     tournament = schedule(3)
     *firsts, last = transitions.due(store)
     for match in firsts:
-        play(store, played, match)
+        play(store, match)
     settle()
     assert tournaments.find_tournament(store, tournament.id).state is TournamentState.RUNNING
-    play(store, played, last)
+    play(store, last)
     settle()
     over = tournaments.find_tournament(store, tournament.id)
     assert over.state is TournamentState.CLOSED
@@ -233,12 +225,12 @@ def test_a_tournament_closes_with_its_last_match(
 
 
 def test_a_void_match_can_be_the_last_one(
-    store: Engine, schedule: Schedule, played: Played, settle: Settle
+    store: Engine, schedule: Schedule, settle: Settle
 ) -> None:
     tournament = schedule(3)
     first, second, third = transitions.due(store)
-    play(store, played, first)
-    play(store, played, second)
+    play(store, first)
+    play(store, second)
     assert transitions.void(store, third, "the folder of bot2@1 is gone")
     settle()
     assert tournaments.find_tournament(store, tournament.id).state is TournamentState.CLOSED
@@ -246,17 +238,16 @@ def test_a_void_match_can_be_the_last_one(
 
 
 def test_a_paused_tournament_starts_no_match_and_finishes_running_ones(
-    store: Engine, schedule: Schedule, played: Played
+    store: Engine, schedule: Schedule
 ) -> None:
     tournament = schedule(3)
     begun, *waiting = transitions.due(store)
-    lease = transitions.lease(store, begun, "worker")
-    assert lease is not None
+    lease = leased(store, begun)
     assert lifecycle.pause(store, tournament.id).state is TournamentState.PAUSED
     assert transitions.due(store) == ()
     assert transitions.lease(store, waiting[0], "worker") is None
-    for number in range(2):
-        transitions.commit_game(store, lease, played(lease.spec, number))
+    commit(store, lease, 0)
+    commit(store, lease, 1)
     assert listing.find_match(store, begun).state is MatchState.CLOSED
     assert lifecycle.resume(store, tournament.id).state is TournamentState.RUNNING
     assert transitions.due(store) == tuple(waiting)
@@ -276,25 +267,23 @@ def test_a_lost_match_of_a_paused_tournament_waits_for_resume(
 
 
 def test_a_paused_tournament_closes_if_its_last_match_was_being_played(
-    store: Engine, schedule: Schedule, played: Played, settle: Settle
+    store: Engine, schedule: Schedule, settle: Settle
 ) -> None:
     tournament = schedule()
-    lease = transitions.lease(store, transitions.due(store)[0], "worker")
-    assert lease is not None
+    lease = leased(store)
     lifecycle.pause(store, tournament.id)
-    for number in range(2):
-        transitions.commit_game(store, lease, played(lease.spec, number))
+    commit(store, lease, 0)
+    commit(store, lease, 1)
     settle()
     assert tournaments.find_tournament(store, tournament.id).state is TournamentState.CLOSED
 
 
 def test_cancelling_ends_waiting_matches_and_finishes_running_ones(
-    store: Engine, schedule: Schedule, played: Played
+    store: Engine, schedule: Schedule
 ) -> None:
     tournament = schedule(3)
     begun, *waiting = transitions.due(store)
-    lease = transitions.lease(store, begun, "worker")
-    assert lease is not None
+    lease = leased(store, begun)
     cancelled = lifecycle.cancel(store, tournament.id)
     assert cancelled.state is TournamentState.CANCELLED
     assert cancelled.ended is not None
@@ -302,8 +291,8 @@ def test_cancelling_ends_waiting_matches_and_finishes_running_ones(
         MatchState.CANCELLED
     ] * 2
     assert transitions.due(store) == ()
-    for number in range(2):
-        transitions.commit_game(store, lease, played(lease.spec, number))
+    commit(store, lease, 0)
+    commit(store, lease, 1)
     assert listing.find_match(store, begun).state is MatchState.CLOSED
     assert tournaments.find_tournament(store, tournament.id).state is TournamentState.CANCELLED
 
@@ -326,8 +315,7 @@ def test_a_released_match_of_a_cancelled_tournament_is_cancelled(
     store: Engine, schedule: Schedule
 ) -> None:
     tournament = schedule()
-    lease = transitions.lease(store, transitions.due(store)[0], "worker")
-    assert lease is not None
+    lease = leased(store)
     lifecycle.cancel(store, tournament.id)
     transitions.release(store, lease)
     assert listing.find_match(store, lease.match).state is MatchState.CANCELLED

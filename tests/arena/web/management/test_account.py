@@ -60,5 +60,5 @@ def test_an_owner_signs_in_to_their_page(client: TestClient, web: WebState) -> N
     assert "mybot@1" not in page.text
     made = client.post("/account/challenges", data={"bot": "bob", "opponent": "cy", **sent})
     assert made.status_code == 303
-    owners.remove(web.engine, "eve")
+    owners.revoke(web.engine, "eve")
     assert client.get("/account").headers["location"] == "/sign-in"

@@ -251,7 +251,7 @@ def test_a_revoked_token_of_an_owner_writes_nothing(client: TestClient, web: Web
     headers = {"Authorization": f"Bearer {token}"}
     foreign = "/bots/bob/retire?version=1"
     assert client.post(foreign, headers=headers).status_code == 403
-    owners.remove(web.engine, "walter")
+    owners.revoke(web.engine, "walter")
     for path in (
         "/bots/ada/retire?version=1",
         "/challenges?opponent=bob",
