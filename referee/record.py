@@ -193,7 +193,7 @@ def read_games(text: str) -> Iterator[GameRecord]:
             else:
                 (reading.actions if kind == "action" else reading.faults).append(line)
     if reading is not None:
-        raise RecordError(f"game {reading.game.get('game')} has no result line; the end is missing")
+        raise RecordError(f"its last game, {reading.game.get('game')}, has no result line")
 
 
 def _numbered(text: str) -> Iterator[tuple[int, Line]]:

@@ -15,6 +15,7 @@ from referee.game_codec import DecodeError, GameCodec
 from referee.games.contract import Action, Game, Legal, SetupError, State, View
 from referee.games.registry import find_game
 from referee.games.shared.dealing import Seeded, board_seed, commitment
+from referee.numbering import decision_text, game_text, number_text
 from referee.record import GameRecord, Line, MatchRecord, RecordError, table_count
 from referee.running_game import RunningGame, TableSetting, WrongAnswer, places_with_faults
 
@@ -71,7 +72,9 @@ def steps(match: Line, record: GameRecord, seed: bytes) -> Iterator[ReplayStep]:
         state = state.play(moves)
         decision += len(lines)
     if left:
-        raise Mismatch(f"game {record.number} continues after its end: {len(left)} extra actions")
+        raise Mismatch(
+            f"{game_text(record.number)} continues after its end: {len(left)} extra actions"
+        )
     yield ReplayStep(decision, state, ())
 
 
@@ -85,9 +88,9 @@ def _checked(state: State, codec: GameCodec, line: Line, decision: int) -> Actio
     Raises:
         Mismatch: the decision number or the seat is wrong, or the action is not legal.
     """
-    where = f"game {line['game']}, decision {line['decision']}"
+    where = decision_text(line["game"], line["decision"])
     if line["decision"] != decision:
-        raise Mismatch(f"{where}: expected decision {decision}")
+        raise Mismatch(f"{where}: expected decision {decision + 1}")
     if line["seat"] not in state.actors:
         turn = " and ".join(map(str, state.actors))
         raise Mismatch(f"{where}: seat {line['seat']} acts, where seat {turn} must")
@@ -165,7 +168,7 @@ def question(
         if recorded.request.decision == decision:
             return recorded
     raise Mismatch(
-        f"game {record.number} has no decision {decision}; it has {len(record.actions)}, from 0"
+        f"{game_text(record.number)} has no decision {decision + 1}; it has {len(record.actions)}"
     )
 
 
@@ -200,7 +203,7 @@ def questions(
             try:
                 play.answer(seat, bot_pb2.ActResponse(action=action), 0.0)
             except WrongAnswer as wrong:
-                where = f"game {record.number}, decision {open_one.decision}"
+                where = decision_text(record.number, open_one.decision)
                 raise Mismatch(f"{where}: {wrong.clause}") from None
 
 
@@ -266,9 +269,9 @@ def game_problem(record: MatchRecord, game: GameRecord) -> str | None:
     except (Mismatch, SetupError, RecordError) as error:
         return str(error)
     except KeyError as error:
-        return f"game {game.number}: a line lacks the member {error}"
+        return f"{game_text(game.number)}: a line lacks the member {error}"
     except (TypeError, IndexError, AttributeError) as error:
-        return f"game {game.number}: a line has a value of the wrong type: {error}"
+        return f"{game_text(game.number)}: a line has a value of the wrong type: {error}"
     return None
 
 
@@ -280,12 +283,12 @@ def _misnumbered(record: MatchRecord) -> list[str]:
     last = numbers[-1] + 1 if numbers and _was_stopped(record) else boards * tables
     if numbers != list(range(min(last, boards * tables))):
         return [
-            f"it has games {numbers}; {tables} tables of {boards} boards are 0 to "
-            f"{boards * tables - 1}, each once"
+            f"it has games {[number + 1 for number in numbers]}; {tables} tables of {boards} "
+            f"boards are 1 to {boards * tables}, each once"
         ]
     mirrored = record.match.get("mirrored", True)
     return [
-        f"game {game.number} was played on board {game.game['board']}"
+        f"{game_text(game.number)} was played on board {number_text(game.game['board'])}"
         for game in record.games
         if game.game["board"] != (game.number % boards if mirrored else game.number)
     ]
@@ -306,18 +309,18 @@ def _verify_game(match: Line, record: GameRecord, seed: bytes) -> None:
     out = {sides[seat] for seat, verdict in enumerate(verdicts) if verdict != Verdict.FINISHED}
     over = not last.state.actors
     if not over and not out:
-        raise Mismatch(f"game {record.number} ends before it is over, and nobody faulted")
+        raise Mismatch(f"{game_text(record.number)} ends before it is over, and nobody faulted")
     scores = last.state.scores if over else None
     places = places_with_faults(last.state.place_keys if over else None, sides, out)
     for name, true in (("scores", scores), ("places", places)):
         recorded = record.result[name]
         if recorded != (None if true is None else list(true)):
             raise Mismatch(
-                f"game {record.number}: its {name} are {recorded}; the rules give {true}"
+                f"{game_text(record.number)}: its {name} are {recorded}; the rules give {true}"
             )
     for line in record.actions:
         if line.get("by") == "referee" and verdicts[line["seat"]] == Verdict.FINISHED:
             raise Mismatch(
-                f"game {record.number}, decision {line['decision']}: the referee acted for a "
+                f"{decision_text(record.number, line['decision'])}: the referee acted for a "
                 "seat that did not fault"
             )

@@ -42,6 +42,7 @@ KNOWN_TO_ARENA = PURE | {
     "referee.faults",
     "referee.game_codec",
     "referee.logs",
+    "referee.numbering",
     "referee.record",
     "referee.replay",
     "referee.rpc.sockets",

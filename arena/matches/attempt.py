@@ -43,6 +43,7 @@ from arena.system.stop_event import StopEvent
 from arena.tunnel.endpoint import needed
 from arena.tunnel.stream import is_reachable, is_reached
 from referee import logs
+from referee.numbering import game_text
 from referee.sanitizing import one_line
 
 if TYPE_CHECKING:
@@ -259,7 +260,9 @@ def _commit(engine: Engine, lease: Lease, game: PlayedGame) -> bool:
         except OperationalError as error:
             if time.monotonic() > deadline:
                 raise
-            log.warning("%s: game %d is not committed yet: %s", lease.match, game.game, error.orig)
+            log.warning(
+                "%s: %s is not committed yet: %s", lease.match, game_text(game.game), error.orig
+            )
             is_retry = True
             time.sleep(_RETRY_SECONDS)
         except Conflict:

@@ -22,6 +22,7 @@ from arena.store.matches import games
 from arena.store.matches.spec import MatchSpec
 from arena.store.matches.table_plan import TablePlan
 from referee.games.shared.dealing import board_seed
+from referee.numbering import game_text
 
 if TYPE_CHECKING:
     from arena.bots.processes import Processes
@@ -223,7 +224,7 @@ class Table:
     def _finished(self, game: referee_pb2.GameFinished) -> PlayedGame:
         if game.game not in self._due:
             raise InfrastructureError(
-                f"the referee played game {game.game} of {self._spec.id}, which was not due.",
+                f"the referee played {game_text(game.game)} of {self._spec.id}, which was not due.",
                 code="game-not-due",
             )
         self._due.remove(game.game)

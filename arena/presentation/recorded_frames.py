@@ -11,6 +11,7 @@ from arena.presentation.registry import presentation_of
 from referee.game_codec import DecodeError
 from referee.games.contract import Game
 from referee.games.registry import find_game
+from referee.numbering import counted_from_one
 from referee.record import GameRecord, Line
 from referee.replay import ReplayStep, codec_of, in_words, steps
 
@@ -180,6 +181,8 @@ def _exclusions(
         earlier = [n for n, step in enumerate(all_steps) if step.decision <= fault["decision"]]
         at = earlier[-1] if earlier else 0
         seat = fault["seat"]
-        stop = Exclusion(seat, names[seat], str(fault["verdict"]), str(fault["sentence"]))
+        stop = Exclusion(
+            seat, names[seat], str(fault["verdict"]), counted_from_one(str(fault["sentence"]))
+        )
         exclusions[at] = (*exclusions.get(at, ()), stop)
     return exclusions

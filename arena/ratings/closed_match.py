@@ -10,6 +10,7 @@ from typing import Any
 
 from arena.ratings.decision_histogram import DecisionHistogram
 from referee.games.shared.coded_errors import InvalidValue
+from referee.numbering import game_text
 
 # Why an entrant stopped playing, in the words of the record. The list duplicates `referee.faults`,
 # because importing that module loads the protocol, and computing standings has to be fast.
@@ -106,12 +107,13 @@ class PlayedGame:
         scores = self.places if self.scores is None else self.scores
         if not len(self.places) == len(scores) == len(self.verdicts) == len(self.faults):
             raise InvalidValue(
-                f"game {self.game} lacks values for some entrants", code="values-missing"
+                f"{game_text(self.game)} lacks values for some entrants", code="values-missing"
             )
         if not VERDICTS.issuperset(self.verdicts):
             unknown = next(verdict for verdict in self.verdicts if verdict not in VERDICTS)
             raise InvalidValue(
-                f"game {self.game} has the unknown verdict {unknown!r}", code="unknown-verdict"
+                f"{game_text(self.game)} has the unknown verdict {unknown!r}",
+                code="unknown-verdict",
             )
 
 
@@ -150,7 +152,7 @@ class ClosedMatch:
         for game in self.games:
             if len(game.places) != len(self.entrants):
                 raise InvalidValue(
-                    f"game {game.game} of match {self.id} has {len(game.places)} entrants, "
+                    f"{game_text(game.game)} of match {self.id} has {len(game.places)} entrants, "
                     f"the match has {len(self.entrants)}",
                     code="entrant-count",
                 )

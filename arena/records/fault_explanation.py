@@ -11,6 +11,7 @@ from arena.presentation import text
 from arena.presentation.narration import InvalidPosition, render_view
 from arena.ratings.closed_match import FINISHED
 from referee.games.registry import find_game
+from referee.numbering import game_text, number_text
 from referee.record import GameRecord, Line, MatchRecord
 from referee.replay import in_words
 from referee.sanitizing import sanitized
@@ -50,11 +51,14 @@ class Explanation:
 
     @property
     def where(self) -> str:
-        """Game, table, board, decision and seat of the fault."""
+        """Game, table, board and decision of the fault, from 1, and its seat."""
         played, line = self.game.game, self.line
-        where = f"game {line['game']} (table {played['table']}, board {played['board']})"
+        table, board = number_text(played["table"]), number_text(played["board"])
+        where = f"{game_text(line['game'])} (table {table}, board {board})"
         decision = (
-            f", decision {line['decision']}" if self.question else ", before its first decision"
+            f", decision {number_text(line['decision'])}"
+            if self.question
+            else ", before its first decision"
         )
         return f"{where}{decision}, seat {self.seat}"
 

@@ -18,6 +18,7 @@ from arena.store.database import reading, writing
 from arena.store.matches import games, raw_rows
 from arena.store.matches.raw_rows import MatchRows
 from arena.store.schema import MatchState
+from referee.numbering import game_text
 
 _OF_GAMES: Final = (
     "places",
@@ -127,11 +128,11 @@ def read_game(match: MatchRows, row: Mapping[str, Any]) -> PlayedGame:
     try:
         game = games.read(row["record"], match.versions)
     except (TypeError, LookupError, AttributeError, RecursionError) as error:
-        raise ValueError(f"game {row['game']}: its record is not valid: {error!r}") from None
+        raise ValueError(f"{game_text(row['game'])}: its record is not valid: {error!r}") from None
     except ValueError as error:
-        raise ValueError(f"game {row['game']}: {error}") from None
+        raise ValueError(f"{game_text(row['game'])}: {error}") from None
     if game.game != row["game"]:
-        raise ValueError(f"game {row['game']}: its record is that of game {game.game}")
+        raise ValueError(f"{game_text(row['game'])}: its record is that of {game_text(game.game)}")
     return game
 
 
@@ -145,11 +146,12 @@ def game_differences(match: MatchRows, played: Mapping[int, PlayedGame]) -> Iter
     for row in match.games:
         if (game := played.get(row["game"])) is None:
             continue
-        for name in _differing(row, games.game_values(game), _OF_GAMES):
-            yield f"match {match.id}: {name} of game {game.game} are not those of the record"
+        name = game_text(game.game)
+        for column in _differing(row, games.game_values(game), _OF_GAMES):
+            yield f"match {match.id}: {column} of {name} are not those of the record"
         stored = [fault for fault in match.faults if fault["game"] == game.game]
         if stored != games.fault_values(match.id, game):
-            yield f"match {match.id}: the faults of game {game.game} are not those of the record"
+            yield f"match {match.id}: the faults of {name} are not those of the record"
 
 
 def _differing(

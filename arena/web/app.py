@@ -98,8 +98,7 @@ def _routes(web: WebState, static: _StaticFiles, feed: Feed) -> list[BaseRoute]:
         *PlayRequests(web).routes(serving),
     ]
     for page in PAGES:
-        methods = ["GET", "POST"] if page.owners else ["GET"]
-        routes.append(Route(page.path, serving.page(page), methods=methods))
+        routes.append(Route(page.path, serving.page(page)))
         routes.append(Route(LIVE + page.path, serving.live_updates(page)))
     return routes
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 from urllib.parse import quote, urlencode
 
+from arena.store.access.sessions import Identity, Role
 from arena.web.atom import AtomFeed
 from arena.web.data.web_state import WebState
 
@@ -95,13 +96,19 @@ class PageRequest:
         path: the values in the path, by name.
         query: the declared query parameters (arena.web.routes); the last value of each name.
         links: the builder of links.
-        token: the token of an owner of bots; empty without one.
+        token: the token that a program sent as an owner of bots; empty without one.
+        viewer: who is signed in; None without a session. Only HTML depends on it.
     """
 
     path: Mapping[str, str]
     query: Mapping[str, str]
     links: Links
     token: str = field(default="", repr=False)
+    viewer: Identity | None = None
+
+    def is_session_of(self, owner: str) -> bool:
+        """Whether this owner of bots is signed in."""
+        return bool(owner) and self.viewer == Identity(Role.OWNER, owner)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +145,7 @@ class Page:
         feed_link: link to an Atom feed, of this page or another one; empty for none.
         description: a sentence for previews of links to the page; empty for that of the site.
         picture: path of the picture for such previews; empty for none.
+        manage: link to the organiser's page about the same subject; empty for none.
     """
 
     title: str
@@ -157,6 +165,7 @@ class Page:
     feed_link: str = ""
     description: str = ""
     picture: str = ""
+    manage: str = ""
 
 
 Draw = Callable[[WebState, PageRequest], Page]
@@ -174,6 +183,7 @@ class PageRoute:
         example: an example of the path, if it contains values.
         kinds: the available kinds (arena.web.serving.page_kinds).
         owners: whether the page shows more to the owner of a bot, identified by a token.
+        private: whether each request gets a rendering of its own, which no other one shares.
         schema: returns the JSON schemas of values of the JSON data, by name.
     """
 
@@ -184,4 +194,5 @@ class PageRoute:
     example: str = ""
     kinds: tuple[str, ...] = ("html", "json")
     owners: bool = False
+    private: bool = False
     schema: Callable[[], Mapping[str, Any]] = dict

@@ -67,7 +67,7 @@ def html(record: MatchRecord, games: Sequence[GameRecord], at: float) -> str:
     verified = Verification(at, tuple(_problems(record, games)))
     replays = [_replay(record, game, record.seed, numbers, verified) for game in games]
     style = assets.text("replay.css")
-    scripts = [assets.text("replay_file.js"), assets.text("replay_table.js")]
+    scripts = [assets.text("replay_file.js"), assets.TABLE_SIZE, assets.text("replay_table.js")]
     icon = base64.b64encode((assets.STATIC / "icon.svg").read_bytes()).decode()
     text = (
         html_pages.environment()

@@ -100,7 +100,7 @@ def opened(context: BrowserContext, address: str) -> Page:
     page = context.new_page()
     page.goto(address, wait_until="load")
     if page.locator("#fitted").count():
-        page.wait_for_selector("#fitted[data-fitted]")
+        page.wait_for_selector("#replay[data-ready]")
     return page
 
 

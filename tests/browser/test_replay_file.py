@@ -31,7 +31,7 @@ def test_every_game_is_stepped_through_without_a_network(
     tab.on("request", lambda request: requested.append(request.url.partition(":")[0]))
     tab.goto(file.as_uri())
     for game in ("game 1", "game 2", "game 1"):
-        tab.wait_for_selector("#fitted[data-fitted]")
+        tab.wait_for_selector("#replay[data-ready]")
         assert tab.locator(".beneath").inner_text().startswith(game)
         assert tab.get_attribute("#replay", "data-step") == "0"
         for _ in range(3):

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page, Route
 
 from arena.cli.workspace import Workspace
 from arena.presentation import narration
@@ -19,6 +19,7 @@ from tests.arena.web.page_server import served
 from tests.browser.conftest import keep
 from tests.browser.page_scripts import page_script
 from tests.conformance.tables import TABLES, Table, is_extreme
+from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 
@@ -59,7 +60,7 @@ def site(workspace: Workspace) -> Iterator[str]:
 
 def open_game(tab: Page, site: str, held: StoredMatch, query: str = "") -> None:
     tab.goto(f"{site}/matches/{held.match}/games/0{query}")
-    tab.wait_for_selector("#fitted[data-fitted]")
+    tab.wait_for_selector("#replay[data-ready]")
 
 
 def step(tab: Page) -> int:
@@ -215,38 +216,39 @@ BELOW_WINDOW = """() =>
 SHIFTS = page_script("shifts")
 
 
-def test_a_replay_is_opened_without_a_shift_of_its_layout(
-    workspace: Workspace, site: str, tab: Page
+SIZES = ((1440, 900), (1024, 768), (390, 844))
+
+
+@every_look
+def test_the_table_is_seen_whole_before_its_scripts_and_does_not_move(
+    workspace: Workspace, site: str, tab: Page, table: Table
 ) -> None:
+    held = play(workspace, table)
     tab.add_init_script(SHIFTS)
-    open_game(tab, site, play(workspace, table("pouku-4-teams=true-reference=right")))
-    tab.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
-    assert tab.evaluate("window.shifted") < 0.02
+    requests: list[Route] = []
+    tab.route("**/static/replay_page.js*", lambda route: requests.append(route))
+    for width, height in SIZES:
+        tab.set_viewport_size({"width": width, "height": height})
+        requests.clear()
+        with tab.expect_request("**/static/replay_page.js*"):
+            tab.goto(f"{site}/matches/{held.match}/games/0", wait_until="commit")
+        assert tab.locator(".felt h2").first.is_visible()
+        before = tab.evaluate(PLACES)
+        assert before["isWhole"], before
+        wait_until(lambda: tab.evaluate("true") and requests)
+        requests[0].continue_()
+        tab.wait_for_selector("#replay[data-ready]")
+        tab.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+        assert tab.evaluate(PLACES) == before
+        assert tab.evaluate("window.shifted") < 0.02
 
 
-def test_a_table_whose_script_cannot_be_loaded_is_shown(
-    workspace: Workspace, site: str, browser: Browser
-) -> None:
-    context = browser.new_context()
-    tab = context.new_page()
-    tab.route("**/static/replay_page.js*", lambda route: route.abort())
-    tab.goto(f"{site}/matches/{play(workspace, POKE).match}/games/0")
-    tab.locator(".felt h2").first.wait_for()
-    assert len(hands(tab)[0]) == 5
-    context.close()
-
-
-def test_a_change_of_the_view_shows_a_table_that_is_still_laid_out(
-    workspace: Workspace, site: str, tab: Page
-) -> None:
-    # Parts of the table appear with frames; without frames it would stay invisible.
-    tab.add_init_script("window.requestAnimationFrame = () => 0")
-    tab.goto(f"{site}/matches/{play(workspace, POKE).match}/games/0")
-    tab.wait_for_selector("#play:not([hidden])")
-    assert not tab.locator("#fitted[data-fitted]").count()
-    tab.keyboard.press("1")
-    assert tab.locator(".felt h2").first.is_visible()
-    assert tab.evaluate(BELOW_WINDOW) <= 0
+PLACES = """() => {
+  const [panel, frame, felt] = [".control-panel", "#fitted", ".felt"].map((name) =>
+    document.querySelector(name).getBoundingClientRect().toJSON());
+  const isWhole = frame.height + panel.height <= innerHeight && felt.height <= frame.height + 1;
+  return { panel, frame, felt, isWhole };
+}"""
 
 
 TENS = page_script("tens")
@@ -350,7 +352,7 @@ def test_an_analysis_is_drawn_and_its_swing_leads_to_a_position(
     tab = context.new_page()
     tab.goto(f"{site}/matches/{held.match}/games/0")
     if has_script:
-        tab.wait_for_selector("#fitted[data-fitted]")
+        tab.wait_for_selector("#replay[data-ready]")
     assert tab.locator(".graph polyline").count() == 4
     assert tab.locator(".graph polygon").count() == 2
     assert tab.locator("#accuracy tbody tr").count() == 2

@@ -27,7 +27,7 @@ def test_scripts_stay_below_the_root_path(tab: Page, tmp_path: Path) -> None:
             tab.goto(f"{origin}/arena{page}")
             tab.wait_for_function("() => document.querySelector('script[src]')")
         tab.goto(origin + game)
-        tab.wait_for_selector("#fitted[data-fitted]")
+        tab.wait_for_selector("#replay[data-ready]")
         tab.keyboard.press("ArrowRight")
         tab.wait_for_function("() => location.search.includes('step=1')")
         assert f'src="{origin}/arena/embed/' in (tab.text_content("#embed") or "")

@@ -49,7 +49,7 @@ def test_a_replay_is_stepped_through_from_disk(
     keep(tab, "site-tournament")
     tab.locator(".matches a").first.click()
     tab.locator(".boards a").first.click()
-    tab.wait_for_selector("#fitted[data-fitted]")
+    tab.wait_for_selector("#replay[data-ready]")
     assert tab.get_attribute("#replay", "data-step") == "0"
     for _ in range(3):
         tab.keyboard.press("ArrowRight")

@@ -11,6 +11,7 @@ import rich_click as click
 from arena.cli import completers, output
 from arena.cli.errors import FAILED, OK, USAGE, CommandError
 from arena.cli.options import data_option, json_option
+from referee.numbering import counted_from_one, decision_text
 
 if TYPE_CHECKING:
     from arena.bots.bot import Bot
@@ -141,7 +142,7 @@ def _show_history(source: RecordSource, history: HistoryAnswer) -> None:
         output.line(summary if broken else f"{summary}, with the recorded answers")
         return
     then, now = (in_words(game, action) for action in (differs.recorded, differs.answer))
-    where = f"game {differs.game}, decision {differs.decision}"
+    where = decision_text(differs.game, differs.decision)
     output.game_line(f"{summary}; the first different answer: {where}, then {then}, now {now}")
 
 
@@ -170,7 +171,7 @@ def _show(
     request = MessageToDict(recorded.request)
     number = request.get("decision", 0)
     game_number, seat = recorded.request.game, recorded.request.seat
-    output.line(f"{source.id} · game {game_number}, decision {number}, seat {seat}")
+    output.line(f"{source.id} · {decision_text(game_number, number)}, seat {seat}")
     for view in request.get("view", {}).values():
         output.game_line(f"hand    {' '.join(view.get('hand', ())) or '–'}")
     legal = [in_words(game, action) for action in request.get("legal", [])]
@@ -181,9 +182,10 @@ def _show(
     if recorded_action is not None:
         output.game_line(f"then    {in_words(game, recorded_action)}")
     if fault := _fault(source, recorded):
-        output.game_line(f"then    {fault['verdict']}: {clean(fault['sentence'])}")
+        sentence = counted_from_one(clean(fault["sentence"]))
+        output.game_line(f"then    {fault['verdict']}: {sentence}")
     if answer.trouble:
-        output.line(f"now     {bot}: no action: {answer.trouble}")
+        output.line(f"now     {bot}: no action: {counted_from_one(answer.trouble)}")
     elif answer.action is None:
         output.line(f"now     {bot}: no action")
     else:

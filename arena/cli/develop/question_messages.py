@@ -295,6 +295,7 @@ def ask_in_order(
 
 
 def _location_text(past: PastQuestion) -> str:
+    """Return the place with the numbers of the protocol, as in all texts of a session."""
     return f"game {past.place[0]}, decision {past.place[1]}"
 
 

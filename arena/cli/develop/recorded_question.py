@@ -10,6 +10,7 @@ from pokearena.v1 import bot_pb2
 
 from arena.cli.matches.record_lookup import RecordSource
 from referee.games.registry import find_game
+from referee.numbering import game_text
 from referee.record import GameRecord
 from referee.replay import Mismatch, RecordedClock, RecordedQuestion, codec_of, question
 
@@ -78,7 +79,7 @@ def question_of_decision(source: RecordSource, game: int, decision: int) -> Reco
             try:
                 stored = ParseDict(fault["question"], bot_pb2.ActRequest())
             except ParseError as error:
-                raise Mismatch(f"game {game}: its fault holds no question: {error}") from None
+                raise Mismatch(f"{game_text(game)}: its fault holds no question: {error}") from None
             if stored.seat == rebuilt.request.seat:
                 return RecordedQuestion(stored, rebuilt.legal)
     return rebuilt

@@ -119,7 +119,7 @@ def _show_games(source: RecordSource, expectations: dict[int, list[float]]) -> N
     output.line("win expectation of seat 0 by position")
     for number, values in list(expectations.items())[:_SHOWN_GAMES]:
         bot = source.game(number).game["seating"][0]
-        output.line(f"  game {number:<3} {sparkline(values)}  {bot}")
+        output.line(f"  game {number + 1:<3} {sparkline(values)}  {bot}")
     if len(expectations) > _SHOWN_GAMES:
         output.line(f"  ({len(expectations) - _SHOWN_GAMES} more games; --json prints all)")
     output.line()
@@ -134,10 +134,10 @@ def _show_costliest(analysis: MatchAnalysis) -> None:
         return
     output.line("costliest decisions, in win expectation")
     output.table(
-        ("game:decision", "<bot", "<played", "<engine's choice", "before", "after", "loss"),
+        ("<question", "<bot", "<played", "<engine's choice", "before", "after", "loss"),
         [
             (
-                *(f"{each.game}:{each.decision}", each.bot),
+                *(f"{analysis.match}:{each.game}:{each.decision}", each.bot),
                 *(describe(each.played), describe(each.choice)),
                 *(f"{each.before:.2f}", f"{each.after:.2f}"),
                 f"{each.loss.mean:.2f} ± {each.loss.error:.2f}",

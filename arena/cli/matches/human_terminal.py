@@ -29,6 +29,7 @@ from arena.matches.typed_choice import exact_match, with_card_names
 from arena.presentation import text
 from arena.presentation.narration import result
 from arena.tournaments.time_estimate import duration
+from referee.numbering import game_text
 from referee.sanitizing import sanitized
 
 if TYPE_CHECKING:
@@ -213,7 +214,7 @@ class TerminalPerson:
         time_left = "" if left is None else f" · {duration(left)} left"
         seen = self._seen[question.person, question.game]
         shown = [
-            f"game {question.game + 1} · decision {question.decision} · "
+            f"{game_text(question.game)} · decision {question.decision + 1} · "
             f"{question.person}, seat {question.seat}{time_left}",
             *_log(question.history()[seen:], question.names),
         ]
@@ -247,7 +248,7 @@ class TerminalPerson:
         seen = self._seen[end.viewer, played.game] if end.viewer else len(end.history)
         _clear()
         for line in (
-            f"game {played.game + 1} · end",
+            f"{game_text(played.game)} · end",
             *_log(end.history[seen:], end.names),
             *text.lines(end.rendering, _size()[0]),
             *(f"! {clause}" for clause in story.faults(end.record)),

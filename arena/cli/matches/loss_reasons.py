@@ -16,6 +16,7 @@ from arena.cli.matches.record_lookup import RecordSource
 from arena.records import decision_times, results_by_board
 from arena.records.analysis import summary
 from arena.records.fault_explanation import Aftermath, Explanation, aftermath
+from referee.numbering import counted_from_one, number_text
 
 _SHOWN_ACTIONS = 24
 _SHOWN_LINES = 40
@@ -30,7 +31,7 @@ def of_fault(fault: Explanation, match: str) -> Iterator[str]:
 
 def _of_fault(fault: Explanation, match: str) -> Iterator[str]:
     yield f"{fault.bot}: {fault.verdict}"
-    yield f"  fault    {fault.sentence}"
+    yield f"  fault    {counted_from_one(fault.sentence)}"
     yield f"  where    {fault.where}"
     for number, line in enumerate(fault.position):
         yield f"  {'         ' if number else 'seen     '}{line}"
@@ -61,7 +62,7 @@ def folder_of(bot: str) -> str:
 def of_aftermath(aftermaths: Sequence[Aftermath]) -> Iterator[str]:
     """Yield the consequences of these faults in other games as lines of text."""
     for each in aftermaths:
-        games = f"game{'s' * (len(each.games) > 1)} {', '.join(map(str, each.games))}"
+        games = f"game{'s' * (len(each.games) > 1)} {', '.join(map(number_text, each.games))}"
         yield (f"{each.bot}: also {each.verdict} in {games}, caused by its fault in another game")
 
 
@@ -116,10 +117,11 @@ def show_analysis(source: RecordSource, analysis: dict[str, Any], seat: str | No
         return
     output.line("its decisions among the costliest of the match (loss of win expectation)")
     output.table(
-        ("game:decision", "<played", "<engine's choice", "before", "after", "loss"),
+        ("<question", "<played", "<engine's choice", "before", "after", "loss"),
         [
             (
-                *(f"{row['game']}:{row['decision']}", row["played"], row["choice"]),
+                f"{source.id}:{row['game']}:{row['decision']}",
+                *(row["played"], row["choice"]),
                 *(f"{row['before']:.2f}", f"{row['after']:.2f}"),
                 f"{row['loss']['mean']:.2f} ± {summary.INTERVAL * row['loss']['error']:.2f}",
             )
@@ -142,7 +144,9 @@ def _verdict(
     if board.points is None:
         return text
     others = ", ".join(str(p) for at, p in enumerate(board.points) if at != entrant)
-    return f"{text}; its worst board is {board.number}: {board.points[entrant]} against {others}"
+    return (
+        f"{text}; its worst board is {board.number + 1}: {board.points[entrant]} against {others}"
+    )
 
 
 def _show_boards(names: Sequence[str], played: Sequence[results_by_board.BoardResult]) -> None:
@@ -150,9 +154,9 @@ def _show_boards(names: Sequence[str], played: Sequence[results_by_board.BoardRe
         ("board", *names, "<games"),
         [
             (
-                board.number,
+                board.number + 1,
                 *(("–",) * len(names) if board.points is None else board.points),
-                " ".join(str(game.game) for game in board.games),
+                " ".join(number_text(game.game) for game in board.games),
             )
             for board in played
         ],

@@ -70,7 +70,9 @@ class RecordSource:
         numbers = [game.number for game in self.record.games]
         available = f"it has {_ranges(numbers)}" if numbers else "none is published yet"
         raise CommandError(
-            f"{self.id} has no game {number}; {available}.", USAGE, code="unknown-game"
+            f"{self.id} has no game with the number {number}, from 0; {available}.",
+            USAGE,
+            code="unknown-game",
         )
 
     def seed(self) -> bytes:

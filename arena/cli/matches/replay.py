@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     epilog="Example: pokearena replay m-7f3k9q2xwd --game 1 or pokearena replay last --open"
 )
 @click.argument("match", metavar="MATCH|FILE", shell_complete=completers.match_or_file)
-@click.option("--game", type=click.IntRange(0), help="Number of the game, from 0. [default: all]")
+@click.option(
+    "--game", type=click.IntRange(0), help="Number of the game, from 0: game 1 is 0. [default: all]"
+)
 @click.option("--no-pause", is_flag=True, help="Print all steps without waiting for keys.")
 @click.option(
     "--html",

@@ -17,6 +17,7 @@ from arena.presentation.registry import presentation_of
 from arena.presentation.text import WIDTH, board_lines, lines
 from referee.games.contract import Game
 from referee.games.registry import find_game
+from referee.numbering import counted_from_one, game_text, number_text
 from referee.record import GameRecord, Line
 from referee.replay import in_words
 from referee.sanitizing import sanitized
@@ -37,9 +38,9 @@ _QUIT = ("q", "\x04")
 
 def title(match: Line, game: GameRecord) -> str:
     """Return the first line of a game: the match, the table, the board and the seats."""
-    table, board = game.game["table"], game.game["board"]
+    table, board = number_text(game.game["table"]), number_text(game.game["board"])
     seats = ", ".join(f"{name} (seat {seat})" for seat, name in enumerate(game.game["seating"]))
-    text = f"game {game.number} of {match['match']} · table {table}, board {board} · {seats}"
+    text = f"{game_text(game.number)} of {match['match']} · table {table}, board {board} · {seats}"
     # Older records and those of only remote bots lack the sandbox level.
     sandbox = game.game.get("sandbox")
     return f"{text} · {sandbox}" if sandbox else text
@@ -99,7 +100,8 @@ def move(game: Game, line: Line, names: Sequence[str]) -> str:
     """Return one action: its decision, the actor, the action, its duration and the bot's note."""
     widest = max(map(len, names))
     action = in_words(game, line["action"])
-    text = f"{line['decision']:>4}  {names[line['seat']]:<{widest}}  {action:<{_WIDEST_ACTION}}"
+    number = number_text(line["decision"])
+    text = f"{number:>4}  {names[line['seat']]:<{widest}}  {action:<{_WIDEST_ACTION}}"
     if line.get("by") == "referee":
         return f"{text}  played by the referee"
     note = f"  “{clean(line['note'])}”" if line.get("note") else ""
@@ -111,7 +113,8 @@ def faults(game: GameRecord) -> Iterator[str]:
     names = seat_names(game)
     for fault in game.faults:
         name = names[fault["seat"]]
-        yield f"{name} is out: {fault['verdict']}, {clean(fault['sentence'])}"
+        sentence = counted_from_one(clean(fault["sentence"]))
+        yield f"{name} is out: {fault['verdict']}, {sentence}"
 
 
 def explain_fault(match: Line, fault: Line, name: str) -> Iterator[str]:
@@ -123,7 +126,7 @@ def explain_fault(match: Line, fault: Line, name: str) -> Iterator[str]:
         name: the bot.
     """
     yield f"fault   {name}: {fault['verdict']}"
-    yield f"        {clean(fault['sentence'])}"
+    yield f"        {counted_from_one(clean(fault['sentence']))}"
     question = fault.get("question")
     if question:
         for view in question.get("view", {}).values():

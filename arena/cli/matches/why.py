@@ -10,6 +10,7 @@ import rich_click as click
 from arena.cli import completers, output
 from arena.cli.errors import USAGE, CommandError
 from arena.cli.options import data_option, json_option
+from referee.numbering import decision_text
 
 if TYPE_CHECKING:
     from arena.cli.matches.record_lookup import RecordSource
@@ -89,10 +90,12 @@ def _chosen(
     if not at:
         game, decision = place_of
         source.game(game)
-        known = ", ".join(f"{fault.line['game']}:{fault.line['decision']}" for fault in faults)
+        known = ", ".join(
+            f"{source.id}:{fault.line['game']}:{fault.line['decision']}" for fault in faults
+        )
         available = f"its faults are {known}" if known else "it has none"
         raise CommandError(
-            f"{source.id} has no fault in game {game} at decision {decision}; {available}.",
+            f"{source.id} has no fault in {decision_text(game, decision)}; {available}.",
             USAGE,
             code="unknown-fault",
         )

@@ -11,6 +11,7 @@ from arena.store.matches.games import recorded_game
 from arena.store.matches.spec import MatchSpec
 from arena.store.matches.table_plan import plan
 from arena.store.schema import MatchState
+from referee.numbering import game_text, number_text
 from referee.record import GameRecord, MatchRecord, RecordError, read
 from referee.replay import Mismatch, game_problem, steps, verify
 
@@ -139,9 +140,10 @@ def game_problems(spec: MatchSpec, record: MatchRecord) -> Iterator[str]:
         if problem := game_problem(record, game):
             yield f"{spec.id}: {problem}"
         if game.game.get("board") != (game.number % spec.boards if spec.mirrored else game.number):
-            yield f"{spec.id}: game {game.number} was played on board {game.game.get('board')}"
+            board = number_text(game.game.get("board"))
+            yield f"{spec.id}: {game_text(game.number)} was played on board {board}"
         if not 0 <= game.number < spec.games:
-            yield f"{spec.id} has games 0 to {spec.games - 1}; it has no game {game.number}"
+            yield f"{spec.id} has games 1 to {spec.games}; it has no {game_text(game.number)}"
     yield from _implausible(spec, record)
 
 
@@ -170,8 +172,9 @@ def _seated_elsewhere(spec: MatchSpec, record: MatchRecord) -> Iterator[str]:
         if game.number in planned and recorded != planned[game.number]:
             table, seating = planned[game.number]
             yield (
-                f"{spec.id}: game {game.number} is recorded at table {recorded[0]} with "
-                f"{recorded[1]}; it belongs to table {table} with {seating}"
+                f"{spec.id}: {game_text(game.number)} is recorded at table "
+                f"{number_text(recorded[0])} with "
+                f"{recorded[1]}; it belongs to table {table + 1} with {seating}"
             )
 
 
@@ -180,9 +183,9 @@ def _unexplained(game: GameRecord) -> Iterator[str]:
     faults = {(line["seat"], line["verdict"]) for line in game.faults}
     for seat, verdict in enumerate(game.result["verdicts"]):
         if verdict in _EXPLAINED and (seat, verdict) not in faults:
-            yield f"game {game.number}: seat {seat} has the verdict {verdict} without a fault"
+            yield f"{game_text(game.number)}: seat {seat} has the verdict {verdict} without a fault"
         if verdict == "finished" and any(seat == faulted for faulted, _ in faults):
-            yield f"game {game.number}: seat {seat} faulted, but has the verdict finished"
+            yield f"{game_text(game.number)}: seat {seat} faulted, but has the verdict finished"
 
 
 def _misplaced(record: MatchRecord, game: GameRecord) -> Iterator[str]:
@@ -205,8 +208,8 @@ def _misplaced(record: MatchRecord, game: GameRecord) -> Iterator[str]:
     for line in faults:
         if (line["seat"], line["decision"]) not in open_decisions:
             yield (
-                f"game {game.number}: seat {line['seat']} faulted at decision "
-                f"{line['decision']}, which was not open to it"
+                f"{game_text(game.number)}: seat {line['seat']} faulted at decision "
+                f"{number_text(line['decision'])}, which was not open to it"
             )
 
 

@@ -19,6 +19,7 @@ from arena.store.schema import MatchState
 from arena.store.tournaments import schedule
 from arena.system import process_pool
 from referee.games.shared import dealing
+from referee.numbering import game_text
 from referee.record import MatchRecord, RecordError, read
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def _record(spec: MatchSpec, text: str) -> MatchRecord:
     (game,) = record.games
     lines = 2 + len(game.actions) + len(game.faults)
     if sum(bool(line.strip()) for line in text.split("\n")) != lines:
-        raise RecordError(f"game {game.number} has lines of an unknown type")
+        raise RecordError(f"{game_text(game.number)} has lines of an unknown type")
     return MatchRecord(record.match, record.games, spec.seed)
 
 

@@ -11,6 +11,7 @@ from sqlalchemy import Row
 from arena.ratings.closed_match import FINISHED, PlayedFault, PlayedGame
 from arena.ratings.decision_histogram import DecisionHistogram
 from referee.games.shared.coded_errors import InvalidValue
+from referee.numbering import game_text
 
 if TYPE_CHECKING:
     from pokearena.v1 import referee_pb2
@@ -110,7 +111,7 @@ def recorded_game(lines: GameRecord, entrants: Sequence[str]) -> PlayedGame:
         return _played(lines, entrants)
     except KeyError as error:
         raise InvalidValue(
-            f"game {lines.number}: a line of its record has no {error}", code="field-missing"
+            f"{game_text(lines.number)}: a line of its record has no {error}", code="field-missing"
         ) from None
 
 
@@ -197,7 +198,8 @@ def _by_entrant(game: PlayedGame, seating: Sequence[str], entrants: Sequence[str
     seats = [[seat for seat, name in enumerate(seating) if name == who] for who in entrants]
     if sum(map(len, seats)) != len(seating) or not all(seats):
         raise InvalidValue(
-            f"game {game.game} seats {', '.join(seating)}; the entrants are {', '.join(entrants)}",
+            f"{game_text(game.game)} seats {', '.join(seating)}; "
+            f"the entrants are {', '.join(entrants)}",
             code="other-entrants",
         )
     scores = game.scores

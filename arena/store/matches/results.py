@@ -23,6 +23,7 @@ from arena.store.matches.raw_rows import reading_invalid_text
 from arena.store.matches.spec import MatchSpec
 from arena.store.objects import record_archive
 from arena.store.schema import OPEN, MatchState
+from referee.numbering import game_text
 
 _MATCHES_AT_ONCE: Final = 500
 
@@ -210,8 +211,8 @@ def game_record(engine: Engine, match: str, game: int) -> str:
         text: str | None = connection.execute(query).scalar_one_or_none()
     if text is None:
         raise NotFound(
-            f"game {game} of match {match} is not available; games are shown when their match "
-            "is over.",
+            f"{game_text(game)} of match {match} is not available; games are shown when their "
+            "match is over.",
             code="no-game",
         )
     return record_archive.complete(engine, match, {game: text})[game]

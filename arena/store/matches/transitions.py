@@ -62,6 +62,7 @@ from arena.store.schema import OPEN, ClosingKind, MatchState, TournamentState
 from arena.store.tournaments import challenges
 from arena.system import failpoint
 from referee.games.shared.coded_errors import InvalidValue
+from referee.numbering import game_text
 from referee.sanitizing import one_line
 
 log = logging.getLogger("arena.worker")
@@ -242,7 +243,7 @@ def commit_game(engine: Engine, lease: Lease, game: PlayedGame) -> bool:
         numbers = rows.game_numbers(connection, lease.match)
         if game.game in numbers:
             raise Conflict(
-                f"game {game.game} of match {lease.match} is committed already.",
+                f"{game_text(game.game)} of match {lease.match} is committed already.",
                 code="game-committed",
             )
         rows.insert_game(connection, lease.match, lease.attempt, game)
@@ -534,13 +535,14 @@ def _check_belongs_to_match(spec: MatchSpec, game: PlayedGame) -> None:
     number = board if spec.mirrored else game.game
     if not 0 <= game.game < spec.games or (game.table, game.board) != (table, number):
         raise InvalidValue(
-            f"game {game.game} (table {game.table}, board {game.board}) does not belong to "
-            f"match {spec.id}",
+            f"{game_text(game.game)} (table {game.table + 1}, board {game.board + 1}) does not "
+            f"belong to match {spec.id}",
             code="other-match",
         )
     if len(game.places) != len(spec.entrants):
         raise InvalidValue(
-            f"game {game.game} of match {spec.id} leaves an entrant out", code="entrant-missing"
+            f"{game_text(game.game)} of match {spec.id} leaves an entrant out",
+            code="entrant-missing",
         )
 
 

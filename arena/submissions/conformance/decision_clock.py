@@ -7,6 +7,7 @@ from arena.submissions.conformance.check import Check, CheckOutcome
 from arena.submissions.conformance.examination_matches import ExaminationMatch
 from arena.submissions.conformance.examination_order import ExaminationOrder
 from arena.submissions.conformance.examined_forms import CLOCK
+from referee.numbering import decision_text
 
 CLOCK_CHECK = "clock"
 _MUCH = 0.5
@@ -50,7 +51,7 @@ class Stopwatch:
         worst, played, game, decision = self.worst
         sentence = (
             f"median {_ms(self._quantile(0.5))} · p99 {_ms(self._quantile(0.99))} · worst "
-            f"{_ms(worst)} ({played.form.form}, game {game}, decision {decision}) · "
+            f"{_ms(worst)} ({played.form.form}, {decision_text(game, decision)}) · "
             f"at most {self.banked:.0f} of {CLOCK.bank_ms} ms drawn from a bank"
         )
         if self.banked < _MUCH * CLOCK.bank_ms:

@@ -17,6 +17,7 @@ from arena.submissions.conformance.question_sheet import (
 )
 from referee.game_codec import DecodeError
 from referee.games.registry import find_game
+from referee.numbering import counted_from_one, decision_text
 from referee.replay import RecordedQuestion, codec_of, in_words
 
 _LISTED: Final = 12
@@ -270,7 +271,8 @@ class QuestionRounds:
             command = self._order.test_command(self._form.game)
         except (SessionFailed, IllegalAnswer, MethodUnimplemented):
             pass
-        sentence = f"of {len(positions)} questions in one message: {error}"
+        clause = counted_from_one(str(error)) if isinstance(error, SessionFailed) else str(error)
+        sentence = f"of {len(positions)} questions in one message: {clause}"
         return FailingQuestion(sentence, question, command, self._sheet.record, output)
 
     def _explain(
@@ -279,7 +281,8 @@ class QuestionRounds:
         """Describe a failure, after repeating the question alone to a newly started bot."""
         output = self._output(error)
         question = self._sheet.question(position.place)
-        sentence, command, remark = str(error), self._order.ask_command(question), False
+        sentence, remark = counted_from_one(str(error)), False
+        command = self._order.ask_command(question)
         if not (isinstance(error, SessionFailed) and error.late):
             if not fails_alone(self._order, self._sheet.spec, position.recorded):
                 if by_stream and fails_alone(
@@ -324,7 +327,7 @@ class QuestionRounds:
 
     def _place_of(self, position: PreparedQuestion) -> str:
         game, decision = position.place
-        return f"{self._form.form}, game {game}, decision {decision}, seat {self._sheet.seat}"
+        return f"{self._form.form}, {decision_text(game, decision)}, seat {self._sheet.seat}"
 
     def _judge(self, position: PreparedQuestion, response: Response) -> None:
         judge(self._form.game, position.recorded, response)

@@ -15,6 +15,7 @@ from arena.submissions.conformance.question_rounds import (
 from arena.submissions.conformance.question_sheet import (
     recorded_clocks,
 )
+from referee.numbering import counted_from_one
 from referee.record import Line, read_games
 from referee.replay import RecordedQuestion, question
 
@@ -29,7 +30,8 @@ def fault_check(order: ExaminationOrder, name: str, played: ExaminationMatch) ->
     """
     fault = played.fault
     assert fault is not None
-    sentence = f"{played.form.form}: {fault['verdict']}: {fault['sentence']}"
+    clause = counted_from_one(str(fault["sentence"]))
+    sentence = f"{played.form.form}: {fault['verdict']}: {clause}"
     check = Check(
         name,
         CheckOutcome.FAILED,

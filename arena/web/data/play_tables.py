@@ -49,6 +49,7 @@ class TableState:
     """The content of the page of a table.
 
     Attributes:
+        serial: the number of the state; a later one is larger.
         question: the open question; None while other seats decide, and after the end.
         shown: the open question or the last one; None before the first.
         seen: number of public actions of the game that the person saw at the last choice.
@@ -60,6 +61,7 @@ class TableState:
         failure: why the match failed; empty if it did not.
     """
 
+    serial: int = 0
     question: PersonQuestion | None = None
     shown: PersonQuestion | None = None
     seen: int = 0
@@ -90,6 +92,7 @@ class PlayTable:
         self._folder = folder
         self._changed = changed
         self._turn = Condition()
+        self._serial = 0
         self._question: PersonQuestion | None = None
         self._shown: PersonQuestion | None = None
         self._action: Action | None = None
@@ -112,6 +115,7 @@ class PlayTable:
         """The present state."""
         with self._turn:
             return TableState(
+                self._serial,
                 self._question,
                 self._shown,
                 self._seen,
@@ -209,6 +213,7 @@ class PlayTable:
                 self._notify()
 
     def _notify(self) -> None:
+        self._serial += 1
         self._turn.notify_all()
         self._changed(self.topic)
 

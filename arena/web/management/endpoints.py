@@ -212,7 +212,8 @@ def _response(request: Request, action: Action, result: ActionResult, access: Ac
 
 
 def _html(request: Request, page: Page) -> Response:
-    body = html_pages.html(page, links_of(request))
+    access = page.model.get("access")
+    body = html_pages.html(page, links_of(request), viewer=access and access.identity)
     return Response(body, page.status, {**page.headers, **_PRIVATE}, KINDS["html"])
 
 

@@ -144,7 +144,7 @@ def faults_page(web: WebState, page_request: PageRequest) -> Page:
         text=table,
         parts=() if owned else ("faults-list",),
         fresh=0 if owned else 20.0,
-        headers={**piece.headers, "Cache-Control": "no-store"} if owned else piece.headers,
+        headers=piece.headers,
     )
 
 
@@ -157,7 +157,7 @@ def _kind(page_request: PageRequest) -> str:
 
 def _is_owner(web: WebState, page_request: PageRequest, versions: Sequence[Version]) -> bool:
     if not page_request.token:
-        return False
+        return page_request.is_session_of(versions[-1].owner)
     # A bot without an owner does not match any token.
     if not owners.is_of(web.engine, page_request.token, versions[-1].owner):
         raise Forbidden("the token does not belong to the owner of this bot.")

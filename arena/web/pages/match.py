@@ -127,6 +127,7 @@ def match_page(web: WebState, page_request: PageRequest) -> Page:
         title=f"{' v '.join(match.entrants)}: {wording.form_name(tournament.plan.form)}",
         template="match.html",
         picture=page_request.links.to("matches", f"{match.id}.png"),
+        manage=page_request.links.to("organiser", "matches", match.id),
         model={
             "match": match,
             "tournament": tournament,

@@ -19,6 +19,7 @@ from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTa
 from arena.web.pages import replay_analysis
 from arena.web.pages.replay_content import ALL, Replay, ReplayView, replay
 from referee.games.contract import SetupError
+from referee.numbering import game_text
 from referee.record import GameRecord, Line, RecordError, read_games
 from referee.replay import Mismatch
 
@@ -102,9 +103,7 @@ def _find_game(web: WebState, page_request: PageRequest) -> _GameSource:
             f"until then see {page_request.links.to('matches', match)}.",
         )
     if number not in cover.games:
-        raise PageNotFound(
-            f"match {match} has no game {number}; it has 0 to {len(cover.games) - 1}."
-        )
+        raise PageNotFound(f"match {match} has no {game_text(number)}; it has {len(cover.games)}.")
     (game,) = read_games(results.game_record(web.engine, match, number))
     analysis = stored_form.supported(ANALYSES.find(web.engine, match))
     return _GameSource(cover.line, cover.games, game, cover.seed, analysis)
@@ -129,7 +128,7 @@ def _replay(web: WebState, page_request: PageRequest, game_source: _GameSource) 
         log.warning("game %d of %s cannot be drawn", number, match, exc_info=True)
         raise HTTPException(
             _CONFLICT,
-            f"game {number} of {match} cannot be shown, because its record is "
+            f"{game_text(number)} of {match} cannot be shown, because its record is "
             f"not correct: {error}.",
         ) from error
 

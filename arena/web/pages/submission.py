@@ -130,8 +130,8 @@ def submission_page(web: WebState, page_request: PageRequest) -> Page:
         Forbidden: the token is not the owner's.
     """
     submission = submissions.find_submission(web.engine, page_request.path["id"])
-    owned = bool(page_request.token)
-    if owned and owners.known_by(web.engine, page_request.token) != submission.owner:
+    owned = bool(page_request.token) or page_request.is_session_of(submission.owner)
+    if page_request.token and owners.known_by(web.engine, page_request.token) != submission.owner:
         raise Forbidden("the token does not belong to the owner of this submission.")
     position = positions_of(web, [submission]).get(submission.id)
     return Page(
@@ -148,7 +148,6 @@ def submission_page(web: WebState, page_request: PageRequest) -> Page:
         topics=frozenset({SUBMISSIONS}),
         fresh=0 if owned else 20.0,
         still=submission.is_decided,
-        headers={"Cache-Control": "no-store"} if owned else {},
     )
 
 

@@ -56,6 +56,7 @@ def tournament_page(web: WebState, page_request: PageRequest) -> Page:
         title=f"{tournament.plan.name}: {wording.form_name(tournament.plan.form)}",
         template="tournament.html",
         picture=page_request.links.to("tournaments", f"{tournament.id}.png"),
+        manage=page_request.links.to("organiser", "tournaments", tournament.id),
         model={
             "tournament": tournament,
             "overview": overview,

@@ -15,6 +15,7 @@ from arena.records.published_faults import pathless
 from arena.tournaments.time_estimate import duration
 from arena.web import assets
 from arena.web.page import Links, Page
+from referee.numbering import counted_from_one
 from referee.sanitizing import sanitized
 
 SITE = "Poke arena"
@@ -31,7 +32,13 @@ _FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "form_name": wording.form_name,
     "one_line": wording.one_line,
     "pathless": pathless,
+    "from_one": counted_from_one,
 }
+_FRAME: Final = {
+    **{"live": "", "note": "", "path": "", "public": "", "picture": ""},
+    "viewer": None,
+}
+"""Default values of the variables of templates/base.html."""
 _EMPTY_LINK = re.compile(r'<a\b[^>]*?\shref=""[^>]*>(.*?)</a>', re.DOTALL)
 
 
@@ -47,6 +54,7 @@ def environment() -> Environment:
         finalize=_shown,
     )
     made.globals["first_paint"] = Markup(assets.FIRST_PAINT)
+    made.globals["table_size"] = Markup(assets.TABLE_SIZE)
     made.filters.update(_FILTERS, later_attribute=later_attribute)
     return made
 
@@ -88,7 +96,7 @@ def html(page: Page, links: Links, **more: Any) -> str:
         .render(
             **_model(page, links),
             is_update=False,
-            **{"live": "", "note": "", "path": "", "public": "", "picture": "", **more},
+            **{**_FRAME, **more},
         )
     )
 

@@ -160,24 +160,35 @@ class _WatchedPage:
         self._changes = changes
         self._draw = draw
         self._parts: Parts = {}
-        self.events: dict[_Events, Digests] = {}
-        """The clients, with the parts that each of them showed when it joined."""
+        self._topics: frozenset[str] = frozenset()
+        self._number = 0
+        """Number of the last change before the parts were rendered."""
+        self.events: set[_Events] = set()
+        """The clients."""
+        self._waiting: dict[_Events, Digests] = {}
+        """The clients without an event, with the parts that each of them shows."""
         self._drawing = asyncio.create_task(self._run())
         self._drawing.add_done_callback(self._end)
 
     def join(self, shown: Digests) -> _Events:
-        """Add a client that shows these parts, and return its queue of events."""
+        """Add a client that shows these parts, and return its queue of events.
+
+        Its page may be newer than outdated parts: it waits for the next rendering.
+        """
         events = _Events(_MAX_UNREAD_EVENTS)
         if self._drawing.done():
             events.put_nowait(b"")
-        elif self._parts:
+        elif self._parts and self._changes.newest(self._topics) <= self._number:
             events.put_nowait(self._first_event(shown))
-        self.events[events] = shown
+        else:
+            self._waiting[events] = shown
+        self.events.add(events)
         return events
 
     def leave(self, events: _Events) -> None:
         """Remove a client. Without clients the rendering stops."""
-        self.events.pop(events, None)
+        self.events.discard(events)
+        self._waiting.pop(events, None)
         if not self.events:
             self._drawing.cancel()
 
@@ -201,15 +212,15 @@ class _WatchedPage:
             number = self._changes.last
             parts, topics = await self._draw()
             fresh = {name: text for name, text in parts.items() if self._parts.get(name) != text}
-            is_first, self._parts = not self._parts, parts
+            self._parts, self._topics, self._number = parts, topics, number
+            waiting, self._waiting = self._waiting, {}
+            for events, shown in waiting.items():
+                self._send(events, self._first_event(shown))
             sent = 0
-            if is_first:
-                for events, shown in self.events.items():
-                    self._send(events, self._first_event(shown))
-            elif fresh:
+            if fresh and (others := self.events - waiting.keys()):
                 event = self._event(fresh)
-                sent = len(event) * len(self.events)
-                for events in self.events:
+                sent = len(event) * len(others)
+                for events in others:
                     self._send(events, event)
             await asyncio.sleep(max(_PAUSE_SECONDS, sent / _BYTES_A_SECOND))
             await self._changes.after(topics, number)

@@ -27,6 +27,7 @@ TABLE: Final = PageRoute(
     "The table of a person.",
     query=(("find", "only actions that contain these words"),),
     kinds=("html",),
+    private=True,
 )
 REPLAY: Final = PageRoute(
     "/play/tables/{id}/replay",
@@ -34,6 +35,7 @@ REPLAY: Final = PageRoute(
     "The replay of a person's match.",
     query=REPLAY_QUERY,
     kinds=("html",),
+    private=True,
 )
 RECORD: Final = "/play/tables/{id}/record.jsonl"
 _START_SECONDS: Final = 2.0

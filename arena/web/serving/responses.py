@@ -19,9 +19,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from arena.presentation.csv_text import BYTE_ORDER_MARK
+from arena.store.access.sessions import Identity
 from arena.web import atom
 from arena.web.data.changes import Changes
 from arena.web.data.web_state import WebState
+from arena.web.management import access as accesses
 from arena.web.page import Page, PageRequest, PageRoute
 from arena.web.serving import data_formats, error_responses, html_pages, page_kinds
 from arena.web.serving.feed import Feed, FeedFilter
@@ -35,7 +37,7 @@ from arena.web.serving.live_updates import (
 )
 from arena.web.serving.page_kinds import KINDS
 from arena.web.serving.root_path import links_of
-from arena.web.serving.security import token_of
+from arena.web.serving.security import EMBED, bearer_of
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 CacheKey = tuple[str, ...]
@@ -52,6 +54,8 @@ _SLOW_SECONDS = 0.1
 """Duration of rendering above which a page is slow."""
 _OLD_SECONDS = 30.0
 """Maximum age, in seconds, of a slow page that is served while its new version is rendered."""
+PERSONAL = {"Cache-Control": "private, no-store"}
+"""Headers of responses that depend on who sent the request."""
 LIVE = "/live"
 """Prefix of a page's path for its live updates."""
 SHOWN_DIGESTS = "shown"
@@ -212,11 +216,14 @@ class PageEndpoints:
         async def answer(request: Request) -> Response:
             path, kind = request.scope["path"], _kind(request, route)
             page_request = self._page_request(request, route)
-            token = await token_of(request) if route.owners else ""
-            if token:
-                # A response for an owner is neither stored nor shared.
-                personal = replace(page_request, token=token)
-                return _response(request, await self._render_in_thread(route, personal, path, kind))
+            token = (bearer_of(request) or "") if route.owners else ""
+            viewer = await self._viewer(request, kind)
+            if token or viewer:
+                # A response for one person is neither stored nor shared.
+                personal = replace(page_request, token=token, viewer=viewer)
+                response = await self._render_in_thread(route, personal, path, kind)
+                headers = {**response.headers, **PERSONAL}
+                return _response(request, replace(response, headers=headers))
             response = await self._cached_response(route, page_request, path, kind)
             if kind == "csv" and "text/html" in request.headers.get("accept", ""):
                 # A browser saves the file for a spreadsheet; programs do not accept HTML.
@@ -225,12 +232,23 @@ class PageEndpoints:
 
         return self.failing(answer)
 
+    async def _viewer(self, request: Request, kind: str) -> Identity | None:
+        """Return who is signed in; None for programs, and for pages that other sites may show."""
+        if kind != "html" or request.scope["path"].startswith(EMBED):
+            return None
+        if bearer_of(request) is not None or not accesses.cookie_of(request):
+            return None
+        access = await anyio.to_thread.run_sync(accesses.find_access, request, self._web.engine)
+        return None if access is None else access.identity
+
     async def _cached_response(
         self, route: PageRoute, page_request: PageRequest, path: str, kind: str
     ) -> CachedResponse:
         async def render() -> CachedResponse:
             return await self._render_in_thread(route, page_request, path, kind)
 
+        if route.private:
+            return await render()
         root = page_request.links.to()
         key = (root, path, kind, urlencode(sorted(page_request.query.items())))
         return await self._cache.get(key, render)
@@ -350,7 +368,13 @@ def _text(page: Page, page_request: PageRequest, path: str, kind: str, origin: s
     public = origin + _address(page_request, path) if origin else ""
     picture = origin + page.picture if origin and page.picture else ""
     return html_pages.html(
-        page, page_request.links, live=live, path=path, public=public, picture=picture
+        page,
+        page_request.links,
+        live=live,
+        path=path,
+        public=public,
+        picture=picture,
+        viewer=page_request.viewer,
     )
 
 
@@ -379,10 +403,11 @@ def _client_has(request: Request, answer: CachedResponse) -> bool:
 
 def _response(request: Request, answer: CachedResponse) -> Response:
     """Return the response; 304 without a body if the client already has it."""
+    is_html = answer.media_type == KINDS["html"]
     headers = {
         "ETag": answer.tag,
         "Cache-Control": "no-cache",
-        "Vary": "Accept, Accept-Encoding",
+        "Vary": "Accept, Accept-Encoding" + (", Cookie" if is_html else ""),
         **answer.headers,
     }
     if answer.status == 200 and _client_has(request, answer):

@@ -13,15 +13,15 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arena.store.bots import owners
-from arena.web.assets import FIRST_PAINT, policy_source
-from arena.web.page import InvalidQuery
+from arena.web.assets import FIRST_PAINT, TABLE_SIZE, policy_source
 from arena.web.serving import page_kinds
 
 # The owner's token in requests. It never appears in URLs or logs.
 
 _LETTERS = 200
 POLICY = (
-    f"default-src 'none'; script-src 'self' {policy_source(FIRST_PAINT)}; style-src 'self'; "
+    f"default-src 'none'; script-src 'self' {policy_source(FIRST_PAINT)} "
+    f"{policy_source(TABLE_SIZE)}; style-src 'self'; "
     "img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; "
     "base-uri 'none'; frame-src 'self'"
 )
@@ -30,22 +30,6 @@ EMBED = "/embed/"
 PRIVATE = ("/organiser", "/account", "/sign-", "/play/tables/", "/live/play/tables/")
 """Prefixes of paths of signed-in people, and of people at a table."""
 _USUAL_PORTS = {"http": 80, "https": 443}
-
-
-async def token_of(request: Request) -> str:
-    """Return the token of a request; empty if it is missing.
-
-    It is a field of a posted form, or the header `Authorization: Bearer`.
-
-    Raises:
-        InvalidQuery: a posted form does not contain a valid token.
-    """
-    if request.method == "POST":
-        token = (await form_of(request)).get("token", "").strip()
-        if not token or len(token) > _LETTERS:
-            raise InvalidQuery('send a form with your token in the field "token".')
-        return token
-    return bearer_of(request) or ""
 
 
 def bearer_of(request: Request) -> str | None:
@@ -178,7 +162,8 @@ class SecurityHeaders:
                 headers["Referrer-Policy"] = "same-origin"
                 headers["Cross-Origin-Opener-Policy"] = "same-origin"
                 headers["Permissions-Policy"] = "camera=(), geolocation=(), microphone=()"
-                if not scope["path"].startswith(PRIVATE):
+                is_personal = "private" in headers.get("Cache-Control", "")
+                if not is_personal and not scope["path"].startswith(PRIVATE):
                     # All other content is public and independent of cookies, so any site may
                     # read it.
                     headers["Access-Control-Allow-Origin"] = "*"

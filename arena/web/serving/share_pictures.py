@@ -27,6 +27,7 @@ from arena.web.pages.match import STATES
 from arena.web.pages.replay import UNTRUE
 from arena.web.pictures import raster, replay_picture, summary_picture
 from arena.web.serving.responses import CachedResponse, Endpoint, ResponseCache
+from referee.numbering import game_text
 from referee.record import read_games
 
 SIZE: Final = (1200, 630)
@@ -123,7 +124,7 @@ def _position(web: WebState, match: str, number: int, step: int | None) -> tuple
     """Return a position of a closed match; by default one in the second half of the game."""
     cover = results.cover(web.engine, match)
     if cover.seed is None or number not in cover.games:
-        raise PageNotFound(f"match {match} is not closed, or has no game {number}.")
+        raise PageNotFound(f"match {match} is not closed, or has no {game_text(number)}.")
     line = cover.line
     (game,) = read_games(results.game_record(web.engine, match, number))
     try:

@@ -1,14 +1,11 @@
 "use strict";
-// Part of each page, before the first paint; spoilers.js and table_size.js do the rest later.
+// Part of each page, before the first paint; spoilers.js does the rest later.
 try {
   // So that no result flashes up.
   if (localStorage.getItem("hide-results") === "1") document.documentElement.dataset.results = "hidden";
 } catch {
   // The browser keeps nothing for this site.
 }
-// table_size.js lays the table out in several tasks. If it cannot be loaded, the table does not wait.
-document.documentElement.dataset.laysOut = "";
-setTimeout(() => { delete document.documentElement.dataset.laysOut; }, 3000);
 
 // Scripts are requested after the first paint, so that they do not delay it. A tab in the background
 // is not painted and waits for a second.

@@ -80,15 +80,10 @@ function show(id, html) {
   if (focused !== null) part.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
 }
 
-function listen() {
-  const source = new EventSource(document.body.dataset.live);
-  source.addEventListener("parts", (event) => {
-    const update = JSON.parse(event.data);
-    for (const [id, html] of Object.entries(update.parts)) show(id, html);
+if (document.body.dataset.live) {
+  followParts(document.body.dataset.live, ({ at, parts }) => {
+    for (const [id, html] of Object.entries(parts)) show(id, html);
     state.textContent = "Live.";
-    document.dispatchEvent(new CustomEvent("arena:time", { detail: update.at }));
-  });
-  source.addEventListener("error", () => { state.textContent = "Not connected; trying again."; });
+    document.dispatchEvent(new CustomEvent("arena:time", { detail: at }));
+  }, { onError: () => { state.textContent = "Not connected; trying again."; } });
 }
-
-if (document.body.dataset.live) listen();

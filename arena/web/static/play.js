@@ -7,17 +7,27 @@ const parts = ["play-turn", "play-board"].map((id) => document.getElementById(id
 const announced = document.getElementById("play-said");
 // What a part shows, without what has been typed since: repeated updates leave it alone.
 const shown = new Map(parts.map((part) => [part.id, comparable(part)]));
+// The newest state of each part. Answers and events arrive in any order; older ones are ignored.
+const newest = new Map(parts.map((part) => [part.id, serial(part)]));
+const SILENT_SECONDS = 20;
 
 // A copy, because the content policy forbids to parse the styles that fit the table to the window.
 function comparable(part) {
   const copy = part.cloneNode(true);
   for (const fitted of copy.querySelectorAll("[style]")) fitted.removeAttribute("style");
   for (const clock of copy.querySelectorAll("[data-until]")) clock.textContent = "";
+  copy.querySelector("data").remove();
   return copy.innerHTML.trim();
+}
+
+function serial(part) {
+  return Number(part.querySelector("data").value);
 }
 
 function update(id, received) {
   const part = document.getElementById(id);
+  if (serial(received) < newest.get(id)) return;
+  newest.set(id, serial(received));
   const fresh = comparable(received);
   if (shown.get(id) === fresh) return;
   shown.set(id, fresh);
@@ -94,7 +104,6 @@ setInterval(() => {
   }
 }, 500);
 
-const source = new EventSource(table.dataset.live);
-source.addEventListener("parts", (event) => {
-  for (const [id, html] of Object.entries(JSON.parse(event.data).parts)) update(id, parsed(html).body);
-});
+followParts(table.dataset.live, ({ parts: fresh }) => {
+  for (const [id, html] of Object.entries(fresh)) update(id, parsed(html).body);
+}, { silentSeconds: SILENT_SECONDS });

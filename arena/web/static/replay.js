@@ -216,6 +216,18 @@ function clicked(event) {
   return go(Number(new URLSearchParams(link.getAttribute("href").slice(1)).get("step")));
 }
 
+function theatre() {
+  const on = document.body.classList.toggle("theatre");
+  if (on) document.documentElement.requestFullscreen?.().catch(() => {});
+  else if (document.fullscreenElement) document.exitFullscreen();
+  fit();
+}
+
+// The browser's own key leaves full screen too.
+function leave() {
+  if (!document.fullscreenElement && document.body.classList.contains("theatre")) theatre();
+}
+
 // Whether the page shows another position than its address names, as a file or a static site does.
 function isElsewhere() {
   return step !== Number(replay.dataset.step) || eyes !== replay.dataset.eyes;
@@ -258,11 +270,11 @@ async function begin() {
   if (isElsewhere()) draw();
   else showStep();
   await endTask();
-  await fitInTasks();
   while (unread.length) {
     readPlace(unread.pop());
     await endLongTask();
   }
+  replay.dataset.ready = "";
   if (query.get("autoplay") === "1" && !reducedMotion.matches) play();
 }
 

@@ -48,7 +48,7 @@ def test_a_file_loads_nothing_and_its_policy_allows_only_its_content(table: Tabl
     assert allowed["default-src"] == "'none'"
     assert allowed["script-src"] == " ".join(map(source, scripts))
     assert allowed["style-src"] == " ".join(map(source, styles))
-    assert (len(scripts), len(styles), html.count("<script")) == (2, 1, 2)
+    assert (len(scripts), len(styles), html.count("<script")) == (3, 1, 3)
     assert " style=" not in html
     # The only links are those to positions within the page, and the icon is a data URL.
     addresses = re.findall(r'\s(?:href|src|action)="([^"]*)"', html)
@@ -84,7 +84,7 @@ def test_a_file_shows_no_output_no_question_of_a_fault_and_no_folder() -> None:
 def test_text_of_bots_is_escaped() -> None:
     html = page(record_of(POKE, change=with_fault))
     assert "&lt;script&gt;alert" in html
-    assert html.count("<script>") == 2
+    assert html.count("<script>") == 3
     assert html.count("</template>") == html.count("<template") == 1
     assert "\u202e" not in html
 

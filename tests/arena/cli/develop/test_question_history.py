@@ -123,7 +123,7 @@ def test_a_crash_that_depends_on_memory_happens_again(cli: Cli) -> None:
         assert "before  8 questions" in result.out
         assert "; its process exited with status 3" in result.out
     last = cli("ask", f"m.jsonl:0:{first['decision']}", "sample:meek", "--from-start")
-    assert "the first different answer: game 0, decision " in last.out
+    assert "the first different answer: game 1, decision " in last.out
 
 
 @pytest.mark.long
@@ -134,7 +134,7 @@ def test_a_crash_at_an_earlier_question_is_reported_with_its_place(cli: Cli) -> 
     broken = write_stateful_bot(act="self.seen == 2 and os._exit(3)")
     result = cli("ask", f"m.jsonl:0:{decision}", broken, "--from-start")
     assert result.status == 1
-    assert "no action: before it, at game 0, decision " in result.out
+    assert "no action: before it, at game 1, decision " in result.out
 
 
 @pytest.mark.long

@@ -147,7 +147,7 @@ def test_a_crash_in_the_second_game_of_a_table_fails_plays(cli: Cli, bot: Write)
     dies = bot("dies", "if turn.game > 0:\n    raise KeyError(turn.game)\nreturn turn.legal[0]")
     results = checks(cli, one_at_a_time(dies), "--game", "poke", "--quick")
     check = results["plays"]
-    assert check["sentence"].startswith("poke: crash: game 1, decision ")
+    assert check["sentence"].startswith("poke: crash: game 2, decision ")
     assert again(cli, check)["question"]["game"] == 1
 
 
@@ -175,7 +175,7 @@ def test_a_bot_that_exceeds_its_clock_fails_plays_and_clock(
 ) -> None:
     examine_with(Clock(bank_ms=1000), monkeypatch)
     results = checks(cli, bot("sleeper", SLEEPS), "--game", "poke", "--quick")
-    assert results["plays"]["sentence"].startswith("poke: timeout: game 0, decision ")
+    assert results["plays"]["sentence"].startswith("poke: timeout: game 1, decision ")
     assert re.search(r"it did not answer within 1\d00 ms$", results["plays"]["sentence"])
     assert results["clock"]["outcome"] == "failed"
     assert "ran out of time at its table" in results["clock"]["sentence"]

@@ -133,7 +133,7 @@ def test_replay_without_a_terminal_prints_every_step(cli: Cli, played: Path) -> 
     pages = result.out.rstrip().split("\n\n")
     record = read(played.read_text())
     assert len(pages) == len(record.games[1].actions) + 1
-    assert all(page.startswith(f"game 1 of {record.match['match']}") for page in pages)
+    assert all(page.startswith(f"game 2 of {record.match['match']}") for page in pages)
     assert "stock: " in pages[0]
     assert "result: " in pages[-1]
     assert result.last == f"next  pokearena verify {played}"

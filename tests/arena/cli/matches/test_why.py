@@ -78,7 +78,7 @@ def test_why_describes_a_bot_that_does_not_start(cli: Cli) -> None:
     result = cli("why", "m.jsonl")
     words = blocks(result.out)
     assert result.out.startswith("broken: init\n")
-    assert words["where"] == "game 0 (table 0, board 0), before its first decision, seat 0"
+    assert words["where"] == "game 1 (table 1, board 1), before its first decision, seat 0"
     assert words["clock"].endswith(" ms of the 10000 ms it has to start")
     assert words["process"].startswith("exited with status 1; peak memory ")
     assert "again" not in words
@@ -99,6 +99,10 @@ def test_why_describes_the_clock_and_the_question_of_a_timeout(cli: Cli, bot: Wr
     assert details["peak_memory"] > 2 << 20
     result = cli("why", "m.jsonl")
     words = blocks(result.out)
+    decision = details["decision"]
+    assert details["sentence"].startswith(f"game 0, decision {decision}: ")
+    assert words["fault"].startswith(f"game 1, decision {decision + 1}: ")
+    assert words["where"].startswith("game 1 (table 1, board 1), decision ")
     assert "80 ms for a decision and " in words["clock"]
     assert words["process"].startswith("ran on; peak memory ")
     assert words["legal"] == " | ".join(details["legal"])
@@ -207,8 +211,9 @@ def test_why_shows_the_ten_worst_boards_in_order(cli: Cli) -> None:
     boards = {b["board"]: b for b in json.loads(cli("why", "m.jsonl", "--json").out)["boards"]}
     assert len(boards) == 12
     for number, greedy, random, *games in shown:
-        assert boards[int(number)]["games"] == [int(game) for game in games]
-        assert boards[int(number)]["points"] == [int(greedy), int(random)]
+        board = boards[int(number) - 1]
+        assert board["games"] == [int(game) - 1 for game in games]
+        assert board["points"] == [int(greedy), int(random)]
     assert lines[0].endswith(
         f"its worst board is {shown[0][0]}: {shown[0][2]} against {shown[0][1]}"
     )
@@ -218,7 +223,7 @@ def test_why_shows_the_ten_worst_boards_in_order(cli: Cli) -> None:
 def test_why_without_faults_shows_lost_boards_and_decision_times(cli: Cli, played: Path) -> None:
     result = cli("why", played)
     assert result.status == 0
-    assert ": no faults; random lost with 0 % of the games; its worst board is 0: " in result.out
+    assert ": no faults; random lost with 0 % of the games; its worst board is 1: " in result.out
     document = json.loads(cli("why", played, "--json").out)
     assert document["faults"] == []
     assert [board["games"] for board in document["boards"]] == [[0, 1]]
@@ -253,7 +258,7 @@ def test_why_shows_the_stored_analysis_of_a_defeat_without_faults(cli: Cli) -> N
         for line in cli("why", match, "--seat", "luck1").out.splitlines()
         if "1:3" in line
     )
-    assert costly == "1:3 leads 4C leads 5C 0.70 0.40 0.30 ± 0.04".split()
+    assert costly == f"{match}:1:3 leads 4C leads 5C 0.70 0.40 0.30 ± 0.04".split()
     assert "1:3" not in cli("why", match, "--seat", "luck0").out
     assert "pokearena analyse" not in cli("why", match).err
 

@@ -106,20 +106,20 @@ def action(lines: list[Json]) -> str:
     acts = [line for line in lines if line["type"] == "action"]
     first, other = acts[0], next(act for act in acts if act["action"] != acts[0]["action"])
     first["action"] = other["action"]
-    return f"game 0, decision {first['decision']}: "
+    return f"game 1, decision {first['decision'] + 1}: "
 
 
 def silence(lines: list[Json]) -> str:
     """Remove the last action before a timeout."""
     fault = next(line for line in lines if line["type"] == "fault")
     lines.remove([line for line in lines if line["type"] == "action"][-1])
-    return f"faulted at decision {fault['decision']}, which was not open to it"
+    return f"faulted at decision {fault['decision'] + 1}, which was not open to it"
 
 
 def forgiven(lines: list[Json]) -> str:
     result = lines[-2]
     result |= {"verdicts": ["finished"] * 2, "places": [1, 1]}
-    return "ends before it is over, and nobody faulted"
+    return "game 1 ends before it is over, and nobody faulted"
 
 
 def verdict(lines: list[Json]) -> str:
@@ -131,13 +131,13 @@ def verdict(lines: list[Json]) -> str:
 def seating(lines: list[Json]) -> str:
     first = next(line for line in lines if line["type"] == "game")
     first["seating"].reverse()
-    return "game 0 is recorded at table 0 with"
+    return "game 1 is recorded at table 1 with"
 
 
 def board(lines: list[Json]) -> str:
     first = next(line for line in lines if line["type"] == "game")
     first["board"] = 7
-    return "game 0 was played on board 7"
+    return "game 1 was played on board 8"
 
 
 def lost(lines: list[Json]) -> str:
@@ -148,7 +148,7 @@ def lost(lines: list[Json]) -> str:
 def doubled(lines: list[Json]) -> str:
     games = [line for line in lines if line.get("game") == 0 and line["type"] != "match"]
     lines[1:] = [*games, *games, lines[-1]]
-    return "it has games [0, 0]"
+    return "it has games [1, 1]"
 
 
 def hidden(lines: list[Json]) -> str:

@@ -97,11 +97,12 @@ def test_a_page_contains_a_whole_game_within_its_size_limit(
     # The compressed size counts: a random game of Pokex has hundreds of positions.
     assert len(gzip.compress(answer.content)) < 150_000
     assert " style=" not in answer.text
-    # Only the script before the first paint is part of the page.
+    # Only the scripts before the first paint are part of the page.
     inlined = re.findall(r"<script>(.*?)</script>", answer.text, re.DOTALL)
-    assert inlined == [assets.FIRST_PAINT]
-    assert assets.policy_source(*inlined) in answer.headers["Content-Security-Policy"]
-    assert len(re.findall(r"<script", answer.text)) == 1
+    assert inlined == [assets.FIRST_PAINT, assets.TABLE_SIZE]
+    for script in inlined:
+        assert assets.policy_source(script) in answer.headers["Content-Security-Policy"]
+    assert len(re.findall(r"<script", answer.text)) == 2
 
 
 def test_the_address_selects_the_position(workspace: Workspace, client: TestClient) -> None:
@@ -176,7 +177,7 @@ def test_only_the_embedded_page_can_be_framed(workspace: Workspace, client: Test
     ("address", "status", "sentence"),
     [
         ("/matches/m-none/games/0", 404, "unknown match m-none"),
-        ("/matches/{match}/games/7", 404, "it has 0 to 1."),
+        ("/matches/{match}/games/7", 404, "has no game 8; it has 2."),
         ("/matches/{match}/games/x", 400, 'a game must be a whole number from 0, not "x".'),
         (
             "/matches/{match}/games/0?step=-1",
@@ -213,7 +214,7 @@ def test_an_impossible_record_is_not_a_server_error(
     held = play(workspace, POKE, change=lambda text: text.replace('"decision":3,', '"decision":5,'))
     answer = client.get(f"/matches/{held.match}/games/0")
     assert answer.status_code == 409
-    assert "its record is not correct: game 0, decision 5" in answer.text
+    assert "its record is not correct: game 1, decision 6" in answer.text
     assert client.get("/openapi.json").status_code == 200
 
 

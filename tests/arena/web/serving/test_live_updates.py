@@ -74,6 +74,20 @@ def test_a_client_receives_only_the_parts_that_differ_from_those_it_shows() -> N
     asyncio.run(watch())
 
 
+def test_a_client_with_a_newer_page_receives_no_older_parts() -> None:
+    async def watch() -> None:
+        changes, drawn = Changes(), CountedPage()
+        live = LiveUpdates(changes)
+        await upcoming(live.events("/page", drawn))
+        drawn.text = "second"
+        changes.record("topic")
+        # The stream has not rendered the page again; its reader has.
+        page = read_digests(digests_text({"rows": "second", "same": "as ever"}))
+        assert await upcoming(live.events("/page", drawn, page)) == {}
+
+    asyncio.run(watch())
+
+
 def test_after_a_lost_connection_a_client_names_the_parts_of_its_last_event() -> None:
     async def watch() -> None:
         changes, drawn = Changes(), CountedPage()

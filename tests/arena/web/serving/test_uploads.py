@@ -308,9 +308,9 @@ def test_a_submission_has_private_fields_for_its_owner(upload_server: UploadServ
         "it could not be built.",
         "a secret",
     )
-    assert owner_response.headers["cache-control"] == "no-store"
+    assert owner_response.headers["cache-control"] == "private, no-store"
     assert owner_response.json()["status"] == 422
-    shown = client.post(page, data={"token": upload_server.tokens["ada"]}).text
+    shown = client.get(page, headers=upload_server.authorization()).text
     assert "a secret" in shown
     assert "it could not be built." in shown
     check_refused(
