@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -469,7 +468,7 @@ def test_a_ladder_that_cannot_be_fitted_does_not_stop_the_others(
 
     with monkeypatch.context() as patch:
         patch.setattr(rater, "fitted_standings", fitted)
-        patch.setattr(rater, "fit", SimpleNamespace(values=values))
+        patch.setattr(fit, "values", values)
         while arena.wave():
             rater.advance(arena.engine)
         poke, saint_poker = ladder_key.of_seasons(arena.engine)

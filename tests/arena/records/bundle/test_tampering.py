@@ -119,7 +119,7 @@ def silence(lines: list[Json]) -> str:
 def forgiven(lines: list[Json]) -> str:
     result = lines[-2]
     result |= {"verdicts": ["finished"] * 2, "places": [1, 1]}
-    return "game 1 ends before it is over, and nobody faulted"
+    return "ends before it is over, and nobody faulted"
 
 
 def verdict(lines: list[Json]) -> str:
