@@ -43,6 +43,8 @@ class FormatState:
     """Games won by each entrant of the closed matches, by (round, number)."""
     worth: dict[str, RankingKey] | None = None
     stages: tuple[tuple[Tie, ...], ...] = ()
+    byes: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    """Entrants with a bye of a Swiss tournament, by round."""
 
     @property
     def ranking(self) -> Ranking:
@@ -68,7 +70,11 @@ def format_state(engine: Engine, tournament: Tournament, matches: int) -> Format
     try:
         rules = scheduler.format_of(tournament.plan)
         if isinstance(rules, SwissFormat):
-            return replace(state, worth=rules.worth(tournament.entries, history))
+            return replace(
+                state,
+                worth=rules.worth(tournament.entries, history),
+                byes=rules.byes(tournament.entries, history),
+            )
         if isinstance(rules, KnockoutFormat):
             return replace(state, stages=rules.bracket(tournament.entries, history))
     except ValueError:
