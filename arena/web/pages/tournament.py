@@ -114,7 +114,7 @@ def _standings_model(
         "columns": _columns(lines),
         "crossed": _crossed(web, tournament, [line.standing.entrant for line in lines]),
         "remarks": list(ladder_values.remarks(table)),
-        "champions": tournament_standings.champions(tournament, lines),
+        "champions": tournament_standings.first_place(tournament, lines, state),
         "podium": _podium(tournament, lines),
     }
 

@@ -296,3 +296,22 @@ def test_the_crosstable_of_a_tournament_has_a_legend_and_numbers_of_matches(
     )
     assert len(cells) == 6
     assert all(titled == shown for titled, shown in cells)
+
+
+def test_a_round_robin_names_its_winner_and_the_significance(
+    simulated_arena: SimulatedArena, client: TestClient
+) -> None:
+    over = simulated_arena.play_out(
+        simulated_arena.begin("round-robin", simulated_arena.bots(4), boards=1)
+    )
+    document = client.get(f"/tournaments/{over.id}.json").json()
+    first, *_ = document["decision"]["ranking"]
+    assert [line["entrant"] for line in document["standings"]][: len(first)] == first
+    page = client.get(f"/tournaments/{over.id}").text
+    (named,) = re.findall(r'class="champions">(.*?)</p>', page)
+    words = "Winner" if len(first) == 1 else "Shared first place"
+    assert re.sub("<[^>]*>", "", named).startswith(f"{words}: ")
+    assert all(name in re.sub("<[^>]*>", "", named) for name in first)
+    assert ("ignificant at 95" in page) == (len(first) == 1)
+    feed = client.get(f"/tournaments/{over.id}.atom").text
+    assert "not decided" not in feed
