@@ -2,20 +2,25 @@
 
 import gc
 import os
+import re
 import shutil
+import sqlite3
 import sys
 import tempfile
 import uuid
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 import sqlalchemy
 from hypothesis import HealthCheck, settings
-from sqlalchemy import URL, Engine
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
+from sqlalchemy import URL, Connection, Engine
 
 from tests import process_guard
-from tests.examples import EXAMPLES
+from tests.examples import ALL, EXAMPLES
 
 _MOST_TEMPORARY = 20
 """Maximum length of the folder of temporary files in which tests put sockets."""
@@ -24,6 +29,10 @@ _MOST_TEMPORARY = 20
 # that; tests put sockets into the folders that pytest gives them.
 if " " in tempfile.gettempdir() or len(tempfile.gettempdir()) > _MOST_TEMPORARY:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", "/tmp")
+
+_QUICK = "not long and not hostile"
+"""The expression of the quick suite in pyproject.toml."""
+_LONG_FILE = re.compile(r"^pytestmark = .*mark\.(long|hostile)\b", re.MULTILINE)
 
 RUN = pytest.StashKey[str]()
 """The name of a run whose processes are guarded."""
@@ -43,6 +52,9 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("pokearena")
+if EXAMPLES < ALL:
+    # Else each process parses every imported module of the arena for constants to try.
+    pytest.MonkeyPatch().setattr(providers, "_get_local_constants", Constants)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -50,6 +62,22 @@ def pytest_configure(config: pytest.Config) -> None:
     if sys.platform == "linux" and process_guard.MARK not in os.environ:
         config.stash[RUN] = uuid.uuid4().hex
         process_guard.start(config.stash[RUN])
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not import files and folders without a test of the quick suite if only that runs."""
+    is_quick_suite = (
+        config.args_source is pytest.Config.ArgsSource.TESTPATHS
+        and config.option.markexpr == _QUICK
+    )
+    return True if is_quick_suite and _is_long(collection_path) else None
+
+
+def _is_long(path: Path) -> bool:
+    if path.is_dir():
+        tests = list(path.rglob("test_*.py"))
+        return bool(tests) and all(map(_is_long, tests))
+    return path.name.startswith("test_") and _LONG_FILE.search(path.read_text()) is not None
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -121,6 +149,32 @@ def compiled_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(database, "create_engine", make)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def tables_compiled_once() -> Iterator[None]:
+    """Compile the tables of SQLite once per process; another file gets the same statements."""
+    from arena.store import database
+
+    as_shipped = database.create_tables
+    statements: list[str] = []
+
+    def create(connection: Connection) -> None:
+        if connection.dialect.name != "sqlite":
+            as_shipped(connection)
+        elif statements:
+            driver: sqlite3.Connection = connection.connection.dbapi_connection  # type: ignore[assignment]
+            for statement in statements:
+                driver.execute(statement)
+        else:
+            as_shipped(connection)
+            made = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL"
+            statements.extend(connection.exec_driver_sql(made).scalars())
+            statements.append(f"INSERT INTO alembic_version VALUES ('{database.HEAD}')")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(database, "create_tables", create)
         yield
 
 

@@ -38,14 +38,21 @@ def _with_options(command: F, options: Sequence[Decorator]) -> F:
 
 
 def data_option(command: F) -> F:
-    """Add --data: the data folder."""
+    """Add --data: the data folder, which is passed as `workspace`."""
+
+    @wraps(command)
+    def opened(*given: Any, data: Path | None, **named: Any) -> Any:
+        from arena.cli.workspace import Workspace
+
+        return command(*given, workspace=Workspace(data), **named)
+
     return click.option(
         "--data",
         envvar="POKEARENA_DATA",
         type=click.Path(path_type=Path, file_okay=False),
         metavar="FOLDER",
         help="Data folder. [default: .pokearena in the current folder]",
-    )(command)
+    )(cast(F, opened))
 
 
 def json_option(command: F) -> F:

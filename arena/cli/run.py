@@ -43,6 +43,7 @@ _STATUS = {
     "arena.errors.StoreError": FAILED,
     "arena.errors.Unnamed": USAGE,
     "arena.errors.Unreachable": UNREACHABLE,
+    "arena.ratings.strength.kept_strengths.TooManyEntrants": FAILED,
     "arena.services.service.ServicesError": UNREACHABLE,
     "arena.services.worker_process.NoServices": UNREACHABLE,
     "arena.system.structured_file.FileError": USAGE,

@@ -18,6 +18,7 @@ from arena.ratings.points import Points
 from arena.ratings.scale import Z95
 from arena.ratings.standings import Standings, StandingsLine
 from arena.ratings.strength.fit import Strength, StrengthBound
+from arena.ratings.strength.kept_strengths import KnownStrengths
 from arena.ratings.strength.lack_of_fit import LackOfFit, Misfit
 from arena.store import schema
 from arena.store.database import id_batches, reading
@@ -112,10 +113,47 @@ def read_ladder(engine: Engine, key: LadderKey) -> Ladder:
         tuple(map(tuple, row.groups)),
         _lack_of_fit(row.lack_of_fit),
         row.pair_deviation,
+        row.unfitted,
         {each.line.entrant: each.thinking for each in rows if each.thinking.decisions},
     )
     seen = {each.line.entrant: each.seen for each in rows if each.seen is not None}
     return Ladder(key, table, seen, row.seq)
+
+
+def known_strengths(engine: Engine, key: LadderKey) -> KnownStrengths | None:
+    """Return the strengths to show if the ladder is too large to be fitted; None without rows.
+
+    Entrants that are neither withdrawn nor retired are active.
+    """
+    if not key.id:
+        return None
+    lines, entrants, versions = schema.standings, schema.entrants, schema.versions
+    playing = (
+        select(entrants.c.version)
+        .join(versions, versions.c.id == entrants.c.version)
+        .where(
+            entrants.c.tournament.in_(key.tournaments),
+            entrants.c.withdrawn.is_(None),
+            versions.c.retired.is_(None),
+        )
+    )
+    last = select(*lines.c["version", "strength", "line"]).where(lines.c.ladder == key.id)
+    with reading(engine) as connection:
+        return KnownStrengths(
+            frozenset(connection.execute(playing).scalars()),
+            {
+                row.version: (row.strength, row.line["strength"]["error"])
+                for row in connection.execute(last)
+            },
+        )
+
+
+def unfitted_ladders(engine: Engine) -> list[str]:
+    """Return the keys of the ladders whose strengths are older than their results."""
+    table = schema.ladder_fits
+    query = select(table.c.ladder).where(table.c.unfitted.is_not(None)).order_by(table.c.ladder)
+    with reading(engine) as connection:
+        return list(connection.execute(query).scalars())
 
 
 def read_crosstable(

@@ -66,6 +66,7 @@ def details_json(engine: Engine, scope: LadderKey, table: Standings) -> dict[str
         "groups": [list(group) for group in table.groups],
         "lack_of_fit": table.lack_of_fit.to_json() if table.lack_of_fit else None,
         "clip": table.clip,
+        "unfitted": table.unfitted,
         "gifts": [asdict(gift) for gift in gifts(engine, scope)],
     }
 
@@ -83,7 +84,12 @@ def settings_json() -> dict[str, float]:
 
 
 def remarks(table: Standings) -> Iterator[str]:
-    """Yield what a single number for each bot does not show: separate groups, and lack of fit."""
+    """Yield what a single number for each bot does not show: its age, groups, and lack of fit."""
+    if table.unfitted:
+        from arena.ratings.strength.fit import MAX_DENSE_ENTRANTS
+        from arena.ratings.strength.kept_strengths import reason
+
+        yield f"strengths are not up to date: {reason(MAX_DENSE_ENTRANTS)}"
     played = {line.entrant for line in table.lines if line.matches}
     groups = [group for group in table.groups if not played.isdisjoint(group)]
     if len(groups) > 1:

@@ -29,9 +29,11 @@ from arena.ladders.ladder_key import LadderKey
 from arena.ladders.ladder_rows import Ladder, Standing
 from arena.ratings import crosstable
 from arena.ratings.decision_histogram import DecisionHistogram
+from arena.ratings.entrant_sums import EntrantSums
 from arena.ratings.meetings import Meetings
 from arena.ratings.standings import FittedStandings, fitted_standings, of_matches
 from arena.ratings.strength import fit
+from arena.ratings.strength.kept_strengths import has_scipy
 from arena.ratings.strength.settings import StrengthSettings
 from arena.store import closings, schema
 from arena.store.database import now, reading, writing
@@ -116,9 +118,12 @@ def rebuild(engine: Engine, key: LadderKey) -> None:
     """
     for tournament in key.tournaments:
         result_sums.recount(engine, tournament)
+    fits, points = schema.ladder_fits, schema.rating_points
     with writing(engine, "delete_ladder") as connection:
-        for table in (schema.standings, schema.rating_points, schema.ladder_fits):
-            connection.execute(delete(table).where(table.c.ladder == key.id))
+        connection.execute(delete(points).where(points.c.ladder == key.id))
+        # The lines stay until the next fit replaces them: a large ladder may keep their strengths.
+        stale = update(fits).where(fits.c.ladder == key.id)
+        connection.execute(stale.values(seq=-1, settled=None))
     chosen = _chosen_rounds(engine, key) if key.has_history else []
     every = result_sums.meetings_at(engine, key.tournaments, [seq for _, seq in chosen])
     for (number, seq), meetings in zip(chosen, every, strict=True):
@@ -151,7 +156,13 @@ def current_fit(
     if _can_advance(engine, key):
         return fitted_ladder(engine, key, settings)
     played = results.closed(engine, key.tournaments)
-    return of_matches(played, key.clip, key.entrants, settings or key.strength)
+    return of_matches(
+        played,
+        key.clip,
+        key.entrants,
+        settings or key.strength,
+        known=ladder_rows.known_strengths(engine, key),
+    )
 
 
 def _can_advance(engine: Engine, key: LadderKey) -> bool:
@@ -178,8 +189,20 @@ def fitted_ladder(
         meetings = result_sums.meetings(connection, key.tournaments)
         sums, _ = result_sums.entrants(connection, key.tournaments)
         elo = _elo(connection, key, _stored_fit(connection, key), newest)
-    chosen = settings or key.strength
-    return fitted_standings(meetings, sums, elo.ratings, key.clip, key.entrants, chosen)
+    return _fitted(engine, key, meetings, sums, elo, settings or key.strength)
+
+
+def _fitted(
+    engine: Engine,
+    key: LadderKey,
+    meetings: Meetings,
+    sums: dict[str, EntrantSums],
+    elo: EloRatings,
+    settings: StrengthSettings,
+) -> FittedStandings:
+    is_too_large = fit.is_too_large(len({*sums, *key.entrants}))
+    known = ladder_rows.known_strengths(engine, key) if is_too_large else None
+    return fitted_standings(meetings, sums, elo.ratings, key.clip, key.entrants, settings, known)
 
 
 def _changed(engine: Engine) -> list[LadderKey]:
@@ -188,7 +211,7 @@ def _changed(engine: Engine) -> list[LadderKey]:
     query = (
         select(rated.c.tournament)
         .outerjoin(fits, fits.c.ladder == rated.c.tournament)
-        .where(fits.c.seq.is_(None) | (fits.c.seq < rated.c.seq))
+        .where(fits.c.seq.is_(None) | (fits.c.seq < rated.c.seq) | fits.c.unfitted.is_not(None))
     )
     with reading(engine) as connection:
         changed = connection.execute(query).scalars().all()
@@ -204,7 +227,7 @@ def _fit_if_changed(engine: Engine, key: LadderKey, *, paused: bool) -> bool:
     with reading(engine) as connection:
         newest = result_sums.newest(connection, key.tournaments)
         stored = _stored_fit(connection, key)
-        if stored is not None and stored.seq >= newest and stored.facts == _facts(key):
+        if stored is not None and stored.seq >= newest and _has_facts(stored, key):
             return True
         if paused and stored is not None and stored.seconds > _SHORT_SECONDS:
             since = float(connection.execute(select(now())).scalar_one()) - stored.at
@@ -213,7 +236,7 @@ def _fit_if_changed(engine: Engine, key: LadderKey, *, paused: bool) -> bool:
         meetings = result_sums.meetings(connection, key.tournaments)
         sums, seen = result_sums.entrants(connection, key.tournaments)
         elo = _elo(connection, key, stored, newest)
-    fitted = fitted_standings(meetings, sums, elo.ratings, key.clip, key.entrants, key.strength)
+    fitted = _fitted(engine, key, meetings, sums, elo, key.strength)
     _write(engine, key, newest, fitted, elo, seen, began)
     return True
 
@@ -230,6 +253,11 @@ def _facts(key: LadderKey) -> dict[str, list[str]]:
         "entrants": list(key.entrants),
         "anchors": list(key.anchors),
     }
+
+
+def _has_facts(stored: Any, key: LadderKey) -> bool:
+    """Return whether the stored rows depend on the same, and SciPy is not installed since then."""
+    return stored.facts == _facts(key) and not (stored.unfitted and has_scipy())
 
 
 def _elo(connection: Connection, key: LadderKey, stored: Any, until: int) -> EloRatings:
@@ -279,6 +307,7 @@ def _write(
         "groups": table.groups,
         "lack_of_fit": table.lack_of_fit and asdict(table.lack_of_fit),
         "pair_deviation": table.pair_deviation,
+        "unfitted": table.unfitted,
         "match_variance": crosstable.match_variance(fitted.meetings),
         "settled": elo.settled_round and list(elo.settled_round),
         "seconds": time.monotonic() - began,
@@ -370,6 +399,8 @@ def _chosen_rounds(engine: Engine, key: LadderKey) -> list[tuple[int, int]]:
 
 def _write_point(engine: Engine, key: LadderKey, number: int, seq: int, meetings: Meetings) -> None:
     points, ends = schema.rating_points, schema.round_ends
+    if fit.is_too_large(len(meetings.entrants)):
+        return
     strengths = fit.values(meetings, key.strength)
     step = _step(engine, key, number)
     with writing(engine, "write_rating_points") as connection:

@@ -15,11 +15,15 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Engine,
+    Select,
     Table,
+    case,
     delete,
+    exists,
     func,
     insert,
     select,
+    tuple_,
     update,
 )
 
@@ -101,48 +105,53 @@ def _ends_of_rounds(
     A round is over when each of its matches has ended. Replays do not count, so that a round ends
     once. A round without a begun match does not end.
     """
-    matches, known = schema.matches, schema.round_ends
-    first = events[0].seq
+    first, newest = events[0].seq, events[-1].seq
     ends = {}
-    for tournament, number in sorted(_touched_rounds(connection, events)):
-        of_round = known.c.tournament == tournament, known.c.round == number
-        if connection.execute(select(known.c.seq).where(*of_round)).first():
-            continue
-        in_round = matches.c.tournament == tournament, matches.c.round == number
-        is_open = matches.c.number < REPLAY, matches.c.state.in_(OPEN)
-        if connection.execute(select(matches.c.id).where(*in_round, *is_open).limit(1)).first():
-            continue
-        last = _last_end(connection, tournament, number)
-        if first <= last <= events[-1].seq:
-            ends[tournament, number] = last
+    rounds = sorted(_finished_rounds(connection, events))
+    queries = map(_last_ends, id_batches(rounds))
+    for row in (row for query in queries for row in connection.execute(query)):
+        last = row.last or 0
+        if row.ended < row.matches:
+            # The end of the tournament cancelled the others.
+            last = max(last, _end_of_tournament(connection, row.tournament))
+        if first <= last <= newest:
+            ends[row.tournament, row.round] = last
     return ends
 
 
-def _last_end(connection: Connection, tournament: str, number: int) -> int:
-    """Return the event that ended the last match of a round; 0 if all were cancelled."""
+def _last_ends(rounds: Sequence[tuple[str, int]]) -> Select[Any]:
+    """Select the number of matches, of ended ones, and the last end, of rounds with a begun one."""
     matches, ended = schema.matches, schema.closings
     ending = select(func.min(ended.c.seq)).where(ended.c.match == matches.c.id).scalar_subquery()
-    query = select(matches.c.state, ending.label("seq")).where(
-        matches.c.tournament == tournament,
-        matches.c.round == number,
-        matches.c.number < REPLAY,
+    place = matches.c.tournament, matches.c.round
+    each = (
+        select(*place, matches.c.state, ending.label("seq"))
+        .where(tuple_(*place).in_(rounds), matches.c.number < REPLAY)
+        .subquery()
     )
-    rows = connection.execute(query).all()
-    if all(row.state == MatchState.CANCELLED for row in rows):
-        return 0
-    seqs = [int(row.seq) for row in rows if row.seq is not None]
-    if len(seqs) < len(rows):
-        # The end of the tournament cancelled the others.
-        over = select(func.max(ended.c.seq)).where(
-            ended.c.tournament == tournament, ended.c.kind == ClosingKind.TOURNAMENT_ENDED
+    return (
+        select(
+            *each.c["tournament", "round"],
+            func.count().label("matches"),
+            func.count(each.c.seq).label("ended"),
+            func.max(each.c.seq).label("last"),
         )
-        seqs.append(connection.execute(over).scalar_one() or 0)
-    return max(seqs)
+        .group_by(*each.c["tournament", "round"])
+        .having(func.count(case((each.c.state != MatchState.CANCELLED, 1))) > 0)
+    )
 
 
-def _touched_rounds(connection: Connection, events: Sequence[Closing]) -> set[tuple[str, int]]:
+def _end_of_tournament(connection: Connection, tournament: str) -> int:
+    ended = schema.closings
+    over = select(func.max(ended.c.seq)).where(
+        ended.c.tournament == tournament, ended.c.kind == ClosingKind.TOURNAMENT_ENDED
+    )
+    return connection.execute(over).scalar_one() or 0
+
+
+def _finished_rounds(connection: Connection, events: Sequence[Closing]) -> set[tuple[str, int]]:
     """Return the rounds that these events may end: by tournament and number."""
-    matches = schema.matches
+    matches, known = schema.matches, schema.round_ends
     places = select(*matches.c["tournament", "round"]).distinct()
     queries = [
         places.where(matches.c.id.in_(batch))
@@ -154,7 +163,21 @@ def _touched_rounds(connection: Connection, events: Sequence[Closing]) -> set[tu
         for event in events
         if event.kind is ClosingKind.TOURNAMENT_ENDED
     ]
-    return {(row.tournament, row.round) for query in queries for row in connection.execute(query)}
+    finished: set[tuple[str, int]] = set()
+    for query in queries:
+        touched = query.subquery()
+        ended = exists().where(
+            known.c.tournament == touched.c.tournament, known.c.round == touched.c.round
+        )
+        is_open = exists().where(
+            matches.c.tournament == touched.c.tournament,
+            matches.c.round == touched.c.round,
+            matches.c.number < REPLAY,
+            matches.c.state.in_(OPEN),
+        )
+        rows = connection.execute(select(touched).where(~ended, ~is_open))
+        finished |= {(row.tournament, row.round) for row in rows}
+    return finished
 
 
 @dataclass(slots=True)

@@ -33,9 +33,9 @@ class Presentation:
     """The largest score margin that counts in full, in the game's points.
 
     The limit of a game is the rounded 0.98 quantile of the margins of the house bots `greedy`,
-    `bold`, `meek` and `random` (`arena.ratings.points.usual_clip`, 40 to 140 games each). It is
-    constant, because a clip computed from the current matches would change old figures. After
-    changing a limit, rebuild the ladders (`pokearena ladder rebuild`).
+    `bold`, `meek` and `random` (40 to 140 games each). It is constant, because a clip computed from
+    the current matches would change old figures. After changing a limit, rebuild the ladders
+    (`pokearena ladder rebuild`).
     """
     seconds: ClassVar[float] = 0.3
     """Seconds that one worker needs for a game of house bots, until matches were measured."""

@@ -213,8 +213,7 @@ def _repeated(sums: PackedSums) -> tuple[Floats, Floats, Floats]:
     table = MeetingArrays(len(sums.names), sums.blocks)
     graph = pair_graph(table)
     several = graph.count > 1
-    count = graph.count[several].astype(np.float64)
-    return count, graph.score[several], pair_squares(table, graph)[several]
+    return graph.count[several], graph.score[several], pair_squares(table, graph)[several]
 
 
 def _pairs(sums_of: Mapping[LineUp, Sums]) -> dict[tuple[str, str], _PairSums]:

@@ -9,7 +9,7 @@ match is added without reading the others.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, combinations_with_replacement
 from operator import attrgetter
@@ -55,6 +55,19 @@ class Meetings:
         for line_up, added in other.sums.items():
             _fold(sums, line_up, added)
         return type(self)(sums)
+
+    def among(self, names: Collection[str]) -> Self:
+        """Return the matches all of whose entrants are among these."""
+        if not isinstance(self.sums, dict):
+            return type(self)(_packed(self.sums).among(names))
+        kept = frozenset(names)
+        return type(self)(
+            {
+                line_up: sums
+                for line_up, sums in self.sums.items()
+                if kept.issuperset(line_up.entrants)
+            }
+        )
 
     @property
     def entrants(self) -> tuple[str, ...]:

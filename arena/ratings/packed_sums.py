@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, ItemsView, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, compress
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -64,6 +64,11 @@ class LineUpBlock:
         halves = self.halves[rows].astype(np.int64)
         return np.asarray(halves[:, first] * halves[:, second])
 
+    def selection(self, rows: NDArray[np.bool_]) -> LineUpBlock:
+        """Return the block with some of the line-ups."""
+        columns = self.entrants, self.matches, self.halves, self.products
+        return LineUpBlock(self.games, self.once, *(column[rows] for column in columns))
+
     def renumbered(self, numbers: Ints) -> LineUpBlock:
         """Return the block with the entrants `numbers[entrant]`, in the same order."""
         entrants = numbers[self.entrants]
@@ -113,6 +118,23 @@ class PackedSums(Mapping[LineUp, Sums]):
     def matches(self) -> int:
         """The number of matches."""
         return sum(int(block.matches.sum(dtype=np.int64)) for block in self.blocks)
+
+    def among(self, names: Collection[str]) -> PackedSums:
+        """Return the line-ups all of whose entrants are among these."""
+        kept = np.array([name in names for name in self.names], np.bool_)
+        rows = [np.asarray(kept[block.entrants].all(axis=1)) for block in self.blocks]
+        played = np.zeros(len(self.names), np.bool_)
+        for block, of_block in zip(self.blocks, rows, strict=True):
+            played[block.entrants[of_block]] = True
+        numbers = np.cumsum(played) - 1
+        return PackedSums(
+            tuple(compress(self.names, played)),
+            tuple(
+                block.selection(of_block).renumbered(numbers)
+                for block, of_block in zip(self.blocks, rows, strict=True)
+                if of_block.any()
+            ),
+        )
 
     def of_entrant(self, name: str) -> dict[LineUp, Sums]:
         """Return the line-ups of one entrant, with their sums."""

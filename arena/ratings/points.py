@@ -21,9 +21,6 @@ from arena.ratings.closed_match import ClosedMatch
 from arena.ratings.scale import DECIMALS, Z95
 from referee.games.shared.coded_errors import InvalidValue
 
-USUAL_SHARE = 0.98
-"""The share of margins that `usual_clip` does not change."""
-
 
 @dataclass(frozen=True, slots=True)
 class Points:
@@ -157,22 +154,6 @@ def points_of(entrant: str, margins: Mapping[int, tuple[int, int, int, int]]) ->
     error = math.sqrt(deviations / (common**2 * matches**2 * (matches - 1)))
     low, high = (round(mean + side * Z95 * error, DECIMALS) for side in (-1, 1))
     return Points(entrant, matches, clipped, rounded, round(error, DECIMALS), low, high)
-
-
-def usual_clip(matches: Iterable[ClosedMatch], share: float = USUAL_SHARE) -> int:
-    """Return the `share` quantile of the score margins, rounded up, at least 1.
-
-    A clip computed from matches changes with each match. Therefore fix it when a ladder is opened,
-    and publish it.
-    """
-    sizes = sorted(
-        math.ceil(abs(margin) / (len(game.scores) - 1))
-        for match in matches
-        for game in match.games
-        if game.scores is not None
-        for margin in _margins(game.scores)
-    )
-    return max(1, sizes[math.ceil(share * len(sizes)) - 1]) if sizes else 1
 
 
 def margins(match: ClosedMatch, clip: int) -> Margins:

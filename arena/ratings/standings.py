@@ -13,6 +13,7 @@ from arena.ratings.match_digest import digest
 from arena.ratings.meetings import Meetings
 from arena.ratings.points import Points
 from arena.ratings.strength.fit import Groups, Strength, Strengths, strengths
+from arena.ratings.strength.kept_strengths import KnownStrengths
 from arena.ratings.strength.lack_of_fit import LackOfFit
 from arena.ratings.strength.settings import StrengthSettings
 
@@ -66,6 +67,7 @@ class Standings:
             only within a group.
         lack_of_fit: the test whether strengths explain the results; None without enough matches.
         pair_deviation: see `Strengths.pair_deviation`.
+        unfitted: see `Strengths.unfitted`.
         thinking: decision times by entrant. They are excluded from comparisons, because two runs of
             a tournament never take the same time.
     """
@@ -77,6 +79,7 @@ class Standings:
     groups: Groups = ()
     lack_of_fit: LackOfFit | None = None
     pair_deviation: float | None = None
+    unfitted: str | None = None
     thinking: Mapping[str, DecisionHistogram] = field(
         default_factory=dict, compare=False, repr=False
     )
@@ -109,6 +112,7 @@ def fitted_standings(
     clip: int,
     entrants: Iterable[str] = (),
     settings: StrengthSettings | None = None,
+    known: KnownStrengths | None = None,
 ) -> FittedStandings:
     """Compute standings, sorted by strength, equal ones by name.
 
@@ -119,12 +123,13 @@ def fitted_standings(
         clip: the limit of the margins.
         entrants: further entrants, which may not have played.
         settings: the parameters of strength; anchors that are not among the entrants are omitted.
+        known: the strengths of a ladder that is too large to be fitted, as in `strengths`.
 
     Raises:
         ValueError: as `strengths` raises it.
     """
     named = sorted({*sums, *entrants})
-    fitted = strengths(pair_sums, settings.among(named) if settings else None, named)
+    fitted = strengths(pair_sums, settings.among(named) if settings else None, named, known)
     nothing, initial = EntrantSums(), elo.EloSettings().initial
     table = Standings(
         tuple(
@@ -137,6 +142,7 @@ def fitted_standings(
         fitted.groups,
         fitted.lack_of_fit,
         fitted.pair_deviation,
+        fitted.unfitted,
         {name: DecisionHistogram(of.thinking) for name, of in sums.items() if of.thinking},
     )
     return FittedStandings(table, fitted, pair_sums)
@@ -166,6 +172,7 @@ def of_matches(
     entrants: Iterable[str] = (),
     settings: StrengthSettings | None = None,
     elo_settings: elo.EloSettings | None = None,
+    known: KnownStrengths | None = None,
 ) -> FittedStandings:
     """Compute the standings of matches given in any order.
 
@@ -175,6 +182,7 @@ def of_matches(
         entrants: further entrants, which may not have played.
         settings: the parameters of strength.
         elo_settings: the parameters of Elo.
+        known: the strengths of a ladder that is too large to be fitted, as in `strengths`.
     """
     played = tuple(matches)
     sums: dict[str, EntrantSums] = {}
@@ -183,4 +191,4 @@ def of_matches(
             sums.setdefault(name, EntrantSums()).add(counted)
     named = tuple(entrants)
     ratings = elo.ratings(played, elo_settings, named)
-    return fitted_standings(Meetings.of(played), sums, ratings, clip, named, settings)
+    return fitted_standings(Meetings.of(played), sums, ratings, clip, named, settings, known)

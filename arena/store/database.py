@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from weakref import WeakKeyDictionary
 
 from sqlalchemy import (
@@ -78,6 +78,7 @@ UPGRADE_WAIT_SECONDS: Final = 20.0
 _UPGRADE_POLL_SECONDS: Final = 0.25
 _IDS_PER_STATEMENT: Final = 500
 """SQLite limits the number of bound values in one statement."""
+_Id = TypeVar("_Id")
 
 
 def announce(connection: Connection, event: Event) -> None:
@@ -154,7 +155,7 @@ def current_time(engine: Engine) -> float:
         return float(connection.execute(select(now())).scalar_one())
 
 
-def id_batches(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+def id_batches(ids: Sequence[_Id]) -> Iterator[Sequence[_Id]]:
     """Yield the ids in batches that one statement can bind, in their order."""
     for start in range(0, len(ids), _IDS_PER_STATEMENT):
         yield ids[start : start + _IDS_PER_STATEMENT]

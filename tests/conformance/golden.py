@@ -1,11 +1,15 @@
 """Golden records: one match at every table, kept in tests/golden and compared exactly.
 
+The counts of legal sequences (tests/conformance/perft.py) are in the same folder.
+
 Run as a program (``scripts/golden``), it writes all of them again.
 """
 
 import hashlib
 from pathlib import Path
 
+from referee.games.registry import GAMES
+from tests.conformance import perft
 from tests.conformance.match_records import match_record
 from tests.conformance.tables import TABLES, Table
 
@@ -28,3 +32,6 @@ if __name__ == "__main__":
     for entry in TABLES:
         path(entry).write_text(record(entry))
         print(path(entry).name)
+    for game_id in GAMES:
+        perft.path(game_id).write_text(perft.text(perft.of_game(game_id)))
+        print(perft.path(game_id).name)

@@ -180,11 +180,8 @@ def test_a_view_has_the_view_type_of_its_game(table: Table) -> None:
 
 @every_game
 def test_every_kind_of_action_is_played_at_some_table(game: Game) -> None:
-    played = {
-        type(action)
-        for table in TABLES
-        if table.game is game
-        for step in walk(table, 3)
-        for action in step.moves.values()
-    }
-    assert played == set(game.action_types)
+    missing = set(game.action_types)
+    tables = (table for table in TABLES if table.game is game)
+    while missing:
+        for step in walk(next(tables), 3):
+            missing -= {type(action) for action in step.moves.values()}

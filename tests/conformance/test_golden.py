@@ -4,12 +4,15 @@ A difference means that earlier records no longer replay to the same result. If 
 intended, ``scripts/golden`` writes the records again; a decision record must state the reason.
 """
 
+import json
+
 import pytest
 
 from referee.games.contract import SetupError
 from referee.games.registry import GAMES, form_of
 from referee.record import read
 from referee.replay import verify
+from tests.conformance import perft
 from tests.conformance.golden import FOLDER, path, record
 from tests.conformance.tables import TABLES, Table, every_table, every_table_of_extremes
 from tests.errors import has_code
@@ -40,3 +43,13 @@ def test_a_record_with_an_option_that_new_matches_may_not_have_verifies() -> Non
 
 def test_every_golden_record_belongs_to_a_table() -> None:
     assert {file.name for file in FOLDER.glob("*.jsonl")} == {path(table).name for table in TABLES}
+
+
+@pytest.mark.parametrize(
+    "game_id",
+    # The sequences of Pokino take as much time as those of all other games together.
+    [pytest.param(name, marks=[pytest.mark.long] * (name == "pokino")) for name in sorted(GAMES)],
+)
+def test_numbers_of_legal_sequences_match_the_stored_ones(game_id: str) -> None:
+    kept = json.loads(perft.path(game_id).read_text())
+    assert perft.of_game(game_id) == kept

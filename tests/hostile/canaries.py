@@ -1,5 +1,9 @@
 """Canaries: files and processes of an arena that no bot may read, write, list or stat.
 
+    uv run --no-sync python -m tests.hostile.canaries
+
+prints what a bot reaches at each level of the sandbox that this machine offers.
+
 All files and folders are readable by every user of the machine. Only the sandbox prevents access.
 """
 
@@ -20,7 +24,7 @@ from unittest.mock import patch
 from arena.bots.processes import Processes
 from arena.bots.sandbox.level import Level
 from tests.hostile.corpus import PROGRAMS
-from tests.hostile.sandboxed_run import run_to_end, selected, untrusted
+from tests.hostile.sandboxed_run import offered_levels, run_to_end, selected, untrusted
 from tests.waiting import wait_until
 
 SLEEPER: Final = """import os, time
@@ -230,3 +234,29 @@ PLACES: Final[Mapping[str, Callable[[], Path | None]]] = {
     "a folder of the organiser's runtimes": lambda: IN_RUNTIME,
 }
 """Places of the data folder. All but the first are in folders that every bot may read."""
+
+
+def main() -> None:
+    """Print the open ways of each level and place."""
+    print(f"user {os.geteuid()}")
+    for level in offered_levels():
+        for where, place in PLACES.items():
+            below = place()
+            if below is not None and not is_writable(below):
+                print(f"{level}, data in {where}: not writable")
+                continue
+            with placed(level, below) as canaries:
+                ways, output = reached(canaries, level)
+            print(f"{level}, data in {where}: {len(ways)} open ways")
+            grouped: dict[str, list[str]] = {}
+            for way in ways:
+                name, act, *_ = way.split(": ")
+                grouped.setdefault(name, []).append(act)
+            for name, acts in grouped.items():
+                print(f"  {name}: {', '.join(acts)}")
+            if any("did not finish" in way for way in ways):
+                print(output)
+
+
+if __name__ == "__main__":
+    main()

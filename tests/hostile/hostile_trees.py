@@ -1,5 +1,9 @@
 """Folders of bots whose links and commands try to make the arena grant a file of its own.
 
+    uv run --no-sync python -m tests.hostile.hostile_trees
+
+prints the verdict of each at each level of the sandbox that this machine offers.
+
 Each tree is a shell script that creates it in the folder of a bot. It is used in two ways: as the
 folder of a bot that is started directly, and as the build of a bot that is pushed. In the end, the
 program of the tree tries to print the secret, a file beside the folders of the bots that every user
@@ -11,6 +15,7 @@ import resource
 import shlex
 import signal
 import subprocess
+import sys
 import tempfile
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
@@ -24,7 +29,7 @@ from arena.bots.bot import Bot
 from arena.bots.manifest import Manifest, render
 from arena.bots.sandbox.level import Level
 from arena.errors import BotError, InfrastructureError
-from tests.hostile.sandboxed_run import best_level_is, run_to_end
+from tests.hostile.sandboxed_run import best_level_is, offered_levels, run_to_end
 
 SECRET: Final = "MARKSECRET-of-the-arena"
 ESCAPED, HUNG, FAILED = "ESCAPED", "HUNG", "FAILED"
@@ -243,3 +248,25 @@ def surroundings() -> Iterator[Surroundings]:
     with tempfile.TemporaryDirectory(prefix="trees-") as name:
         os.chmod(name, 0o755)
         yield Surroundings(Path(name))
+
+
+def main() -> None:
+    """Print the verdicts of all trees, and the outputs of those that escaped."""
+    levels = offered_levels()
+    print(f"user {os.geteuid()}; levels: {', '.join(levels)}")
+    chosen = sys.argv[1:]
+    with surroundings() as world:
+        for tree, way in ROWS:
+            if chosen and tree.name not in chosen:
+                continue
+            verdicts = []
+            for level in levels:
+                verdict, text = WAYS[way](tree, level, world)
+                verdicts.append(verdict)
+                if chosen or verdict in (HUNG, FAILED):
+                    print(text)
+            print(f"| `{tree}` | {way} | {' | '.join(verdicts)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

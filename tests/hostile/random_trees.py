@@ -1,4 +1,9 @@
-"""Random folders of bots: links, folders, "..", magic links, hard links and renames."""
+"""Random folders of bots: links, folders, "..", magic links, hard links and renames.
+
+    uv run --no-sync python -m tests.hostile.random_trees 10000
+
+creates that many trees and checks what the arena would grant for each.
+"""
 
 import os
 import random
@@ -231,3 +236,16 @@ def _real(path: str) -> str:
 
 def _is_below(path: str, folders: Sequence[str]) -> bool:
     return any(path == folder or path.startswith(f"{folder.rstrip('/')}/") for folder in folders)
+
+
+def main() -> None:
+    """Check the number of trees in the first argument and print what must not be granted."""
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    found = violations(range(count), not_allowed)
+    print("\n".join(found[:50]))
+    print(f"{count} trees, {len(found)} grants that are not allowed")
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()

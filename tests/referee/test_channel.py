@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import math
+import random
 import zlib
 from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import suppress
@@ -25,6 +26,8 @@ from referee.rpc.http2 import (
     FrameKind,
     FrameReader,
     HeaderReader,
+    HeadersTooLong,
+    Http2Error,
     Http2Setting,
     block,
     frame,
@@ -522,3 +525,45 @@ def test_a_header_block_does_not_change_its_reader() -> None:
     headers = {":path": "/a.Service/Act", "te": "trailers"}
     data = block(headers.items())
     assert [reader.read(1, data) for _ in range(3)] == [headers] * 3
+
+
+def _random_frame(chance: random.Random) -> bytes:
+    """Return a frame of any kind, whose payload is sometimes valid."""
+    kind = chance.choice([*FrameKind, chance.randrange(256)])
+    payload = chance.choice([GOOD, DONE, bytes(8), chance.randbytes(chance.randrange(40))])
+    head = frame(FrameKind.DATA, chance.randrange(64), chance.choice([0, 1, 1, 3, 4]), payload)
+    return head[:3] + bytes([kind]) + head[4:]
+
+
+def test_random_frames_end_a_call_with_a_status() -> None:
+    chance = random.Random(20261122)
+    ended: list[StatusCode] = []
+
+    async def random_peer(peer: Peer) -> None:
+        await peer.receive(FrameKind.HEADERS)
+        await peer.send(*(_random_frame(chance) for _ in range(8)))
+
+    async def ask() -> None:
+        async with scripted_peer(random_peer) as channel:
+            while len(ended) < 300:
+                # Each call makes a connection, which is charged to the questions.
+                channel._budget.grant(1)
+                ended.append(await status_of(channel))
+
+    run(ask())
+    assert {StatusCode.UNAVAILABLE, StatusCode.INTERNAL} <= set(ended)
+
+
+def test_random_header_bytes_are_headers_or_an_error() -> None:
+    chance = random.Random(20261122)
+    outcomes: dict[str, int] = {"headers": 0, "none": 0}
+    for _ in range(3000):
+        data = bytearray(GOOD + DONE) * chance.randrange(1, 4)
+        for _ in range(chance.randrange(6)):
+            data[chance.randrange(len(data))] = chance.randrange(256)
+        try:
+            HeaderReader().read(1, bytes(data[: chance.randrange(1, len(data) + 1)]))
+            outcomes["headers"] += 1
+        except (Http2Error, HeadersTooLong):
+            outcomes["none"] += 1
+    assert min(outcomes.values()) > 100

@@ -4,14 +4,17 @@ import asyncio
 import time
 from itertools import groupby
 
+import pytest
 from pokearena.v1 import bot_pb2, referee_pb2
 
 from referee.game_codec import GameCodec
 from referee.games.registry import find_game
 from referee.games.shared.dealing import Seeded
 from referee.replay import ReplayStep, steps
+from tests.examples import quick_cases
 from tests.referee.authors import Answer, Author, TableResults, first, play
 
+SEATS = {"poke": 2, "saint_poker": 3, "pokex": 4, "pouku": 3, "pokino": 2}
 WATCH_MS = 20
 SEED = bytes(32)
 """The seed of every match that `play` plays."""
@@ -73,29 +76,30 @@ def test_one_of_several_games_in_flight_is_shown_to_its_end() -> None:
         assert all(position.actors for position in shown[:-1])
 
 
-def test_a_sent_position_contains_only_public_information() -> None:
+@pytest.mark.parametrize("game", quick_cases(SEATS, 2))
+def test_a_sent_position_contains_only_public_information(game: str) -> None:
     """Redeal all private information; the sent bytes are equal."""
-    for game, seats in (("poke", 2), ("saint_poker", 3), ("pokex", 4), ("pouku", 3), ("pokino", 2)):
-        authors = [Author(slowly) for _ in range(seats)]
-        played = play(authors, game=game, boards=1, watch_ms=WATCH_MS)
-        codec = GameCodec(find_game(game))
-        at = positions(played, game, seats)
-        assert len(played.shown) > 1
-        for shown in played.shown:
-            state = at[game_and_decision(shown)].state
-            dealt = state.redeal(None, Seeded(bytes(range(32))))
-            for position in (state, dealt):
-                expected = referee_pb2.PositionShown(
-                    game=shown.game,
-                    board=shown.board,
-                    decision=shown.decision,
-                    actors=state.actors,
-                    view=bot_pb2.View.FromString(codec.view(position.public())),
-                    bank_ms=[0] * seats,
-                )
-                assert expected.SerializeToString(deterministic=True) == shown.SerializeToString(
-                    deterministic=True
-                )
+    seats = SEATS[game]
+    authors = [Author(slowly) for _ in range(seats)]
+    played = play(authors, game=game, boards=1, watch_ms=WATCH_MS)
+    codec = GameCodec(find_game(game))
+    at = positions(played, game, seats)
+    assert len(played.shown) > 1
+    for shown in played.shown:
+        state = at[game_and_decision(shown)].state
+        dealt = state.redeal(None, Seeded(bytes(range(32))))
+        for position in (state, dealt):
+            expected = referee_pb2.PositionShown(
+                game=shown.game,
+                board=shown.board,
+                decision=shown.decision,
+                actors=state.actors,
+                view=bot_pb2.View.FromString(codec.view(position.public())),
+                bank_ms=[0] * seats,
+            )
+            assert expected.SerializeToString(deterministic=True) == shown.SerializeToString(
+                deterministic=True
+            )
 
 
 def test_a_position_contains_the_clocks_and_on_request_the_notes() -> None:

@@ -50,7 +50,7 @@ async def _play(order: referee_pb2.Table) -> tuple[float, ...]:
 @pytest.mark.parametrize(
     ("game", "seats"),
     [
-        pytest.param(*form, marks=[pytest.mark.long] * (number > 1))
+        pytest.param(*form, marks=[pytest.mark.long] * (number > 0))
         for number, form in enumerate(FORMS)
     ],
 )

@@ -26,7 +26,7 @@ from tests.examples import quick_cases
 from tests.sample_bots.champion_modules import champion_modules
 
 MODULES = ("search_interface", "pokex_hands", "pokex_simulator", "pokex_auction", "pokex")
-every_number_of_seats = pytest.mark.parametrize("seats", [4, 2])
+every_number_of_seats = pytest.mark.parametrize("seats", quick_cases([4, 2], 1))
 
 
 class Modules(NamedTuple):

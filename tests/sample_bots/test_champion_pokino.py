@@ -14,6 +14,7 @@ from referee.games.pokino.state import PokinoState
 from referee.games.registry import GAMES
 from referee.games.shared.cards import DECK
 from referee.games.shared.dealing import Seeded, board_seed
+from tests.examples import quick_cases
 from tests.sample_bots.champion_modules import champion_modules
 
 MODULES = (
@@ -26,6 +27,9 @@ MODULES = (
 )
 GAME = GAMES["pokino"]
 WALLS = {"tear_down_the_walls": True}
+every_ground = pytest.mark.parametrize(
+    "given", quick_cases([{}, WALLS], 1), ids=["default", "walls"]
+)
 
 
 @pytest.fixture
@@ -62,7 +66,7 @@ def trails(modules: list[Any], state: PokinoState, cards: tuple[Any, ...], limit
     return listing.HandTrails(graph, counts, len(cards), limit, np.random.default_rng(1))
 
 
-@pytest.mark.parametrize("given", [{}, WALLS], ids=["default", "walls"])
+@every_ground
 def test_a_run_of_all_cards_is_found_if_there_is_one(
     given: dict[str, Any], modules: list[Any]
 ) -> None:
@@ -82,9 +86,7 @@ def test_a_run_of_all_cards_is_found_if_there_is_one(
     assert 20 < found < total
 
 
-@pytest.mark.parametrize(
-    "given", [{}, pytest.param(WALLS, marks=pytest.mark.long)], ids=["default", "walls"]
-)
+@every_ground
 def test_prospects_of_hands_are_those_of_their_trails(
     given: dict[str, Any], modules: list[Any]
 ) -> None:
@@ -143,7 +145,7 @@ def _with(state: PokinoState, hand: tuple[Any, ...]) -> tuple[tuple[Any, ...], .
     return tuple(hand if seat == state.turn else held for seat, held in enumerate(state.hands))
 
 
-@pytest.mark.parametrize("given", [{}, WALLS], ids=["default", "walls"])
+@every_ground
 def test_the_gain_is_the_difference_of_the_potential(
     given: dict[str, Any], modules: list[Any]
 ) -> None:

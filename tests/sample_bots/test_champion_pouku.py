@@ -29,7 +29,7 @@ every_form = pytest.mark.parametrize(
             MeasuredForm(GAMES["pouku"], 4),
             MeasuredForm(GAMES["pouku"], 4, {"reference": "left"}),
         ],
-        2,
+        1,
     ),
     ids=str,
 )

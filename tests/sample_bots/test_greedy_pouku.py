@@ -30,9 +30,8 @@ def chosen(state: Any) -> Any:
     return GameCodec(GAME).decode(move)
 
 
-@pytest.mark.parametrize(
-    "form", [FORMS[0], *(pytest.param(f, marks=pytest.mark.long) for f in FORMS[1:])], ids=str
-)
+@pytest.mark.long
+@pytest.mark.parametrize("form", FORMS, ids=str)
 def test_greedy_beats_random_in_every_form(form: MeasuredForm) -> None:
     result = measure(form, "greedy", "random", 8)
     assert result.mean - result.half > 0.75

@@ -34,7 +34,6 @@ def with_all_options(game: Game, seats: int) -> MeasuredForm:
 
 QUICK = [
     ("champion", MeasuredForm(POKE, 2)),
-    ("champion", MeasuredForm(POKINO, 2)),
     ("champion", MeasuredForm(POUKU, 3)),
     # The bot takes minutes at every form of Pokino except this one.
     ("strong", with_all_options(POKINO, 3)),
@@ -48,7 +47,7 @@ LONG = [
     ("champion", MeasuredForm(POKE, 2, {"must_beat": False})),
     *(("champion", MeasuredForm(SAINT_POKER, seats)) for seats in SAINT_POKER.seats),
     *(("champion", MeasuredForm(POKEX, seats)) for seats in POKEX.seats),
-    ("champion", MeasuredForm(POKINO, 6)),
+    *(("champion", MeasuredForm(POKINO, seats)) for seats in (2, 6)),
     ("champion", with_all_options(POKINO, 2)),
     ("champion", MeasuredForm(POUKU, 4)),
     ("champion", MeasuredForm(POUKU, 4, {"teams": True})),

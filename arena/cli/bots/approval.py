@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import rich_click as click
 
 from arena.cli import output
 from arena.cli.options import data_option, json_option, reason_option
 
+if TYPE_CHECKING:
+    from arena.cli.workspace import Workspace
+
 
 @click.command(epilog="Example: pokearena bot approvals")
 @json_option
 @data_option
-def approvals(as_json: bool, data: Path | None) -> None:
+def approvals(as_json: bool, workspace: Workspace) -> None:
     """List the pushed bots that wait for approval. --json prints one line per submission.
 
     `serve --approve-pushes` holds pushed bots after their tests until an organiser approves them.
     """
-    from arena.cli.workspace import Workspace
     from arena.store.bots import submissions
     from arena.tournaments import json_values
 
-    waiting = submissions.awaiting_approval(Workspace(data).existing_store)
+    waiting = submissions.awaiting_approval(workspace.existing_store)
     if as_json:
         for each in waiting:
             output.document(
@@ -52,12 +54,12 @@ def approvals(as_json: bool, data: Path | None) -> None:
 @reason_option("Reason for the audit log.")
 @json_option
 @data_option
-def approve(submission: str, reason: str, as_json: bool, data: Path | None) -> None:
+def approve(submission: str, reason: str, as_json: bool, workspace: Workspace) -> None:
     """Admit a pushed bot that waits for approval.
 
     `serve` then registers it as a version, which enters the open ladders.
     """
-    _answer(submission, reason, as_json, data, approved=True)
+    _answer(submission, reason, as_json, workspace, approved=True)
 
 
 @click.command(epilog='Example: pokearena bot refuse s-7f3k9q2xwd --reason "it is a copy"')
@@ -65,19 +67,18 @@ def approve(submission: str, reason: str, as_json: bool, data: Path | None) -> N
 @reason_option("Reason, shown to the owner.")
 @json_option
 @data_option
-def refuse(submission: str, reason: str, as_json: bool, data: Path | None) -> None:
+def refuse(submission: str, reason: str, as_json: bool, workspace: Workspace) -> None:
     """Refuse a pushed bot that waits for approval."""
-    _answer(submission, reason, as_json, data, approved=False)
+    _answer(submission, reason, as_json, workspace, approved=False)
 
 
 def _answer(
-    submission: str, reason: str, as_json: bool, data: Path | None, *, approved: bool
+    submission: str, reason: str, as_json: bool, workspace: Workspace, *, approved: bool
 ) -> None:
-    from arena.cli.workspace import Workspace
     from arena.store.access.audit_log import audited_command
     from arena.store.bots import submissions
 
-    store = Workspace(data).existing_store
+    store = workspace.existing_store
     action = "submission.approve" if approved else "submission.refuse"
     with audited_command(store, action, submission, reason):
         answered = submissions.approve(store, submission, approved=approved, reason=reason)

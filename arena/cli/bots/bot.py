@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import rich_click as click
@@ -22,6 +21,7 @@ from arena.cli.errors import USAGE, CommandError
 from arena.cli.options import data_option, json_option, reason_option
 
 if TYPE_CHECKING:
+    from arena.cli.workspace import Workspace
     from arena.store.bots.remote_bots import RemoteBot
     from arena.store.bots.versions import Version
 
@@ -72,7 +72,7 @@ def add(
     number: str | None,
     owner: str,
     as_json: bool,
-    data: Path | None,
+    workspace: Workspace,
 ) -> None:
     """Register the current content of a bot as a version.
 
@@ -86,10 +86,8 @@ def add(
     the bot at this address instead.
     """
     from arena.cli.bots import registration
-    from arena.cli.workspace import Workspace
     from referee.games.registry import GAMES
 
-    workspace = Workspace(data)
     if remote is not None and (bot, at, name) == (None, None, None):
         made, token = registration.register_relayed(workspace, remote, number, owner)
         _print_token(made.id, token, as_json)
@@ -118,13 +116,12 @@ def add(
 @click.option("--all", "everything", is_flag=True, help="Include retired versions.")
 @json_option
 @data_option
-def listing(everything: bool, as_json: bool, data: Path | None) -> None:
+def listing(everything: bool, as_json: bool, workspace: Workspace) -> None:
     """List the versions. --json prints one line per version."""
     from arena.cli import output
-    from arena.cli.workspace import Workspace
     from arena.store.bots import remote_bots, versions
 
-    store = Workspace(data).existing_store
+    store = workspace.existing_store
     listed, elsewhere = (
         versions.list_versions(store, retired=everything),
         remote_bots.list_remote_bots(store),
@@ -154,15 +151,13 @@ def listing(everything: bool, as_json: bool, data: Path | None) -> None:
 @click.argument("version", metavar="NAME@VERSION", shell_complete=completers.versions)
 @json_option
 @data_option
-def show(version: str, as_json: bool, data: Path | None) -> None:
+def show(version: str, as_json: bool, workspace: Workspace) -> None:
     """Show a version: its content, its files and its ratings."""
     from arena.cli import lookup, output
     from arena.cli.ladders import ladder_table
-    from arena.cli.workspace import Workspace
     from arena.ladders import columns, ladder_columns, ladder_key
     from arena.store.bots import remote_bots
 
-    workspace = Workspace(data)
     found_version = lookup.find_version(workspace, version)
     remote = remote_bots.find_remote_bot(workspace.store, found_version.id)
     ladders = ladder_table.of_scopes(workspace.store, ladder_key.of_forms(workspace.store)).items()
@@ -209,7 +204,7 @@ def show(version: str, as_json: bool, data: Path | None) -> None:
 @json_option
 @data_option
 def retire(
-    version: str, to: str | None, token: str | None, as_json: bool, data: Path | None
+    version: str, to: str | None, token: str | None, as_json: bool, workspace: Workspace
 ) -> None:
     """Withdraw a version from future tournaments.
 
@@ -217,13 +212,11 @@ def retire(
     their bot in a remote arena; it also leaves the open ladders.
     """
     from arena.cli import lookup
-    from arena.cli.workspace import Workspace
     from arena.store.bots import versions
 
     if to is not None:
         _retire_remotely(version, to, token, as_json)
         return
-    workspace = Workspace(data)
     retired = versions.retire(workspace.existing_store, lookup.find_version(workspace, version).id)
     if as_json:
         output.document(_as_json(retired))
@@ -255,17 +248,15 @@ def _retire_remotely(version: str, to: str, token: str | None, as_json: bool) ->
 @reason_option("Reason, shown with the version.")
 @json_option
 @data_option
-def ban(version: str, reason: str, as_json: bool, data: Path | None) -> None:
+def ban(version: str, reason: str, as_json: bool, workspace: Workspace) -> None:
     """Withdraw a version from all open tournaments and exclude it from new ones.
 
     Its results stay; `tournament disqualify` voids them. `bot release` ends the ban.
     """
     from arena.cli import lookup
-    from arena.cli.workspace import Workspace
     from arena.store.access.audit_log import audited_command
     from arena.store.bots import quarantine
 
-    workspace = Workspace(data)
     assert workspace.existing_store is not None
     label = lookup.find_version(workspace, version).id
     with audited_command(workspace.store, "version.ban", label, reason):
@@ -282,7 +273,7 @@ def ban(version: str, reason: str, as_json: bool, data: Path | None) -> None:
 @reason_option("Reason for the audit log.")
 @json_option
 @data_option
-def release(version: str, reason: str, as_json: bool, data: Path | None) -> None:
+def release(version: str, reason: str, as_json: bool, workspace: Workspace) -> None:
     """Release a version from quarantine.
 
     The arena quarantines a version if the arena itself repeatedly fails in matches of this version
@@ -290,11 +281,9 @@ def release(version: str, reason: str, as_json: bool, data: Path | None) -> None
     earlier ones.
     """
     from arena.cli import lookup
-    from arena.cli.workspace import Workspace
     from arena.store.access.audit_log import audited_command
     from arena.store.bots import quarantine
 
-    workspace = Workspace(data)
     label = lookup.find_version(workspace, version).id
     with audited_command(workspace.existing_store, "version.release", label, reason):
         released = quarantine.lift(workspace.store, label)
@@ -309,16 +298,14 @@ def release(version: str, reason: str, as_json: bool, data: Path | None) -> None
 @click.argument("version", metavar="NAME@VERSION", shell_complete=completers.versions)
 @json_option
 @data_option
-def renew(version: str, as_json: bool, data: Path | None) -> None:
+def renew(version: str, as_json: bool, workspace: Workspace) -> None:
     """Create a new token for a remote bot and revoke the old one.
 
     A connection with the old token is closed.
     """
     from arena.cli import lookup
-    from arena.cli.workspace import Workspace
     from arena.store.bots import remote_bots
 
-    workspace = Workspace(data)
     version_id = lookup.find_version(workspace, version).id
     _print_token(version_id, remote_bots.renew(workspace.existing_store, version_id), as_json)
 

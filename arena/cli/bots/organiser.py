@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import rich_click as click
 
 from arena.cli import completers, output
 from arena.cli.options import data_option, json_option, reason_option
+
+if TYPE_CHECKING:
+    from arena.cli.workspace import Workspace
 
 
 @click.group()
@@ -23,13 +26,12 @@ def organiser() -> None:
 @click.argument("name")
 @json_option
 @data_option
-def add(name: str, as_json: bool, data: Path | None) -> None:
+def add(name: str, as_json: bool, workspace: Workspace) -> None:
     """Create a token for an organiser and print it once."""
-    from arena.cli.workspace import Workspace
     from arena.store.access import organisers
     from arena.store.access.audit_log import audited_command
 
-    store = Workspace(data).store
+    store = workspace.store
     with audited_command(store, "organiser.add", name):
         _print_token(name, organisers.add_organiser(store, name), as_json)
 
@@ -39,13 +41,12 @@ def add(name: str, as_json: bool, data: Path | None) -> None:
 @reason_option("Reason for the audit log.")
 @json_option
 @data_option
-def renew(name: str, reason: str, as_json: bool, data: Path | None) -> None:
+def renew(name: str, reason: str, as_json: bool, workspace: Workspace) -> None:
     """Create a new token for an organiser; the old one and its sessions end at once."""
-    from arena.cli.workspace import Workspace
     from arena.store.access import organisers
     from arena.store.access.audit_log import audited_command
 
-    store = Workspace(data).existing_store
+    store = workspace.existing_store
     with audited_command(store, "organiser.renew", name, reason):
         _print_token(name, organisers.renew(store, name), as_json)
 
@@ -55,13 +56,12 @@ def renew(name: str, reason: str, as_json: bool, data: Path | None) -> None:
 @reason_option("Reason for the audit log.")
 @json_option
 @data_option
-def revoke(name: str, reason: str, as_json: bool, data: Path | None) -> None:
+def revoke(name: str, reason: str, as_json: bool, workspace: Workspace) -> None:
     """Revoke the token of an organiser; it and its sessions end at once."""
-    from arena.cli.workspace import Workspace
     from arena.store.access import organisers
     from arena.store.access.audit_log import audited_command
 
-    store = Workspace(data).existing_store
+    store = workspace.existing_store
     with audited_command(store, "organiser.revoke", name, reason):
         organisers.revoke(store, name)
     if as_json:
@@ -74,13 +74,12 @@ def revoke(name: str, reason: str, as_json: bool, data: Path | None) -> None:
 @organiser.command("list", epilog="Example: pokearena organiser list")
 @json_option
 @data_option
-def listing(as_json: bool, data: Path | None) -> None:
+def listing(as_json: bool, workspace: Workspace) -> None:
     """List the organisers with a token. --json prints one line per organiser."""
-    from arena.cli.workspace import Workspace
     from arena.store.access import organisers
     from arena.tournaments import json_values
 
-    listed = organisers.list_organisers(Workspace(data).existing_store)
+    listed = organisers.list_organisers(workspace.existing_store)
     if as_json:
         for each in listed:
             output.document({"organiser": each.name, "created": json_values.iso(each.created)})
@@ -102,12 +101,11 @@ def listing(as_json: bool, data: Path | None) -> None:
 )
 @json_option
 @data_option
-def audit(limit: int, as_json: bool, data: Path | None) -> None:
+def audit(limit: int, as_json: bool, workspace: Workspace) -> None:
     """Show the audit log, newest entries first. --json prints one line per entry."""
-    from arena.cli.workspace import Workspace
     from arena.store.access import audit_log
 
-    entries = audit_log.list_entries(Workspace(data).existing_store, limit=limit)
+    entries = audit_log.list_entries(workspace.existing_store, limit=limit)
     if as_json:
         for entry in entries:
             output.document(entry.to_json())

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import shlex
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import rich_click as click
 
 from arena.cli import completers, output
 from arena.cli.errors import FAILED, USAGE, CommandError
 from arena.cli.options import data_option, json_option, reason_option
+
+if TYPE_CHECKING:
+    from arena.cli.workspace import Workspace
 
 
 @click.group()
@@ -26,16 +29,15 @@ def owner() -> None:
 @click.argument("name")
 @json_option
 @data_option
-def add(name: str, as_json: bool, data: Path | None) -> None:
+def add(name: str, as_json: bool, workspace: Workspace) -> None:
     """Create a token for an owner and print it once.
 
     `pokearena bot add --owner NAME` uses the same name.
     """
-    from arena.cli.workspace import Workspace
     from arena.store.access.audit_log import audited_command
     from arena.store.bots import owners
 
-    store = Workspace(data).store
+    store = workspace.store
     with audited_command(store, "owner.add", name):
         _print_token(name, owners.add_owner(store, name), as_json)
 
@@ -45,13 +47,12 @@ def add(name: str, as_json: bool, data: Path | None) -> None:
 @reason_option("Reason for the audit log.")
 @json_option
 @data_option
-def renew(name: str, reason: str, as_json: bool, data: Path | None) -> None:
+def renew(name: str, reason: str, as_json: bool, workspace: Workspace) -> None:
     """Create a new token for an owner and revoke the old one."""
-    from arena.cli.workspace import Workspace
     from arena.store.access.audit_log import audited_command
     from arena.store.bots import owners
 
-    store = Workspace(data).existing_store
+    store = workspace.existing_store
     with audited_command(store, "owner.renew", name, reason):
         _print_token(name, owners.renew(store, name), as_json)
 
@@ -61,13 +62,12 @@ def renew(name: str, reason: str, as_json: bool, data: Path | None) -> None:
 @reason_option("Reason for the audit log.")
 @json_option
 @data_option
-def remove(name: str, reason: str, as_json: bool, data: Path | None) -> None:
+def remove(name: str, reason: str, as_json: bool, workspace: Workspace) -> None:
     """Revoke the token of an owner. The bots keep their owner."""
-    from arena.cli.workspace import Workspace
     from arena.store.access.audit_log import audited_command
     from arena.store.bots import owners
 
-    store = Workspace(data).existing_store
+    store = workspace.existing_store
     with audited_command(store, "owner.revoke", name, reason):
         owners.revoke(store, name)
     if as_json:
@@ -83,7 +83,7 @@ def remove(name: str, reason: str, as_json: bool, data: Path | None) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_option
 @data_option
-def delete(name: str, dry_run: bool, yes: bool, as_json: bool, data: Path | None) -> None:
+def delete(name: str, dry_run: bool, yes: bool, as_json: bool, workspace: Workspace) -> None:
     """Delete the data of an owner: source files, output, notes, submissions and tokens.
 
     The versions are retired and withdrawn from open tournaments. Names of bots, records and results
@@ -91,11 +91,9 @@ def delete(name: str, dry_run: bool, yes: bool, as_json: bool, data: Path | None
     and all matches verified. This cannot be undone. Backups are not changed.
     """
     from arena.cli.output import ProgressLine
-    from arena.cli.workspace import Workspace
     from arena.store.bots import owner_data
     from arena.submissions import owner_deletion
 
-    workspace = Workspace(data)
     owner_survey = owner_data.survey(workspace.existing_store, name)
     played = owner_data.matches(workspace.store, name)
     files = list(owner_deletion.files(workspace.folder, owner_survey, played))
@@ -157,13 +155,12 @@ def _confirm(name: str, yes: bool) -> None:
 @reason_option("Reason for the audit log.")
 @json_option
 @data_option
-def assign(bot: str, name: str, reason: str, as_json: bool, data: Path | None) -> None:
+def assign(bot: str, name: str, reason: str, as_json: bool, workspace: Workspace) -> None:
     """Correct the owner of a bot, also in the tournaments that are not over."""
-    from arena.cli.workspace import Workspace
     from arena.store.access.audit_log import audited_command
     from arena.store.bots import versions
 
-    store = Workspace(data).existing_store
+    store = workspace.existing_store
     with audited_command(store, "bot.owner", bot, reason):
         versions.reassign(store, bot, name)
     if as_json:
@@ -176,14 +173,13 @@ def assign(bot: str, name: str, reason: str, as_json: bool, data: Path | None) -
 @owner.command("list", epilog="Example: pokearena owner list")
 @json_option
 @data_option
-def listing(as_json: bool, data: Path | None) -> None:
+def listing(as_json: bool, workspace: Workspace) -> None:
     """List the owners with a token. --json prints one line per owner."""
     from arena.cli import output
-    from arena.cli.workspace import Workspace
     from arena.store.bots import owners
     from arena.tournaments import json_values
 
-    owner_list = owners.list_owners(Workspace(data).existing_store)
+    owner_list = owners.list_owners(workspace.existing_store)
     if as_json:
         for owner in owner_list:
             output.document({"owner": owner.name, "created": json_values.iso(owner.created)})

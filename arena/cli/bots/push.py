@@ -8,7 +8,6 @@ import urllib.parse
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
 import rich_click as click
@@ -22,6 +21,7 @@ from arena.cli.options import data_option, json_option, required_token, token_fr
 
 if TYPE_CHECKING:
     from arena.api_client import ApiAnswer, ArenaClient
+    from arena.cli.workspace import Workspace
 
 _PATIENCE_SECONDS: Final = 60.0
 _FIRST_SECONDS: Final = 0.5
@@ -280,7 +280,7 @@ def push(
     dry_run: bool,
     no_wait: bool,
     as_json: bool,
-    data: Path | None,
+    workspace: Workspace,
 ) -> int:
     """Upload a bot to an arena, which checks, builds, tests and rates it.
 
@@ -288,9 +288,7 @@ def push(
     display, not the submission.
     """
 
-    from arena.cli.workspace import Workspace
-
-    resolved = Workspace(data).bot(bot)
+    resolved = workspace.bot(bot)
     if dry_run:
         with packed(resolved) as what:
             return _print_packed(what, bot, as_json)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from arena.cli.develop.question_messages import HistoryAnswer
     from arena.cli.develop.recorded_question import BotAnswer
     from arena.cli.matches.record_lookup import RecordSource
+    from arena.cli.workspace import Workspace
     from referee.replay import RecordedQuestion
 
 _SHOWN_ACTIONS = 12
@@ -58,7 +58,7 @@ def ask(
     from_start: bool,
     debug: bool,
     as_json: bool,
-    data: Path | None,
+    workspace: Workspace,
 ) -> int:
     """Send a recorded question to a bot again.
 
@@ -72,9 +72,7 @@ def ask(
     from arena.cli.bots import registration
     from arena.cli.develop import question_messages, recorded_question
     from arena.cli.matches import record_lookup
-    from arena.cli.workspace import Workspace
 
-    workspace = Workspace(data)
     match, places = _parts(question)
     source = record_lookup.find_record(workspace, match)
     limits = (_FOR_EVER, _FOR_EVER) if debug else (patience, _start_seconds(source))

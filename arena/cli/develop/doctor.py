@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import rich_click as click
 
@@ -11,21 +11,23 @@ from arena.cli import output
 from arena.cli.errors import FAILED, OK
 from arena.cli.options import data_option, json_option
 
+if TYPE_CHECKING:
+    from arena.cli.workspace import Workspace
+
 _STYLES = {"ok": "green", "warn": "yellow", "fail": "bold red"}
 
 
 @click.command(epilog="Example: pokearena doctor")
 @json_option
 @data_option
-def doctor(as_json: bool, data: Path | None) -> int:
+def doctor(as_json: bool, workspace: Workspace) -> int:
     """Check that this machine has everything the arena needs, and print how to fix the rest.
 
     Each check is ok, warn or fail. The exit status is 1 if a check fails.
     """
     from arena.cli.develop import machine_checks
-    from arena.cli.workspace import Workspace
 
-    findings = machine_checks.examine(Workspace(data))
+    findings = machine_checks.examine(workspace)
     failed = any(finding.state == machine_checks.FAIL for finding in findings)
     if as_json:
         checks = [asdict(finding) for finding in findings]

@@ -65,7 +65,7 @@ def examine(workspace: Workspace) -> list[CheckResult]:
     looks: tuple[Callable[[Workspace], CheckResult], ...] = (
         *(_python, _system, _packages, _build, _data, _disk),
         *(_database, _storage, _redis, _referee, _services),
-        *(_matches, _ladders, _remotes, _webhooks, _limits, _sandbox),
+        *(_matches, _ladders, _strengths, _remotes, _webhooks, _limits, _sandbox),
     )
     return [_result(look, workspace) for look in looks]
 
@@ -409,6 +409,21 @@ def _ladders(workspace: Workspace) -> CheckResult:
         return CheckResult("ladders", OK, none)
     forms = ", ".join(f"{ladder.plan.form} ({ladder.id})" for ladder in ladders)
     return CheckResult("ladders", OK, f"open: {forms}")
+
+
+def _strengths(workspace: Workspace) -> CheckResult:
+    """Name the ladders that are too large to be fitted without SciPy."""
+    from arena.ladders import ladder_rows
+    from arena.ratings.strength import fit, kept_strengths
+
+    limit = f"{fit.MAX_DENSE_ENTRANTS:,} bots"
+    if kept_strengths.has_scipy():
+        return CheckResult("strengths", OK, f"fitted for more than {limit}, too, by SciPy")
+    unfitted = _stored(workspace, "strengths", ladder_rows.unfitted_ladders)
+    if not unfitted:
+        return CheckResult("strengths", OK, f"fitted for up to {limit}")
+    text = f"not up to date, with more than {limit}: {', '.join(unfitted)}"
+    return CheckResult("strengths", WARN, text, "pip install pokearena[large-ladders]")
 
 
 def _remotes(workspace: Workspace) -> CheckResult:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import rich_click as click
@@ -13,6 +12,7 @@ from arena.cli.errors import FAILED, INCOMPLETE, OK
 from arena.cli.options import data_option, given_text, json_option
 
 if TYPE_CHECKING:
+    from arena.cli.workspace import Workspace
     from arena.submissions.conformance.check import Check
 
 
@@ -47,7 +47,7 @@ def test(
     seed: str,
     quick: bool,
     as_json: bool,
-    data: Path | None,
+    workspace: Workspace,
 ) -> int:
     """Check that a bot implements the protocol in every game and form of its manifest.
 
@@ -57,10 +57,8 @@ def test(
     """
     from arena.cli import game_options
     from arena.cli.develop import examination
-    from arena.cli.workspace import Workspace
     from arena.store import match_settings
 
-    workspace = Workspace(data)
     game_ids = [match_settings.game_named(name).id for name in games]
     resolved = workspace.bot(bot)
     for name in game_ids:

@@ -14,6 +14,7 @@ from arena.cli.options import data_option, json_option
 
 if TYPE_CHECKING:
     from arena.bots.bot import Bot
+    from arena.cli.workspace import Workspace
     from arena.tuning.tuning_file import TuningFile
     from arena.tuning.tuning_run import Tuning
 
@@ -26,7 +27,7 @@ RESULTS = ".results.json"
 @click.option("--restart", is_flag=True, help="Delete stored results, and begin again.")
 @json_option
 @data_option
-def tune(file: Path, restart: bool, as_json: bool, data: Path | None) -> None:
+def tune(file: Path, restart: bool, as_json: bool, workspace: Workspace) -> None:
     """Tune the parameters of a bot by SPSA: perturbed copies play each other.
 
     FILE names the bot, the game, the number of iterations and the parameters
@@ -37,12 +38,10 @@ def tune(file: Path, restart: bool, as_json: bool, data: Path | None) -> None:
     """
     from arena.cli import game_options
     from arena.cli.bots import registration
-    from arena.cli.workspace import Workspace
     from arena.store import match_settings
     from arena.tuning import tuning_file, tuning_run
 
     content = game_options.settled(tuning_file.read(file), entrants=2)
-    workspace = Workspace(data)
     bot = workspace.bot(_beside(file, content.bot))
     game_options.check_plays(bot, content.rules)
     if bot.manifest is None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import rich_click as click
 
 from arena.cli import completers, output
 from arena.cli.options import data_option, json_option, scope_options, sprt_options
+
+if TYPE_CHECKING:
+    from arena.cli.workspace import Workspace
 
 
 @click.command(epilog="Example: pokearena compare mybot@2 mybot@1 --sprt 0 25")
@@ -47,7 +50,7 @@ def compare(
     unit: str | None,
     adjusted: bool,
     as_json: bool,
-    data: Path | None,
+    workspace: Workspace,
 ) -> None:
     """Compare two bots by all their matches against each other.
 
@@ -59,9 +62,7 @@ def compare(
     """
     from arena.cli import lookup
     from arena.cli.ladders import compare_views
-    from arena.cli.workspace import Workspace
 
-    workspace = Workspace(data)
     workspace.expect_store()
     test = compare_views.test_of(sprt, alpha, beta, model)
     pair = (lookup.find_version(workspace, first).id, lookup.find_version(workspace, second).id)

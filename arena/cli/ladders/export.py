@@ -65,7 +65,7 @@ def export(
     views: bool,
     kind: str | None,
     file: Path | None,
-    data: Path | None,
+    workspace: Workspace,
 ) -> None:
     """Write ladders as CSV, or with their crosstables as JSON.
 
@@ -78,7 +78,6 @@ def export(
     pokearena export --games poke,pouku-3 --parquet decisions.parquet
     """
     from arena.cli import lookup
-    from arena.cli.workspace import Workspace
 
     if parquet is not None and (kind or file):
         raise CommandError(
@@ -97,7 +96,6 @@ def export(
             code="option-combination",
         )
     form = kind or ("" if parquet is not None else _kind_of(file))
-    workspace = Workspace(data)
     workspace.expect_store()
     if parquet is None:
         _export_ladders(workspace, game, tournament, form, file)

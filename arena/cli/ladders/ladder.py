@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import rich_click as click
@@ -13,6 +12,7 @@ from arena.cli.options import data_option, json_option, scope_options
 
 if TYPE_CHECKING:
     from arena.cli.ladders.rebuilt_ladder import RebuiltLadder
+    from arena.cli.workspace import Workspace
 
 
 @click.group()
@@ -24,7 +24,7 @@ def ladder() -> None:
 @scope_options
 @json_option
 @data_option
-def verify(game: str | None, tournament: str | None, as_json: bool, data: Path | None) -> int:
+def verify(game: str | None, tournament: str | None, as_json: bool, workspace: Workspace) -> int:
     """Check that stored results and ladders follow exactly from the records.
 
     All results of each match, and each ladder, are computed again from the records and compared.
@@ -32,9 +32,7 @@ def verify(game: str | None, tournament: str | None, as_json: bool, data: Path |
     """
     from arena.cli import lookup
     from arena.cli.ladders import rebuilt_ladder
-    from arena.cli.workspace import Workspace
 
-    workspace = Workspace(data)
     assert workspace.existing_store is not None
     checks = [
         rebuilt_ladder.verify(workspace.store, scope)
@@ -64,7 +62,7 @@ def verify(game: str | None, tournament: str | None, as_json: bool, data: Path |
 @scope_options
 @json_option
 @data_option
-def rebuild(game: str | None, tournament: str | None, as_json: bool, data: Path | None) -> int:
+def rebuild(game: str | None, tournament: str | None, as_json: bool, workspace: Workspace) -> int:
     """Compute results and ladders again from the records, and correct differences.
 
     Differences are printed. A match with an unreadable record is left unchanged. The stored luck of
@@ -72,10 +70,8 @@ def rebuild(game: str | None, tournament: str | None, as_json: bool, data: Path 
     """
     from arena.cli import lookup
     from arena.cli.ladders import ladder_table, rebuilt_ladder
-    from arena.cli.workspace import Workspace
     from arena.ladders import ladder_columns, ladder_values
 
-    workspace = Workspace(data)
     assert workspace.existing_store is not None
     scopes = lookup.scopes_of(workspace, game, tournament, archives=True)
     rebuilt = [rebuilt_ladder.rebuild(workspace.store, scope) for scope in scopes]
@@ -109,7 +105,7 @@ def rebuild(game: str | None, tournament: str | None, as_json: bool, data: Path 
 )
 @json_option
 @data_option
-def new_season(form: str, name: str, as_json: bool, data: Path | None) -> None:
+def new_season(form: str, name: str, as_json: bool, workspace: Workspace) -> None:
     """Begin a new season of a form: close its ladder and start ratings anew.
 
     FORM is for example poke or pokex-4. The open ladder of the form is cancelled, its pending
@@ -118,12 +114,10 @@ def new_season(form: str, name: str, as_json: bool, data: Path | None) -> None:
     of the ladder.
     """
     from arena.cli.services.serve import ladder_of
-    from arena.cli.workspace import Workspace
     from arena.store.tournaments import tournaments
     from arena.submissions import open_ladders
     from arena.tournaments import json_values
 
-    workspace = Workspace(data)
     tournament = open_ladders.begin_season(workspace.existing_store, ladder_of(form, "FORM"), name)
     season = int(tournament.plan.settings["season"])
     if as_json:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import rich_click as click
@@ -11,6 +10,7 @@ from arena.cli import output
 from arena.cli.options import data_option, json_option, scope_options
 
 if TYPE_CHECKING:
+    from arena.cli.workspace import Workspace
     from arena.ladders.ladder_crosstable import LadderCrosstable
 
 
@@ -51,7 +51,7 @@ def _superiority(matrix: LadderCrosstable) -> list[list[str]]:
 @json_option
 @data_option
 def matrix(
-    game: str | None, tournament: str | None, los: bool, as_json: bool, data: Path | None
+    game: str | None, tournament: str | None, los: bool, as_json: bool, workspace: Workspace
 ) -> None:
     """Show the crosstable: score, interval and number of matches of each pair of bots.
 
@@ -60,11 +60,9 @@ def matrix(
     """
     from arena.cli import lookup
     from arena.cli.ladders import ladder_table
-    from arena.cli.workspace import Workspace
     from arena.ladders import rater
     from arena.ladders.ladder_crosstable import crosstable_of_ladder
 
-    workspace = Workspace(data)
     assert workspace.existing_store is not None
     scopes = lookup.scopes_of(workspace, game, tournament)
     fitted = {scope: rater.current_fit(workspace.store, scope) for scope in scopes}

@@ -6,7 +6,6 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
@@ -89,7 +88,7 @@ def standings(
     watch: bool,
     timing: bool,
     as_json: bool,
-    data: Path | None,
+    workspace: Workspace,
 ) -> None:
     """Show the ladders of all games or of one.
 
@@ -104,9 +103,7 @@ def standings(
     """
     from arena.cli import lookup
     from arena.cli.ladders import ladder_table
-    from arena.cli.workspace import Workspace
 
-    workspace = Workspace(data)
     assert workspace.existing_store is not None
     settings = anchored_settings(anchors)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import rich_click as click
@@ -15,6 +14,7 @@ from arena.cli.options import data_option, json_option
 
 if TYPE_CHECKING:
     from arena.cli.matches.record_lookup import RecordSource
+    from arena.cli.workspace import Workspace
     from arena.records.analysis.match_analysis import Estimate, MatchAnalysis
 
 _BARS: Final = "▁▂▃▄▅▆▇█"
@@ -42,7 +42,9 @@ _MOST_QUALITY: Final = 1_000
 )
 @json_option
 @data_option
-def analyse(match: str, quality: int, engine_name: str, as_json: bool, data: Path | None) -> None:
+def analyse(
+    match: str, quality: int, engine_name: str, as_json: bool, workspace: Workspace
+) -> None:
     """Analyse the play of a match: costly decisions, accuracy and luck.
 
     Compares every decision with the choice of a house bot from what the seat knew. All figures are
@@ -51,13 +53,12 @@ def analyse(match: str, quality: int, engine_name: str, as_json: bool, data: Pat
     for the newest match of `pokearena play`.
     """
     from arena.cli.matches import record_lookup
-    from arena.cli.workspace import Workspace
     from arena.records.analysis import summary
     from arena.records.analysis.engine import NoEngine, named_engine
     from arena.records.analysis.match_analysis import NotAnalysable
     from arena.records.analysis.match_analysis import analyse as analyse_record
 
-    source = record_lookup.find_record(Workspace(data), match)
+    source = record_lookup.find_record(workspace, match)
     try:
         with output.long_operation(f"analyses {source.id}") as report:
             header = source.record.match

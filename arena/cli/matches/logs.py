@@ -13,6 +13,7 @@ from arena.cli.options import data_option, json_option
 
 if TYPE_CHECKING:
     from arena.cli.matches.record_lookup import RecordSource
+    from arena.cli.workspace import Workspace
     from referee.record import Line
 
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 @click.argument("seat", required=False)
 @json_option
 @data_option
-def logs(match: str, seat: str | None, as_json: bool, data: Path | None) -> None:
+def logs(match: str, seat: str | None, as_json: bool, workspace: Workspace) -> None:
     """Show the faults of a match and the output of its bots.
 
     MATCH is an id, the beginning of an id, the file of a record, or `last` for the newest match of
@@ -29,9 +30,7 @@ def logs(match: str, seat: str | None, as_json: bool, data: Path | None) -> None
     one line per fault.
     """
     from arena.cli.matches import record_lookup
-    from arena.cli.workspace import Workspace
 
-    workspace = Workspace(data)
     source = record_lookup.find_record(workspace, match)
     faults = _faults(source, seat)
     if as_json:

@@ -123,7 +123,7 @@ def play(
     bank: int,
     start: int,
     as_json: bool,
-    data: Path | None,
+    workspace: Workspace,
 ) -> int:
     """Play one match here and now: no queue, no database.
 
@@ -138,11 +138,9 @@ def play(
     """
     from arena.cli import game_options as setup
     from arena.cli.matches import local_matches, match_request
-    from arena.cli.workspace import Workspace
     from arena.store.match_settings import Clock, MatchSettings
 
     _check_options(bots, watch=watch, as_json=as_json)
-    workspace = Workspace(data)
     if listed:
         if game is not None:
             raise CommandError("--list takes no GAME.", USAGE, code="option-combination")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from arena.cli.matches.record_lookup import RecordSource
+    from arena.cli.workspace import Workspace
     from referee.record import GameRecord
 
 
@@ -81,7 +82,7 @@ def replay(
     size: tuple[int, int],
     seat: int | None,
     as_json: bool,
-    data: Path | None,
+    workspace: Workspace,
 ) -> None:
     """Step through a match in the terminal, or write it as one HTML file or as a GIF animation.
 
@@ -90,10 +91,8 @@ def replay(
     act, and the following actions.
     """
     from arena.cli.matches import record_lookup, replay_page
-    from arena.cli.workspace import Workspace
     from arena.presentation import narration
 
-    workspace = Workspace(data)
     source = record_lookup.find_record(workspace, match)
     seed = source.seed()
     games = source.record.games if game is None else (source.game(game),)

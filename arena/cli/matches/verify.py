@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import rich_click as click
 
 from arena.cli import completers, output
 from arena.cli.errors import FAILED, OK
 from arena.cli.options import data_option, json_option
+
+if TYPE_CHECKING:
+    from arena.cli.workspace import Workspace
 
 
 @click.command(epilog="Example: pokearena verify m-7f3k9q2xwd")
@@ -21,7 +24,7 @@ from arena.cli.options import data_option, json_option
 )
 @json_option
 @data_option
-def verify(matches: tuple[str, ...], as_json: bool, data: Path | None) -> int:
+def verify(matches: tuple[str, ...], as_json: bool, workspace: Workspace) -> int:
     """Verify records: deal, play and score their matches again.
 
     The seed must match its commitment, and every deal, action and score must follow from the seed
@@ -29,10 +32,8 @@ def verify(matches: tuple[str, ...], as_json: bool, data: Path | None) -> int:
     newest match of `pokearena play`. Exit status 1 if a record is not correct.
     """
     from arena.cli.matches import record_lookup
-    from arena.cli.workspace import Workspace
     from referee import replay
 
-    workspace = Workspace(data)
     status = OK
     for name in matches:
         source = record_lookup.find_record(workspace, name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 )
 @json_option
 @data_option
-def why(match: str, seat: str | None, as_json: bool, data: Path | None) -> None:
+def why(match: str, seat: str | None, as_json: bool, workspace: Workspace) -> None:
     """Explain why a bot lost a match.
 
     For each fault: the verdict, the view and the legal actions of the bot, its clock, its memory,
@@ -37,10 +36,8 @@ def why(match: str, seat: str | None, as_json: bool, data: Path | None) -> None:
     `pokearena play`.
     """
     from arena.cli.matches import record_lookup
-    from arena.cli.workspace import Workspace
 
     name, place_of = _place(match)
-    workspace = Workspace(data)
     source = record_lookup.find_record(workspace, name)
     if not source.record.games:
         raise CommandError(

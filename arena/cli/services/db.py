@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from arena.cli.output import ProgressLine
+    from arena.cli.workspace import Workspace
 
 
 _MAX_PRINTED_PROBLEMS: Final = 20
@@ -200,7 +201,7 @@ def db() -> None:
 )
 @json_option
 @data_option
-def upgrade(wait: float, as_json: bool, data: Path | None) -> None:
+def upgrade(wait: float, as_json: bool, workspace: Workspace) -> None:
     """Create the tables, or migrate them to this version of pokearena.
 
     Make a backup and stop all services and workers of the arena first: the command waits for
@@ -209,7 +210,7 @@ def upgrade(wait: float, as_json: bool, data: Path | None) -> None:
     """
     from arena.store import database
 
-    engine = _engine(data, made=True)
+    engine = _engine(workspace, made=True)
     before = database.version(engine)
     database.upgrade(engine, wait)
     if as_json:
@@ -233,7 +234,7 @@ def upgrade(wait: float, as_json: bool, data: Path | None) -> None:
 )
 @json_option
 @data_option
-def backup(file: Path, keep: int | None, as_json: bool, data: Path | None) -> None:
+def backup(file: Path, keep: int | None, as_json: bool, workspace: Workspace) -> None:
     """Write the whole database to FILE; the arena can keep running.
 
     FILE is always an SQLite database; `restore` reads it into SQLite or PostgreSQL. Keep it secret:
@@ -245,7 +246,7 @@ def backup(file: Path, keep: int | None, as_json: bool, data: Path | None) -> No
 
     if keep is not None:
         folder, file = file, file / backup_file.dated_name()
-    engine = _engine(data)
+    engine = _engine(workspace)
     size = backup_file.backup(engine, file.absolute(), ProgressLine())
     deleted = backup_file.delete_older(folder, keep) if keep is not None else []
     shown = database.public_url(engine)
@@ -258,7 +259,7 @@ def backup(file: Path, keep: int | None, as_json: bool, data: Path | None) -> No
 @click.argument("file", type=click.Path(path_type=Path))
 @json_option
 @data_option
-def restore(file: Path, as_json: bool, data: Path | None) -> None:
+def restore(file: Path, as_json: bool, workspace: Workspace) -> None:
     """Restore a backup into an empty database, completely or not at all.
 
     Backups can move between SQLite and PostgreSQL. Matches that were running at the time of the
@@ -267,7 +268,7 @@ def restore(file: Path, as_json: bool, data: Path | None) -> None:
     from arena.cli.output import ProgressLine
     from arena.store import backup_file, database
 
-    engine = _engine(data, made=True)
+    engine = _engine(workspace, made=True)
     rows = backup_file.restore(engine, file.absolute(), ProgressLine())
     shown = database.public_url(engine)
     values = {"database": shown, "file": str(file), "rows": rows}
@@ -279,7 +280,7 @@ def restore(file: Path, as_json: bool, data: Path | None) -> None:
 @click.argument("target", type=click.Choice(["objects", "database"]))
 @json_option
 @data_option
-def move_files(target: str, as_json: bool, data: Path | None) -> None:
+def move_files(target: str, as_json: bool, workspace: Workspace) -> None:
     """Move the builds of bots and the records of matches to the object storage, or back.
 
     POKEARENA_OBJECT_STORAGE_URL names the object storage. The arena
@@ -288,10 +289,9 @@ def move_files(target: str, as_json: bool, data: Path | None) -> None:
     again.
     """
     from arena.cli.output import ProgressLine
-    from arena.cli.workspace import Workspace
     from arena.store.objects import file_moves, object_storage
 
-    engine = Workspace(data).existing_store
+    engine = workspace.existing_store
     move = file_moves.to_objects if target == "objects" else file_moves.to_database
     moved = move(engine, ProgressLine())
     storage = object_storage.needed(engine).shown
@@ -312,17 +312,16 @@ def move_files(target: str, as_json: bool, data: Path | None) -> None:
 @click.option("--yes", is_flag=True, help="Delete what --unknown has counted.")
 @json_option
 @data_option
-def sweep_objects(unknown: bool, yes: bool, as_json: bool, data: Path | None) -> None:
+def sweep_objects(unknown: bool, yes: bool, as_json: bool, workspace: Workspace) -> None:
     """Delete objects of the object storage to which nothing refers; `serve` does this, too.
 
     After the database was restored from a backup, objects written since are not in it. `--unknown`
     deletes them. It would also delete the objects of another arena that uses the same prefix, and
     therefore only counts them without `--yes`.
     """
-    from arena.cli.workspace import Workspace
     from arena.store.objects import object_storage, stored_objects
 
-    engine = Workspace(data).existing_store
+    engine = workspace.existing_store
     storage = object_storage.needed(engine)
     deleted = stored_objects.sweep(engine, storage)
     keys = list(stored_objects.unknown(engine, storage)) if unknown else []
@@ -347,7 +346,7 @@ def sweep_objects(unknown: bool, yes: bool, as_json: bool, data: Path | None) ->
 @click.option("--after", metavar="MATCH", default="", help="Continue an interrupted check.")
 @json_option
 @data_option
-def check(quick: bool, after: str, as_json: bool, data: Path | None) -> None:
+def check(quick: bool, after: str, as_json: bool, workspace: Workspace) -> None:
     """Check the database: its structure, its records, and the results computed from them.
 
     Structure: version, file, references, matches. Records: every committed game is dealt and played
@@ -363,7 +362,7 @@ def check(quick: bool, after: str, as_json: bool, data: Path | None) -> None:
     from arena.store import database
     from arena.store.matches import listing
 
-    engine = _engine(data)
+    engine = _engine(workspace)
     if after:
         listing.find_match(engine, after)
     report = run(engine, ProgressLine(), quick=quick, after=after)
@@ -388,17 +387,15 @@ def _print_copied(as_json: bool, values: dict[str, object], sentence: str) -> No
         output.next_step("pokearena db check")
 
 
-def _engine(data: Path | None, made: bool = False) -> Engine:
+def _engine(workspace: Workspace, made: bool = False) -> Engine:
     """Open the database without upgrading it.
 
     Args:
-        data: the data folder.
+        workspace: the data folder.
         made: whether a missing folder is created; otherwise the database must exist.
     """
-    from arena.cli.workspace import Workspace
     from arena.store import database
 
-    workspace = Workspace(data)
     if made:
         workspace.folder.create()
     else:

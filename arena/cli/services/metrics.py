@@ -5,8 +5,7 @@ from __future__ import annotations
 import contextlib
 import signal
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import rich_click as click
 
@@ -14,6 +13,9 @@ from arena import config
 from arena.cli import output
 from arena.cli.errors import UNREACHABLE, CommandError
 from arena.cli.options import data_option, host_and_port, json_option
+
+if TYPE_CHECKING:
+    from arena.cli.workspace import Workspace
 
 _STOP_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
@@ -30,7 +32,7 @@ _STOP_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 @click.option("--once", is_flag=True, help="Print the current metrics and exit.")
 @json_option
 @data_option
-def metrics(listen: tuple[str, int], once: bool, as_json: bool, data: Path | None) -> None:
+def metrics(listen: tuple[str, int], once: bool, as_json: bool, workspace: Workspace) -> None:
     """Serve the metrics of an arena for Prometheus, at /metrics, until Ctrl-C.
 
     Each request reads the database (POKEARENA_DATABASE_URL) and Redis (POKEARENA_REDIS_URL). The
@@ -40,11 +42,9 @@ def metrics(listen: tuple[str, int], once: bool, as_json: bool, data: Path | Non
     from prometheus_client import generate_latest
 
     from arena.cli.services import running_services
-    from arena.cli.workspace import Workspace
     from arena.services import metrics_server
     from arena.services.metrics_collector import ArenaCollector, connect, registry
 
-    workspace = Workspace(data)
     engine = workspace.existing_store
     running = running_services.running(workspace)
     named = config.setting((config.REFEREE,))

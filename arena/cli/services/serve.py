@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import rich_click as click
@@ -73,7 +72,7 @@ def serve(
     forms: tuple[str, ...],
     ladders: bool,
     as_json: bool,
-    data: Path | None,
+    workspace: Workspace,
 ) -> None:
     """Run all services of an arena until Ctrl-C: Redis, workers with referees, and the web pages.
 
@@ -82,13 +81,11 @@ def serve(
     their matches to the queue.
     """
     from arena.cli.services import running_services
-    from arena.cli.workspace import Workspace
     from arena.services.local import Services
     from arena.services.web_process import Pages, PortTaken, listen
     from arena.submissions import open_ladders
 
     plans = [ladder_of(form, "--ladder") for form in forms]
-    workspace = Workspace(data)
     running = running_services.running(workspace)
     if running is not None:
         raise CommandError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import rich_click as click
 
@@ -12,12 +12,17 @@ from arena.cli.errors import UNREACHABLE, CommandError
 from arena.cli.options import data_option, json_option, web_options
 from arena.services.web_process import WebSettings
 
+if TYPE_CHECKING:
+    from arena.cli.workspace import Workspace
+
 
 @click.command(epilog="Example: pokearena web --port 8080")
 @web_options
 @json_option
 @data_option
-def web(host: str, port: int, web_settings: WebSettings, as_json: bool, data: Path | None) -> None:
+def web(
+    host: str, port: int, web_settings: WebSettings, as_json: bool, workspace: Workspace
+) -> None:
     """Serve only the web pages until Ctrl-C: ladders, matches and replays.
 
     Matches are played by other processes. The pages show them live if these processes use the same
@@ -26,7 +31,6 @@ def web(host: str, port: int, web_settings: WebSettings, as_json: bool, data: Pa
     for the same data folder.
     """
     from arena.cli.services import running_services
-    from arena.cli.workspace import Workspace
     from arena.services.web_process import PortTaken, address_of, listen
     from arena.submissions.pending_uploads import PendingUploads
     from arena.web import server
@@ -34,7 +38,6 @@ def web(host: str, port: int, web_settings: WebSettings, as_json: bool, data: Pa
     from referee import logs
 
     logs.set_up()
-    workspace = Workspace(data)
     engine = workspace.existing_store
     try:
         listening = listen(host, port)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import rich_click as click
@@ -76,7 +75,7 @@ def add(
     bot: str | None,
     allow_private: bool,
     as_json: bool,
-    data: Path | None,
+    workspace: Workspace,
 ) -> None:
     """Add a webhook, which receives the events from now on, and print its secret once.
 
@@ -85,7 +84,6 @@ def add(
     """
     from arena.announcements import webhook_receiver
     from arena.announcements.webhook_receiver import ReceiverRefused
-    from arena.cli.workspace import Workspace
     from arena.store import webhooks
     from arena.store.webhooks import AnnouncementType, WebhookFormat
 
@@ -93,7 +91,6 @@ def add(
         parts = webhook_receiver.check(url, private=allow_private)
     except ReceiverRefused as error:
         raise CommandError(f"{error}.", USAGE, code=error.code) from None
-    workspace = Workspace(data)
     scope = _scope(workspace, tournament, game, bot)
     hook = webhooks.add_webhook(
         workspace.store,
@@ -114,15 +111,14 @@ def add(
 @webhook.command("list", epilog="Example: pokearena webhook list")
 @json_option
 @data_option
-def listing(as_json: bool, data: Path | None) -> None:
+def listing(as_json: bool, workspace: Workspace) -> None:
     """List the webhooks. --json prints one line per webhook.
 
     URLs are cut after the host, because the path is a credential for some receivers.
     """
-    from arena.cli.workspace import Workspace
     from arena.store import webhooks
 
-    every = webhooks.list_webhooks(Workspace(data).existing_store)
+    every = webhooks.list_webhooks(workspace.existing_store)
     if as_json:
         for each in every:
             output.document(_values(each))
@@ -148,12 +144,11 @@ def listing(as_json: bool, data: Path | None) -> None:
 @click.argument("webhook_id", metavar="ID", shell_complete=completers.webhooks)
 @json_option
 @data_option
-def remove(webhook_id: str, as_json: bool, data: Path | None) -> None:
+def remove(webhook_id: str, as_json: bool, workspace: Workspace) -> None:
     """Delete a webhook with its waiting deliveries and its log."""
-    from arena.cli.workspace import Workspace
     from arena.store import webhooks
 
-    webhooks.remove(Workspace(data).existing_store, webhook_id)
+    webhooks.remove(workspace.existing_store, webhook_id)
     if as_json:
         output.document({"webhook": webhook_id, "removed": True})
     else:
@@ -165,16 +160,15 @@ def remove(webhook_id: str, as_json: bool, data: Path | None) -> None:
 @click.argument("webhook_id", metavar="ID", shell_complete=completers.webhooks)
 @json_option
 @data_option
-def test(webhook_id: str, as_json: bool, data: Path | None) -> None:
+def test(webhook_id: str, as_json: bool, workspace: Workspace) -> None:
     """Send a test message now. A successful test enables a disabled webhook again."""
     import secrets
     import time
 
     from arena.announcements import webhook_message, webhook_sender
-    from arena.cli.workspace import Workspace
     from arena.store import webhooks
 
-    engine = Workspace(data).existing_store
+    engine = workspace.existing_store
     hook = webhooks.find_webhook(engine, webhook_id)
     message = webhook_message.of_test(hook, secrets.token_hex(8), time.time(), "")
     result = webhook_sender.send(hook, message)
@@ -209,13 +203,12 @@ def test(webhook_id: str, as_json: bool, data: Path | None) -> None:
 )
 @json_option
 @data_option
-def log(webhook_id: str | None, limit: int, as_json: bool, data: Path | None) -> None:
+def log(webhook_id: str | None, limit: int, as_json: bool, workspace: Workspace) -> None:
     """Show the latest deliveries, newest events first. --json prints one line per delivery."""
-    from arena.cli.workspace import Workspace
     from arena.store import webhooks
     from arena.tournaments import json_values
 
-    engine = Workspace(data).existing_store
+    engine = workspace.existing_store
     if webhook_id:
         webhooks.find_webhook(engine, webhook_id)
     deliveries = webhooks.log(engine, webhook_id or "", limit)

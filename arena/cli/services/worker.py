@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import rich_click as click
 
@@ -10,6 +10,9 @@ from arena.cli import output
 from arena.cli.errors import FAILED, OK, CommandError
 from arena.cli.options import data_option, sandbox_option
 from arena.config import Folder
+
+if TYPE_CHECKING:
+    from arena.cli.workspace import Workspace
 
 
 @click.command(epilog="Example: POKEARENA_REDIS_URL_FILE=/run/secrets/redis pokearena worker -j 4")
@@ -40,7 +43,7 @@ def worker(
     burst: bool,
     max_matches: int | None,
     check: bool,
-    data: Path | None,
+    workspace: Workspace,
 ) -> int:
     """Run workers for services on other machines, until Ctrl-C.
 
@@ -52,11 +55,10 @@ def worker(
     With --burst the command ends when no match has been due for 3 s, as a job of an autoscaler
     must.
     """
-    from arena.config import locate
     from arena.services import worker_process as work
     from referee import logs
 
-    data_folder = locate(data)
+    data_folder = workspace.folder
     if check:
         _check(data_folder)
         return OK

@@ -14,6 +14,7 @@ from arena.cli.options import data_option, json_option
 
 if TYPE_CHECKING:
     from arena.cli.output import ProgressLine
+    from arena.cli.workspace import Workspace
     from arena.records.bundle.bundle import Bundle
 
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 )
 @json_option
 @data_option
-def bundle(tournament: str, folder: Path | None, as_json: bool, data: Path | None) -> None:
+def bundle(tournament: str, folder: Path | None, as_json: bool, workspace: Workspace) -> None:
     """Write a bundle: a folder of plain files with which anybody can check a tournament.
 
     It contains the schedule, the standings and the records of closed matches, and no seeds or cards
@@ -36,13 +37,11 @@ def bundle(tournament: str, folder: Path | None, as_json: bool, data: Path | Non
     explains it.
     """
     from arena.cli import lookup
-    from arena.cli.workspace import Workspace
     from arena.records.bundle import folder as files
     from arena.records.bundle.bundle import BundleError
     from arena.records.bundle.collection import gather
     from arena.records.published_faults import public_record
 
-    workspace = Workspace(data)
     name = lookup.tournament_id_of(workspace, tournament)
     where = folder or Path(f"bundle-{name}")
     try:
@@ -83,7 +82,7 @@ def bundle(tournament: str, folder: Path | None, as_json: bool, data: Path | Non
 )
 @json_option
 @data_option
-def verify(tournament: str, earlier: Path | None, as_json: bool, data: Path | None) -> int:
+def verify(tournament: str, earlier: Path | None, as_json: bool, workspace: Workspace) -> int:
     """Check a tournament from the seeds to the final standings.
 
     Every game is dealt, played and scored again. Every match must follow from the format, every
@@ -98,7 +97,7 @@ def verify(tournament: str, earlier: Path | None, as_json: bool, data: Path | No
 
     progress = ProgressLine()
     try:
-        collected, differences = _find(tournament, data, progress)
+        collected, differences = _find(tournament, workspace, progress)
         then = None if earlier is None else _folder(earlier)
     except BundleError as error:
         raise CommandError(str(error), FAILED, code=error.code) from None
@@ -141,7 +140,9 @@ def _folder(path: Path) -> Bundle:
     return files.read(path)
 
 
-def _find(name: str, data: Path | None, progress: ProgressLine) -> tuple[Bundle, tuple[str, ...]]:
+def _find(
+    name: str, workspace: Workspace, progress: ProgressLine
+) -> tuple[Bundle, tuple[str, ...]]:
     """Return the bundle in a folder of this name, or else that of the tournament in the store.
 
     The second value lists the differences between the store's results and its records; it is empty
@@ -150,7 +151,6 @@ def _find(name: str, data: Path | None, progress: ProgressLine) -> tuple[Bundle,
     from sqlalchemy.exc import DBAPIError
 
     from arena.cli import lookup
-    from arena.cli.workspace import Workspace
     from arena.records.bundle import store_audit
     from arena.records.bundle.collection import gather
 
@@ -159,7 +159,6 @@ def _find(name: str, data: Path | None, progress: ProgressLine) -> tuple[Bundle,
         return _folder(path), ()
     if "/" in name:
         raise CommandError(f"folder not found: {name}", USAGE, code="unknown-folder")
-    workspace = Workspace(data)
     tournament = lookup.tournament_id_of(workspace, name)
     differences = tuple(store_audit.differences(workspace.store, tournament, progress))
     try:

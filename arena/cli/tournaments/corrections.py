@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import rich_click as click
 
 from arena.cli import completers, output
 from arena.cli.options import data_option, json_option, reason_option
+
+if TYPE_CHECKING:
+    from arena.cli.workspace import Workspace
 
 
 @click.command(epilog='Example: pokearena tournament void m-7f3k9q2xwd --reason "a power cut"')
@@ -15,16 +18,14 @@ from arena.cli.options import data_option, json_option, reason_option
 @reason_option("Reason, shown with the match.")
 @json_option
 @data_option
-def void(match: str, reason: str, as_json: bool, data: Path | None) -> None:
+def void(match: str, reason: str, as_json: bool, workspace: Workspace) -> None:
     """Void a match that is open or closed. Ratings are computed again without it.
 
     Its games stay stored and can be replayed. This cannot be undone.
     """
-    from arena.cli.workspace import Workspace
     from arena.store.access.audit_log import COMMAND_LINE
     from arena.store.matches import corrections
 
-    workspace = Workspace(data)
     corrections.void(workspace.existing_store, match, COMMAND_LINE, reason)
     if as_json:
         output.document({"match": match, "state": "void", "reason": reason})
@@ -38,17 +39,15 @@ def void(match: str, reason: str, as_json: bool, data: Path | None) -> None:
 @reason_option("Reason, shown with the match.")
 @json_option
 @data_option
-def replay(match: str, reason: str, as_json: bool, data: Path | None) -> None:
+def replay(match: str, reason: str, as_json: bool, workspace: Workspace) -> None:
     """Void a match and schedule it again, with the same bots and boards and a new seed.
 
     The tournament must not be over. Ratings are computed again. The games of the void match stay
     stored. This cannot be undone.
     """
-    from arena.cli.workspace import Workspace
     from arena.store.access.audit_log import COMMAND_LINE
     from arena.store.matches import corrections
 
-    workspace = Workspace(data)
     new = corrections.replay(workspace.existing_store, match, COMMAND_LINE, reason)
     if as_json:
         output.document({"match": match, "state": "void", "replay": new, "reason": reason})
@@ -66,18 +65,16 @@ def replay(match: str, reason: str, as_json: bool, data: Path | None) -> None:
 @json_option
 @data_option
 def disqualify(
-    tournament: str, version: str, reason: str, as_json: bool, data: Path | None
+    tournament: str, version: str, reason: str, as_json: bool, workspace: Workspace
 ) -> None:
     """Withdraw a version from a tournament and void all its matches there.
 
     Ratings are computed again without them. This cannot be undone.
     """
     from arena.cli import lookup
-    from arena.cli.workspace import Workspace
     from arena.store.access.audit_log import COMMAND_LINE
     from arena.store.matches import corrections
 
-    workspace = Workspace(data)
     assert workspace.existing_store is not None
     name = lookup.tournament_id_of(workspace, tournament)
     label = lookup.find_version(workspace, version).id

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import rich_click as click
@@ -71,7 +70,7 @@ def demo(
     port: int,
     web_settings: WebSettings,
     as_json: bool,
-    data: Path | None,
+    workspace: Workspace,
 ) -> int:
     """Run a whole arena on this machine: a tournament of the house bots in each game.
 
@@ -83,11 +82,9 @@ def demo(
     # Before imports that take seconds in a new installation, because Python compiles the packages.
     output.hint("starting an arena on this machine")
     from arena.cli.tournaments import demo_tournaments, running
-    from arena.cli.workspace import Workspace
     from arena.services.web_process import Pages, listen_near
 
     began = time.monotonic()
-    workspace = Workspace(data)
     output.hint(f"data folder: {workspace.folder.root}")
     tournaments = demo_tournaments.planned(boards, cycles, full)
     for line in demo_tournaments.table(tournaments):

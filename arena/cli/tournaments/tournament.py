@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import rich_click as click
@@ -16,6 +15,7 @@ from arena.cli.tournaments.tournament_export import export
 from arena.cli.tournaments.tournament_run import run
 
 if TYPE_CHECKING:
+    from arena.cli.workspace import Workspace
     from arena.store.tournaments.tournaments import Tournament, TournamentProgress
 
 _HEADINGS = ("tournament", "<name", "<game", "bots", "matches", "games", "<state", "<begun")
@@ -36,7 +36,7 @@ for _elsewhere in (run, bundle, disqualify, export, replay, verify, void):
 @json_option
 @data_option
 def resume(
-    tournaments: tuple[str, ...], workers: int | None, as_json: bool, data: Path | None
+    tournaments: tuple[str, ...], workers: int | None, as_json: bool, workspace: Workspace
 ) -> int:
     """Continue open tournaments after their last committed games.
 
@@ -44,12 +44,10 @@ def resume(
     """
     from arena.cli import lookup
     from arena.cli.tournaments import running, views
-    from arena.cli.workspace import Workspace
     from arena.store.access.audit_log import audited_command
     from arena.store.tournaments import lifecycle
     from arena.store.tournaments import tournaments as store
 
-    workspace = Workspace(data)
     names = [lookup.tournament_id_of(workspace, name) for name in tournaments]
     if not names:
         everything = store.list_tournaments(workspace.existing_store)
@@ -81,15 +79,13 @@ def resume(
 )
 @json_option
 @data_option
-def pause(tournaments: tuple[str, ...], as_json: bool, data: Path | None) -> None:
+def pause(tournaments: tuple[str, ...], as_json: bool, workspace: Workspace) -> None:
     """Start no further matches. Running matches are finished."""
     from arena.cli import lookup
     from arena.cli.tournaments import views
-    from arena.cli.workspace import Workspace
     from arena.store.access.audit_log import audited_command
     from arena.store.tournaments import lifecycle
 
-    workspace = Workspace(data)
     for name in [lookup.tournament_id_of(workspace, prefix) for prefix in tournaments]:
         with audited_command(workspace.store, "tournament.pause", name):
             lifecycle.pause(workspace.store, name)
@@ -111,16 +107,14 @@ def pause(tournaments: tuple[str, ...], as_json: bool, data: Path | None) -> Non
 @json_option
 @data_option
 def add(
-    tournament: str, bots: tuple[str, ...], owner: str, as_json: bool, data: Path | None
+    tournament: str, bots: tuple[str, ...], owner: str, as_json: bool, workspace: Workspace
 ) -> None:
     """Add bots to an open tournament; they are paired from the next round.
 
     Not possible in the formats knockout and sprt.
     """
     from arena.cli.tournaments import match_plan, views
-    from arena.cli.workspace import Workspace
 
-    workspace = Workspace(data)
     name, joined = match_plan.join(workspace, tournament, bots, owner)
     views.changed(
         workspace, name, f"paired in {name} from its next round on: {', '.join(joined)}", as_json
@@ -144,7 +138,7 @@ def add(
 @json_option
 @data_option
 def withdraw(
-    tournament: str, versions: tuple[str, ...], reason: str, as_json: bool, data: Path | None
+    tournament: str, versions: tuple[str, ...], reason: str, as_json: bool, workspace: Workspace
 ) -> None:
     """Withdraw bots from a tournament.
 
@@ -152,11 +146,9 @@ def withdraw(
     """
     from arena.cli import lookup
     from arena.cli.tournaments import views
-    from arena.cli.workspace import Workspace
     from arena.store.access.audit_log import audited_command
     from arena.store.tournaments import lifecycle
 
-    workspace = Workspace(data)
     name = lookup.tournament_id_of(workspace, tournament)
     for version in [lookup.find_version(workspace, label).id for label in versions]:
         with audited_command(workspace.store, "tournament.withdraw", name, reason):
@@ -187,16 +179,14 @@ def _row(tournament: Tournament, progress: TournamentProgress, playing: bool) ->
 @tournament.command("list", epilog="Example: pokearena tournament list")
 @json_option
 @data_option
-def listing(as_json: bool, data: Path | None) -> None:
+def listing(as_json: bool, workspace: Workspace) -> None:
     """List the tournaments, oldest first. --json prints one line per tournament.
 
     A tournament that could be played is `running` while services play matches and otherwise
     `waiting`; in JSON, `state` is then "running" and `playing` false.
     """
-    from arena.cli.workspace import Workspace
     from arena.store.tournaments import tournaments as store
 
-    workspace = Workspace(data)
     listed = store.list_tournaments(workspace.existing_store)
     counted = [
         (tournament, store.progress(workspace.store, tournament.id)) for tournament in listed
@@ -225,13 +215,11 @@ def listing(as_json: bool, data: Path | None) -> None:
 @click.argument("tournament", metavar="ID", shell_complete=completers.tournaments)
 @json_option
 @data_option
-def show(tournament: str, as_json: bool, data: Path | None) -> None:
+def show(tournament: str, as_json: bool, workspace: Workspace) -> None:
     """Show the settings, standings and matches of a tournament."""
     from arena.cli import lookup
     from arena.cli.tournaments import views
-    from arena.cli.workspace import Workspace
 
-    workspace = Workspace(data)
     name = lookup.tournament_id_of(workspace, tournament)
     if as_json:
         output.document(views.whole(workspace, name))
@@ -246,16 +234,14 @@ def show(tournament: str, as_json: bool, data: Path | None) -> None:
 @reason_option("Reason for the audit log.")
 @json_option
 @data_option
-def cancel(tournaments: tuple[str, ...], reason: str, as_json: bool, data: Path | None) -> None:
+def cancel(tournaments: tuple[str, ...], reason: str, as_json: bool, workspace: Workspace) -> None:
     """Cancel tournaments. Closed and running matches still count."""
     from arena.cli import lookup
     from arena.cli.tournaments import views
-    from arena.cli.workspace import Workspace
     from arena.store.access.audit_log import audited_command
     from arena.store.tournaments import lifecycle
     from arena.store.tournaments import tournaments as store
 
-    workspace = Workspace(data)
     for name in [lookup.tournament_id_of(workspace, prefix) for prefix in tournaments]:
         with audited_command(workspace.store, "tournament.cancel", name, reason):
             lifecycle.cancel(workspace.store, name)

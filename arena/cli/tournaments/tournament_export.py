@@ -28,16 +28,14 @@ if TYPE_CHECKING:
 )
 @json_option
 @data_option
-def export(tournament: str, folder: Path, as_json: bool, data: Path | None) -> None:
+def export(tournament: str, folder: Path, as_json: bool, workspace: Workspace) -> None:
     """Write a tournament as static web pages, starting with index.html.
 
     The pages show the standings, the crosstable or bracket, the closed matches with replays and
     records, the bots and the rules. Open matches show only what is public while they are played.
     """
     from arena.cli import lookup
-    from arena.cli.workspace import Workspace
 
-    workspace = Workspace(data)
     assert workspace.existing_store is not None
     name = lookup.tournament_id_of(workspace, tournament)
     try:

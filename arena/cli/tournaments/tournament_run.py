@@ -23,6 +23,7 @@ from arena.cli.options import (
 from arena.config import BOARDS, CYCLES
 
 if TYPE_CHECKING:
+    from arena.cli.workspace import Workspace
     from arena.tournaments.tournament_request import TournamentRequest
 
 _PLAIN = ("name", "format", "seats", "boards", "seed", "faults")
@@ -94,7 +95,7 @@ _CLOCK = ("start", "allowance", "bank")
 @json_option
 @data_option
 def run(
-    dry_run: bool, workers: int | None, web: bool, as_json: bool, data: Path | None, **flags: Any
+    dry_run: bool, workers: int | None, web: bool, as_json: bool, workspace: Workspace, **flags: Any
 ) -> int | None:
     """Run a tournament and show its progress.
 
@@ -105,9 +106,7 @@ def run(
     resume ID` continues.
     """
     from arena.cli.tournaments import match_plan
-    from arena.cli.workspace import Workspace
 
-    workspace = Workspace(data)
     file = Path(flags["game"]) if flags["game"].endswith(".toml") else None
     plan = _requested(flags, file)
     if dry_run:

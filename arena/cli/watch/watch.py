@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import rich_click as click
 
@@ -10,11 +10,14 @@ from arena.cli import completers, output
 from arena.cli.errors import USAGE, CommandError
 from arena.cli.options import data_option
 
+if TYPE_CHECKING:
+    from arena.cli.workspace import Workspace
+
 
 @click.command(epilog="Example: pokearena watch poke")
 @click.argument("ladder", required=False, metavar="[GAME]", shell_complete=completers.forms)
 @data_option
-def watch(ladder: str | None, data: Path | None) -> None:
+def watch(ladder: str | None, workspace: Workspace) -> None:
     """Watch the arena live: ladders, running matches, bots.
 
     GAME can be a form, such as pouku-3. Running tables show only what all their players know.
@@ -27,7 +30,6 @@ def watch(ladder: str | None, data: Path | None) -> None:
     from arena.cli import key_input, lookup
     from arena.cli.services import running_services
     from arena.cli.watch import screen
-    from arena.cli.workspace import Workspace
     from arena.web.data.web_state import ServerSettings, WebState
 
     if not (output.is_terminal() and key_input.has_keys()):
@@ -38,7 +40,6 @@ def watch(ladder: str | None, data: Path | None) -> None:
             f"pokearena standings{words} --watch",
             code="no-terminal",
         )
-    workspace = Workspace(data)
     engine = workspace.existing_store
     forms = [scope.form for scope in lookup.scopes_of(workspace, ladder, None)]
     if not forms:

@@ -22,10 +22,18 @@ from arena.ratings.line_ups import pairs
 from arena.ratings.meetings import Meetings
 from arena.ratings.scale import DECIMALS, ELO, Z95
 from arena.ratings.strength.connectivity import all_within_reach, components
+from arena.ratings.strength.kept_strengths import (
+    SCIPY_MISSING,
+    KnownStrengths,
+    TooManyEntrants,
+    has_scipy,
+)
 from arena.ratings.strength.settings import StrengthSettings
 from referee.games.shared.coded_errors import InvalidValue
 
 if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
+
     from arena.ratings.strength.lack_of_fit import LackOfFit
     from arena.ratings.strength.meeting_arrays import Floats, Ints, MeetingArrays
     from arena.ratings.strength.misfit import PairDeviations
@@ -36,7 +44,7 @@ Groups = tuple[tuple[str, ...], ...]
 
 MAX_DENSE_ENTRANTS: Final = 2_000
 """Above this number of entrants, only pairs that have met are stored, and errors are estimated from
-samples (`arena.ratings.strength.sparse_solver`)."""
+samples (`arena.ratings.strength.sparse_fit`). This requires SciPy."""
 
 _BLAS_THREADS: Final = "OPENBLAS_NUM_THREADS"
 _ONE_LARGE_FIT: Final = Lock()
@@ -130,6 +138,8 @@ class Strengths:
             enough matches.
         pair_deviation: standard deviation, in Elo points, by which the results of pairs deviate
             from the strengths beyond chance; None without enough matches.
+        unfitted: the code of the reason why the lines are the last known ones; None: they are
+            fitted to all matches.
     """
 
     settings: StrengthSettings
@@ -138,6 +148,7 @@ class Strengths:
     groups: Groups
     lack_of_fit: LackOfFit | None
     pair_deviation: float | None = None
+    unfitted: str | None = None
 
     def of(self, entrant: str) -> Strength:
         """Return the line of an entrant.
@@ -152,6 +163,7 @@ def strengths(
     meetings: Meetings,
     settings: StrengthSettings | None = None,
     entrants: Iterable[str] = (),
+    known: KnownStrengths | None = None,
 ) -> Strengths:
     """Fit the strengths of everyone who played, and of `entrants`, which may not have played.
 
@@ -161,8 +173,10 @@ def strengths(
         meetings: the sums of the matches.
         settings: the parameters.
         entrants: further entrants.
+        known: what is returned of a ladder that is too large to be fitted.
 
     Raises:
+        TooManyEntrants: the ladder is too large to be fitted, and `known` is None.
         ValueError: an anchor is not among the entrants; or the prior is infinite and an entrant
             has not, directly or via others, taken points from each other one. The likelihood then
             has no finite maximum.
@@ -179,7 +193,12 @@ def strengths(
         nothing = DenseCovariance(np.zeros((0, 0)))
         return Strengths(settings, (), StrengthDifferences((), nothing), (), None)
     with one_thread():
-        return _strengths(names, settings, _fitted(names, meetings, settings))
+        return _strengths(names, settings, _fitted(names, meetings, settings, known))
+
+
+def is_too_large(entrants: int) -> bool:
+    """Return whether the strengths of so many entrants cannot be fitted here."""
+    return entrants > MAX_DENSE_ENTRANTS and not has_scipy()
 
 
 def values(
@@ -227,9 +246,15 @@ def one_thread() -> AbstractContextManager[object]:
     """
     if load_numpy():
         return nullcontext()
-    from threadpoolctl import threadpool_limits
+    return cast("AbstractContextManager[object]", _libraries_of_numpy().limit(limits=1))
 
-    return cast("AbstractContextManager[object]", threadpool_limits(1))
+
+@cache
+def _libraries_of_numpy() -> ThreadpoolController:
+    """Return the loaded libraries with threads; the search takes longer than a small fit."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -243,6 +268,7 @@ class _Fitted:
         fit: the strengths.
         opponents: number of opponents of each entrant.
         points: the largest possible sum of mean scores of each entrant, and the actual one.
+        unfitted: see `Strengths.unfitted`.
     """
 
     table: MeetingArrays
@@ -251,13 +277,23 @@ class _Fitted:
     fit: Fit
     opponents: Ints
     points: tuple[Floats, Floats]
+    unfitted: str | None = None
 
 
-def _fitted(names: list[str], meetings: Meetings, settings: StrengthSettings) -> _Fitted:
+def _fitted(
+    names: list[str],
+    meetings: Meetings,
+    settings: StrengthSettings,
+    known: KnownStrengths | None = None,
+) -> _Fitted:
     from arena.ratings.strength.meeting_arrays import columns
 
     if len(names) <= MAX_DENSE_ENTRANTS:
         return _by_matrices(columns(meetings, names), names, settings)
+    if is_too_large(len(names)):
+        if known is None:
+            raise TooManyEntrants(MAX_DENSE_ENTRANTS)
+        return _kept(names, meetings, settings, known)
     with _ONE_LARGE_FIT:
         return _by_graph(columns(meetings, names), names, settings)
 
@@ -291,7 +327,7 @@ def _by_graph(table: MeetingArrays, names: list[str], settings: StrengthSettings
     from arena.ratings.strength.pair_graph import pair_graph
 
     graph = pair_graph(table)
-    labels = graph.labels().tolist()
+    labels = sparse_fit.labels(graph).tolist()
     groups = components(names, ((name, names[at]) for name, at in zip(names, labels, strict=True)))
     anchors, loose = _anchors(names, settings)
     shares = None if anchors or loose else _shares(table, names, groups[0])
@@ -299,6 +335,36 @@ def _by_graph(table: MeetingArrays, names: list[str], settings: StrengthSettings
         table, graph, settings.weighting, _precision(settings), anchors, loose, shares
     )
     return _Fitted(table, groups, deviations, fitted, graph.opponents, graph.points)
+
+
+def _kept(
+    names: list[str], meetings: Meetings, settings: StrengthSettings, known: KnownStrengths
+) -> _Fitted:
+    """Return the last strengths; those of active entrants are fitted if these are few enough."""
+    import numpy as np
+
+    from arena.ratings.strength.kept_strengths import IndependentErrors
+    from arena.ratings.strength.meeting_arrays import columns
+    from arena.ratings.strength.pair_graph import pair_graph
+    from arena.ratings.strength.solver import Fit
+
+    latest = dict(known.last)
+    if len(known.active) <= MAX_DENSE_ENTRANTS:
+        latest |= values(meetings.among(known.active), settings)
+    unknown = settings.centre, settings.prior
+    value, error = np.array([latest.get(name, unknown) for name in names]).T
+    covariance = IndependentErrors((error / ELO) ** 2)
+    table = columns(meetings, names)
+    graph = pair_graph(table)
+    return _Fitted(
+        table,
+        (tuple(names),),
+        None,
+        Fit((value - settings.centre) / ELO, covariance),
+        graph.opponents,
+        graph.points,
+        SCIPY_MISSING,
+    )
 
 
 def _weights(
@@ -423,6 +489,7 @@ def _strengths(names: list[str], settings: StrengthSettings, computed: _Fitted) 
         groups,
         lack_of_fit(deviations, names) if deviations else None,
         round(ELO * math.sqrt(deviations.variance), DECIMALS) if deviations else None,
+        computed.unfitted,
     )
 
 

@@ -189,14 +189,10 @@ def most_plausible(
     anchors: dict[int, float],
     loose: LooseAnchors = MappingProxyType({}),
 ) -> Floats:
-    """Return the strengths that maximize the posterior density, by damped Newton's method.
+    """Return the strengths that maximize the posterior density, by Newton's method (`climbed`).
 
-    The start is always the same, so the same sums give the same digits. Each iteration:
-
-    1. Compute the gradient (`slope`) and the negative Hessian (`bend`).
-    2. Solve for the step, and limit it to `WIDEST_STEP`.
-    3. Stop if the step is below `CONVERGED` or the gradient below `MAX_SLOPE`.
-    4. Halve the step until the density does not decrease.
+    The start is always the same, so the same sums give the same digits. A step follows from the
+    gradient (`slope`) and the negative Hessian (`bend`).
 
     Args:
         count: weighted number of matches of i and j: (size, size).
@@ -223,18 +219,47 @@ def most_plausible(
         anchoring = precisions @ (strength - means) ** 2 / 2
         return _height(count, score, precision, strength) - float(anchoring)
 
-    height = height_at(strength)
-    max_slope = MAX_SLOPE * float(np.max(count.sum(axis=1), initial=0.0))
-    for _ in range(MAX_STEPS):
+    def step_at(strength: Floats) -> tuple[Floats, Floats]:
         expected = expected_scores(strength)
         slope = (score - count * expected).sum(axis=1) - precision * _centred(strength)
         slope -= precisions * (strength - means)
         bend = curvature(count * expected * (1 - expected)) + precision * _centring(size)
         bend += np.diag(precisions)
-        step = _solved(bend, slope, anchors, bool(loose))
+        return slope, _solved(bend, slope, anchors, bool(loose))
+
+    most = float(np.max(count.sum(axis=1), initial=0.0))
+    return climbed(strength, height_at, step_at, most)
+
+
+def climbed(
+    strength: Floats,
+    height_at: Callable[[Floats], float],
+    step_at: Callable[[Floats], tuple[Floats, Floats]],
+    most_matches: float,
+) -> Floats:
+    """Return the strengths of the greatest height, by damped Newton's method.
+
+    1. Compute the slope and the step.
+    2. Limit the step to `WIDEST_STEP`.
+    3. Stop if the step is below `CONVERGED` or the slope below `MAX_SLOPE` per match.
+    4. Halve the step until the height does not decrease.
+
+    Args:
+        strength: the strengths at which the iteration starts.
+        height_at: returns the height at some strengths.
+        step_at: returns the slope at some strengths, and Newton's step.
+        most_matches: the largest number of matches of an entrant.
+
+    Raises:
+        ArithmeticError: the iteration did not converge within `MAX_STEPS`.
+    """
+    height = height_at(strength)
+    for _ in range(MAX_STEPS):
+        slope, step = step_at(strength)
         size_of_step = float(np.max(np.abs(step), initial=0.0))
         step *= min(1.0, WIDEST_STEP / size_of_step) if size_of_step else 1.0
-        if size_of_step < CONVERGED or float(np.max(np.abs(slope), initial=0.0)) <= max_slope:
+        steepest = float(np.max(np.abs(slope), initial=0.0))
+        if size_of_step < CONVERGED or steepest <= MAX_SLOPE * most_matches:
             return np.asarray(strength + step)
         height, strength = _uphill(height_at, strength, step, height)
     raise ArithmeticError("the fit of strengths did not converge")

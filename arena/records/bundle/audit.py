@@ -25,9 +25,18 @@ from arena.ladders import ladder_key
 from arena.presentation.registry import presentation_of
 from arena.ratings import standings
 from arena.ratings.closed_match import ClosedGame, ClosedMatch
+from arena.ratings.strength import fit
+from arena.ratings.strength.kept_strengths import KnownStrengths, TooManyEntrants
 from arena.ratings.strength.settings import StrengthSettings, with_anchors
 from arena.records.bundle import evidence
-from arena.records.bundle.bundle import OPEN, Bundle, Scheduled, conclude, differences
+from arena.records.bundle.bundle import (
+    OPEN,
+    Bundle,
+    Scheduled,
+    conclude,
+    differences,
+    without_strengths,
+)
 from arena.records.bundle.evidence import Finding, Task
 from arena.store import ids
 from arena.store.match_settings import TournamentPlan
@@ -493,13 +502,22 @@ def _conclusion(
     clip = presentation_of(plan.game).clip
     stored: Any = dict(bundle.standings)
     strength = _strength_settings(stored, plan)
-    played = results.values()
-    fitted = standings.of_matches(played, clip, bundle.tournament.entrants, strength)
+    entrants = bundle.tournament.entrants
+    # Only of so many entrants the organiser may have lacked the strengths.
+    is_unfitted = "unfitted" in stored and len(entrants) > fit.MAX_DENSE_ENTRANTS
+    known = KnownStrengths() if is_unfitted else None
+    try:
+        fitted = standings.of_matches(results.values(), clip, entrants, strength, known=known)
+    except TooManyEntrants as error:
+        yield f"the standings cannot be computed again: {error}"
+        return
     computed: Any = conclude(plan, fitted.table, retraced.last)
     # Convert to the form in a file, where tuples are lists.
     stored, computed = json.loads(json.dumps(stored)), json.loads(json.dumps(computed))
     if retraced.last is None:
         stored.pop("decision", None)
         computed.pop("decision")
+    if is_unfitted:
+        stored, computed = map(without_strengths, (stored, computed))
     for clause in differences(stored, computed):
         yield f"standings: {clause}"

@@ -26,6 +26,9 @@ _LINE = (
     *("points_per_board", "mean", "faults", "forfeits"),
 )
 """Values of a line. Further columns do not change the format, whose files are compared exactly."""
+_OF_STRENGTHS = ("groups", "lack_of_fit", "unfitted")
+_OF_STRENGTH = ("ranks", "strength", "interval", "error", "provisional", "anchored", "group")
+"""Values of the document, and of a line, that follow from strengths."""
 
 
 class BundleError(InvalidValue):
@@ -219,8 +222,20 @@ def conclude(plan: TournamentPlan, table: Standings, step: Step | None) -> dict[
         "groups": [list(group) for group in table.groups],
         "lack_of_fit": table.lack_of_fit.to_json() if table.lack_of_fit else None,
         "clip": table.clip,
+        # Only where it applies, because files are compared exactly.
+        **({"unfitted": table.unfitted} if table.unfitted else {}),
         "decision": decision(step),
     }
+
+
+def without_strengths(standings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a standings document without the values that follow from strengths."""
+    kept = {key: value for key, value in standings.items() if key not in _OF_STRENGTHS}
+    lines = [
+        {key: value for key, value in line.items() if key not in _OF_STRENGTH}
+        for line in standings["standings"]
+    ]
+    return {**kept, "standings": sorted(lines, key=lambda line: str(line.get("entrant")))}
 
 
 def decision(step: Step | None) -> dict[str, Any]:

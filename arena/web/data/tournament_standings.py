@@ -19,6 +19,7 @@ from arena.ladders import ladder_key, ladder_rows
 from arena.ladders.ladder_columns import EntrantLine, ranks
 from arena.ratings import standings
 from arena.ratings.standings import Standings
+from arena.ratings.strength.kept_strengths import KnownStrengths
 from arena.store import schema
 from arena.store.database import reading
 from arena.store.schema import TournamentState
@@ -128,7 +129,9 @@ def standings_of(engine: Engine, tournament: Tournament) -> Standings:
     missing = {*tournament.entrants} - {*table.entrants}
     if not missing:
         return table
-    unplayed = standings.of_matches((), key.clip, missing, key.strength).table
+    unplayed = standings.of_matches(
+        (), key.clip, missing, key.strength, known=KnownStrengths()
+    ).table
     if not table.lines:
         return unplayed
     return replace(table, lines=table.lines + unplayed.lines, groups=table.groups + unplayed.groups)

@@ -29,7 +29,7 @@ from arena.tournaments import scheduler
 from tests.arena.poke_plan import poke_plan
 from tests.arena.pushed_version import add_pushed_version
 from tests.arena.registered_worker import add_worker
-from tests.examples import examples
+from tests.examples import examples, quick_cases
 from tests.waiting import wait_until
 
 MATCHES = 4
@@ -266,7 +266,7 @@ def test_an_old_ladder_that_always_has_due_matches_starves_no_other(
     assert tournaments.progress(harness.engine, old).pending > SHORTEST_QUEUE
 
 
-@pytest.mark.parametrize("registered", [0, 5])
+@pytest.mark.parametrize("registered", quick_cases([0, 5], 1))
 def test_three_matches_of_tournaments_are_played_for_each_of_a_ladder(
     harness: SweeperHarness, registered: int
 ) -> None:

@@ -58,6 +58,19 @@ def test_packed_sums_are_the_same_mapping(played: list[ClosedMatch]) -> None:
             assert packed.of_two(name, other) == of_two
 
 
+@given(matches(), st.sets(st.sampled_from(NAMES)))
+@settings(max_examples=examples(60))
+def test_sums_among_some_entrants_are_those_of_their_matches(
+    played: list[ClosedMatch], names: set[str]
+) -> None:
+    expected = Meetings.of(match for match in played if names.issuperset(match.entrants))
+    table = Meetings.of(played)
+    assert table.among(names) == expected
+    packed = Meetings(pack(table.sums)).among(names)
+    assert packed == expected
+    assert packed.entrants == expected.entrants
+
+
 @given(matches(), matches())
 @settings(max_examples=examples(60))
 def test_merged_sums_are_the_sums_of_all_matches(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.ratings.closed_match import ClosedGame, ClosedMatch
-from arena.ratings.points import Points, PointSums, margins, usual_clip
+from arena.ratings.points import Points, PointSums, margins
 from tests.errors import has_code
 
 
@@ -53,12 +53,6 @@ def test_one_match_has_no_standard_error() -> None:
     a, _ = points([match(0, "ab", (10, 0))], 100)
     assert (a.error, a.low, a.high) == (None, None, None)
     assert a.to_json()["interval"] is None
-
-
-def test_the_default_clip_keeps_98_percent_of_margins() -> None:
-    played = [match(n, "ab", (n, 0)) for n in range(1, 101)]
-    assert usual_clip(played) == 98
-    assert usual_clip([]) == 1
 
 
 def test_a_clip_that_is_not_positive_is_refused() -> None:

@@ -70,11 +70,14 @@ def test_upgrading_again_changes_nothing(store: Engine) -> None:
         assert connection.execute(select(schema.bots.c.name)).scalars().all() == ["a"]
 
 
-def test_a_current_database_is_opened_without_alembic(store: Engine, url: str) -> None:
+def test_a_current_database_is_opened_without_the_code_of_alembic_and_of_the_other_database(
+    store: Engine, url: str
+) -> None:
+    other = "postgresql" if url.startswith("sqlite") else "sqlite"
     code = (
-        "import sys; from arena.store import database;"
+        "import sys; from arena.store import database, schema;"
         "database.upgrade(database.open(sys.argv[1]));"
-        "sys.exit('alembic' in sys.modules)"
+        f"sys.exit(bool({{'alembic', 'sqlalchemy.dialects.{other}'}} & sys.modules.keys()))"
     )
     assert subprocess.run([sys.executable, "-c", code, url], check=False).returncode == 0
 

@@ -508,7 +508,7 @@ print("done")
 """
 
 
-@pytest.mark.parametrize("profile", [PLAYER, LANDLOCK, BUILD], ids=str)
+@pytest.mark.parametrize("profile", quick_cases([PLAYER, LANDLOCK, BUILD], 1), ids=str)
 def test_python_runs_under_the_filter(profile: Profile) -> None:
     assert filtered(profile, sys.executable, "-c", ORDINARY) == "done\n"
 
@@ -534,7 +534,7 @@ def test_tar_extracts_with_modes_and_times(tmp_path: Path) -> None:
     assert (status.st_mode & 0o777, int(status.st_mtime)) == (0o750, 1_000_000_000)
 
 
-@pytest.mark.parametrize("profile", [PLAYER, LANDLOCK, BUILD], ids=str)
+@pytest.mark.parametrize("profile", quick_cases([PLAYER, LANDLOCK, BUILD], 1), ids=str)
 def test_node_runs_under_the_filter(profile: Profile, tmp_path: Path) -> None:
     script = """
 const { Worker } = require("worker_threads");

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from sqlalchemy import update
 from arena.cli.workspace import Workspace
 from arena.config import Folder, Running
 from arena.queue import redis_server
+from arena.ratings.strength import fit
+from arena.ratings.strength.kept_strengths import SCIPY_MISSING
 from arena.store import database, schema
 from arena.store.bots import versions
 from arena.store.matches import transitions
@@ -17,6 +20,7 @@ from arena.store.matches.transitions import ArenaFault
 from arena.system import process_info
 from arena.tournaments import scheduler
 from referee.games.registry import GAMES
+from tests.arena.cli.stored_tournament import store_tournament
 from tests.arena.cli.terminal import Cli
 from tests.arena.poke_plan import poke_plan
 
@@ -68,6 +72,26 @@ def test_a_database_of_another_release_fails(cli: Cli) -> None:
     result = cli("doctor", "--json")
     assert result.status == 1
     assert checks(result.out)["database"]["state"] == "fail"
+
+
+@pytest.mark.long
+def test_a_ladder_that_is_too_large_without_scipy_is_a_warning_with_the_extra(
+    cli: Cli, cwd: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fit, "MAX_DENSE_ENTRANTS", 2)
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "scipy", None)
+        tournament = store_tournament(Workspace(), ("ace", "bee", "cat"), {})
+        assert cli("ladder", "verify").code == SCIPY_MISSING
+        shown = json.loads(cli("standings", "poke", "--json").out)
+        assert shown["details"]["poke"]["unfitted"] == SCIPY_MISSING
+        assert cli("matrix", "poke", "--json").status == 0
+        strengths = checks(cli("doctor", "--json").out)["strengths"]
+        assert strengths["state"] == "warn"
+        assert "poke/1" in strengths["found"]
+        assert "large-ladders" in strengths["fix"]
+    assert checks(cli("doctor", "--json").out)["strengths"]["state"] == "ok"
+    assert cli("ladder", "verify", "--tournament", tournament).status == 0
 
 
 @pytest.mark.long

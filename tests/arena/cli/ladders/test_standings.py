@@ -160,7 +160,7 @@ def test_an_invalid_anchor_is_refused(
 def test_cyclic_results_are_reported(cli: Cli, cwd: Path) -> None:
     circle = [("ace", "bee"), ("bee", "cat"), ("cat", "ace")]
     results = {frozenset(two): [*[two] * 5, two[::-1]] for two in circle}
-    store_tournament(Workspace(), BOTS, results, cycles=30)
+    store_tournament(Workspace(), BOTS, results, cycles=12)
     assert "strength alone does not explain all results" in cli("standings").err
     details = json.loads(cli("standings", "--json").out)["details"]["poke"]
     assert details["lack_of_fit"]["p"] < 0.05

@@ -13,21 +13,19 @@ from arena.ratings.closed_match import ClosedGame, ClosedMatch
 from arena.ratings.meetings import Meetings
 from arena.ratings.strength import fit
 from arena.ratings.strength.fit import Strengths, strengths, values
-from arena.ratings.strength.meeting_arrays import columns
+from arena.ratings.strength.meeting_arrays import columns, score_scatter
 from arena.ratings.strength.pair_graph import PairGraph, pair_graph
+from arena.ratings.strength.sampled_covariance import (
+    SignedSums,
+    absorbed,
+    roots_of,
+    sampled_scatter,
+)
 from arena.ratings.strength.settings import StrengthSettings
 from arena.ratings.strength.solver import curvature
-from arena.ratings.strength.sparse_solver import (
-    Bread,
-    _roots,
-    absorbed,
-    equal_weights,
-    line_up_samples,
-    most_plausible,
-    pair_samples,
-    priors,
-    scatter_blocks,
-)
+from arena.ratings.strength.solver import expected_scores as all_expected_scores
+from arena.ratings.strength.sparse_curvature import PairCurvature, priors
+from arena.ratings.strength.sparse_fit import expected_scores, labels, most_plausible
 from tests.examples import examples, quick_cases
 
 Table = list[ClosedMatch]
@@ -75,15 +73,14 @@ def by_graph(
         return strengths(table, given)
 
 
-def bread_of(graph: PairGraph, precision: float) -> tuple[Bread, np.ndarray, np.ndarray]:
+def bread_of(graph: PairGraph, precision: float) -> tuple[PairCurvature, np.ndarray, np.ndarray]:
     """Return a matrix in both forms, and its values by pair."""
-    spread = np.linspace(0.1, 2.0, len(graph)).astype(np.float32)
+    spread = np.linspace(0.1, 2.0, len(graph))
     dense = np.zeros((graph.size, graph.size))
-    first, second = graph.ends
-    dense[first, second] = dense[second, first] = spread
+    dense[graph.first, graph.second] = dense[graph.second, graph.first] = spread
     centring = np.eye(graph.size) - 1 / graph.size
     matrix = curvature(dense) + precision * centring
-    return Bread(graph, spread, priors(graph.size, precision)), matrix, spread
+    return PairCurvature(graph, spread, priors(graph.size, precision)), matrix, spread
 
 
 def inverse_of(matrix: np.ndarray) -> np.ndarray:
@@ -221,7 +218,7 @@ def small_tables(draw: st.DrawFn) -> Meetings:
 def test_the_graph_has_the_pairs_that_have_met(table: Meetings) -> None:
     arrays = columns(table, "abcdefg")
     graph = pair_graph(arrays)
-    first, second = graph.ends
+    first, second = graph.first, graph.second
     assert sorted(zip(first.tolist(), second.tolist(), strict=True)) == [
         tuple(pair) for pair in np.argwhere(np.triu(arrays.count)).tolist()
     ]
@@ -230,26 +227,20 @@ def test_the_graph_has_the_pairs_that_have_met(table: Meetings) -> None:
     assert graph.opponents.tolist() == np.count_nonzero(arrays.count, axis=1).tolist()
     assert graph.points[0].tolist() == arrays.count.sum(axis=1).tolist()
     assert graph.points[1] == pytest.approx(arrays.score.sum(axis=1))
-    start, opponent, pair = graph.rows
-    for row in range(graph.size):
-        at = slice(start[row], start[row + 1])
-        assert opponent[at].tolist() == np.flatnonzero(arrays.count[row]).tolist()
-        assert {row} <= set(first[pair[at]]) | set(second[pair[at]]) or not len(opponent[at])
-        assert np.array_equal(first[pair[at]] + second[pair[at]] - row, opponent[at])
 
 
 @given(small_tables())
 @settings(max_examples=examples(60))
 def test_entrants_have_a_common_label_if_matches_connect_them(table: Meetings) -> None:
-    labels = pair_graph(columns(table, "abcdefg")).labels()
+    label = labels(pair_graph(columns(table, "abcdefg")))
     linked = np.eye(7, dtype=bool)
     for line_up in table.sums:
         for one, other in permutations(line_up.entrants, 2):
             linked["abcdefg".index(one), "abcdefg".index(other)] = True
     for _ in range(7):
         linked = linked @ linked
-    assert np.array_equal(labels[:, None] == labels, linked)
-    assert all(labels[place] == np.flatnonzero(linked[place])[0] for place in range(7))
+    assert np.array_equal(label[:, None] == label, linked)
+    assert all(label[place] == np.flatnonzero(linked[place])[0] for place in range(7))
 
 
 def test_conjugate_gradients_solve_the_linear_system() -> None:
@@ -258,7 +249,6 @@ def test_conjugate_gradients_solve_the_linear_system() -> None:
     columns_of = np.random.default_rng(1).normal(size=(30, 3))
     columns_of -= columns_of.mean(axis=0)
     assert bread.times(columns_of) == pytest.approx(matrix @ columns_of, rel=1e-6, abs=1e-5)
-    assert bread.times(columns_of[:, 0]) == pytest.approx(matrix @ columns_of[:, 0], abs=1e-5)
     solved = bread.solved(columns_of, 1e-10)
     assert solved == pytest.approx(inverse_of(matrix) @ columns_of, abs=1e-6)
 
@@ -266,45 +256,47 @@ def test_conjugate_gradients_solve_the_linear_system() -> None:
 def test_samples_of_pairs_have_the_covariance_of_their_curvature() -> None:
     graph = pair_graph(columns(ladder(6, 60), [f"bot{place:03}" for place in range(6)]))
     _, matrix, spread = bread_of(graph, 0.0)
-    samples = np.hstack([pair_samples(graph, spread, stream) for stream in range(200)])
+    samples = SignedSums(6, 12_800, 1).of_pairs(graph, spread)
     observed = samples @ samples.T / samples.shape[1]
     assert observed == pytest.approx(matrix, abs=0.05 * matrix.max())
     assert samples.sum(axis=0) == pytest.approx(0, abs=1e-4)
 
 
-def test_samples_of_line_ups_have_the_covariance_of_their_scatter() -> None:
+def test_the_scatter_of_line_ups_is_that_by_matrices_and_their_samples_have_it() -> None:
     names = [f"bot{place:03}" for place in range(7)]
     table = columns(ladder(7, 60, (2, 3, 4)), names)
     graph = pair_graph(table)
-    strength, _ = most_plausible(graph, equal_weights, priors(7, 0.1))
-    expected = np.zeros((7, 7))
-    for block in scatter_blocks(table, graph, equal_weights, strength):
-        for entrants, scatter in zip(block.entrants, block.scatter, strict=True):
-            expected[np.ix_(entrants, entrants)] += scatter
-    samples = np.hstack(
-        [
-            line_up_samples(scatter_blocks(table, graph, equal_weights, strength), 7, stream)
-            for stream in range(100)
-        ]
+    strength = most_plausible(graph, np.ones(len(graph)), priors(7, 0.1))
+    every = np.ones((7, 7))
+    expected = score_scatter(table, every, all_expected_scores(strength))
+    scatter = sampled_scatter(
+        table,
+        graph,
+        np.ones(len(graph)),
+        expected_scores(graph, strength),
+        SignedSums(7, 6_400, 1),
     )
-    observed = samples @ samples.T / samples.shape[1]
+    assert scatter.diagonal == pytest.approx(np.diag(expected))
+    assert scatter.at_pairs == pytest.approx(expected[graph.first, graph.second])
+    observed = scatter.samples @ scatter.samples.T / scatter.samples.shape[1]
     assert observed == pytest.approx(expected, abs=0.06 * expected.max())
 
 
-def test_roots_of_singular_matrices_multiply_to_them() -> None:
+def test_roots_of_matrices_without_a_sum_multiply_to_them() -> None:
     factors = np.random.default_rng(1).normal(size=(50, 4, 2))
+    factors -= factors.mean(axis=1, keepdims=True)
     matrices = factors @ factors.transpose(0, 2, 1)
     matrices[0] = 0.0
-    roots = _roots(matrices)
+    roots = roots_of(matrices)
     assert roots @ roots.transpose(0, 2, 1) == pytest.approx(matrices, abs=1e-9)
 
 
 def test_the_trace_is_estimated() -> None:
     graph = pair_graph(columns(ladder(40, 2000), [f"bot{place:03}" for place in range(40)]))
     bread, matrix, spread = bread_of(graph, 0.0)
-    squares = spread.astype(np.float64) ** 2
+    squares = spread**2
     dense = np.zeros((40, 40))
-    first, second = graph.ends
-    dense[first, second] = dense[second, first] = squares
-    trace = absorbed(bread, graph.sums(squares), pair_samples(graph, squares, 9))
+    dense[graph.first, graph.second] = dense[graph.second, graph.first] = squares
+    samples = SignedSums(40, 64, 9).of_pairs(graph, squares)
+    trace = absorbed(bread, graph.sums(squares), samples)
     assert trace == pytest.approx(np.trace(inverse_of(matrix) @ curvature(dense)), rel=0.03)

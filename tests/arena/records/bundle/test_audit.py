@@ -1,11 +1,14 @@
 """Test that correct tournaments verify, from the store and from the files of a bundle alone."""
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from arena.formats.contract import FormatEntrant
+from arena.ratings.strength import fit
+from arena.ratings.strength.kept_strengths import SCIPY_MISSING
 from arena.records.bundle import folder
 from arena.records.bundle.audit import Audit, audit
 from arena.records.bundle.collection import gather
@@ -18,6 +21,10 @@ from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.tournaments import Tournament
 from referee.record import read
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
+from tests.examples import quick_cases
+
+EARLIER = {"ladder": {"batch": 2, "limit": 7}, "swiss": {"rounds": 3}}
+"""Formats whose pairing rules have changed, with their settings."""
 
 
 @pytest.fixture
@@ -62,12 +69,11 @@ def test_a_tournament_of_every_format_verifies(
     assert findings.actions > 10 * findings.games / 2
 
 
-@pytest.mark.parametrize(
-    ("pairing", "settings"), [("swiss", {"rounds": 3}), ("ladder", {"batch": 2, "limit": 7})]
-)
+@pytest.mark.parametrize("pairing", quick_cases(EARLIER, 1))
 def test_a_tournament_of_earlier_pairing_rules_continues_and_is_verified_without_its_pairings(
-    simulated_arena: SimulatedArena, pairing: str, settings: dict[str, int]
+    simulated_arena: SimulatedArena, pairing: str
 ) -> None:
+    settings = EARLIER[pairing]
     tournament = simulated_arena.begin(pairing, simulated_arena.bots(5), settings=settings)
     with simulated_arena.engine.begin() as connection:
         connection.execute(schema.tournaments.update().values(settings=settings))
@@ -100,6 +106,7 @@ def test_a_decided_sprt_verifies_with_its_matches_in_flight(
     checked(simulated_arena, simulated_arena.play_out(tournament))
 
 
+@pytest.mark.long
 def test_games_of_more_than_two_and_of_partners_verify(simulated_arena: SimulatedArena) -> None:
     bots = simulated_arena.bots(3)
     for game, seats, number in (("pouku", 3, 1), ("pokex", 4, 3)):
@@ -244,3 +251,39 @@ def test_the_bundle_of_a_running_tournament_contains_no_secrets(
         for match in (begun, untouched):
             assert match in all_text
             assert rows.spec(connection, match).seed.hex() not in all_text
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_a_bundle_of_a_large_ladder_without_scipy_verifies_without_its_strengths(
+    simulated_arena: SimulatedArena, monkeypatch: pytest.MonkeyPatch, installed: bool
+) -> None:
+    monkeypatch.setattr(fit, "MAX_DENSE_ENTRANTS", 2)
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "scipy", None)
+        bots = simulated_arena.bots(3)
+        tournament = simulated_arena.play_out(simulated_arena.begin("round-robin", bots))
+        bundle = gather(simulated_arena.engine, tournament.id)
+    assert bundle.standings is not None
+    assert bundle.standings["unfitted"] == SCIPY_MISSING
+    if not installed:
+        monkeypatch.setitem(sys.modules, "scipy", None)
+    assert audit(bundle).problems == ()
+    lines = bundle.standings["standings"]
+    forged = [{**line, "elo": line["elo"] + 1} for line in lines]
+    changed = replace(bundle, standings={**bundle.standings, "standings": forged})
+    assert len(audit(changed).problems) == 3
+    # Strengths of few entrants cannot be missing.
+    monkeypatch.setattr(fit, "MAX_DENSE_ENTRANTS", 3)
+    assert "standings: unfitted is unknown" in audit(bundle).problems
+
+
+def test_strengths_of_many_entrants_are_not_verified_without_scipy(
+    simulated_arena: SimulatedArena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bots = simulated_arena.bots(3)
+    tournament = simulated_arena.play_out(simulated_arena.begin("round-robin", bots))
+    bundle = gather(simulated_arena.engine, tournament.id)
+    monkeypatch.setattr(fit, "MAX_DENSE_ENTRANTS", 2)
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    [problem] = audit(bundle).problems
+    assert "large-ladders" in problem

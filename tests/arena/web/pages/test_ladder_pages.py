@@ -431,6 +431,7 @@ def test_pages_of_a_large_ladder_have_the_same_results(
         for cell, other in zip(row, expected, strict=True):
             assert (cell is None) == (other is None)
             if cell is not None:
-                assert cell["superiority"] == pytest.approx(other["superiority"], abs=0.02)
+                # The sampling errors are large for so few bots.
+                assert cell["superiority"] == pytest.approx(other["superiority"], abs=0.05)
                 assert {**cell, "superiority": 0} == {**other, "superiority": 0}
     assert large[2]["common_opponents"] == usual[2]["common_opponents"]
