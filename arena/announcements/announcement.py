@@ -120,7 +120,8 @@ def ended_tournament(tournament: Tournament, leaders: Sequence[str] = ()) -> Ann
     elif leaders:
         several = len(leaders) > _NAMED
         between = f"{len(leaders)} bots" if several else enumerated(leaders)
-        result = f"ended: first place not decided between {between}"
+        words = "shared by" if _has_rule(tournament) else "not decided between"
+        result = f"ended: first place {words} {between}"
     else:
         result = "ended"
     return Announcement(
@@ -173,6 +174,14 @@ def leaders(engine: Engine, tournament: Tournament) -> tuple[str, ...]:
     table = rater.current_ladder(engine, ladder_key.of_tournament(tournament)).table
     played = [line for line in table.lines if line.matches]
     return tuple(line.entrant for line in played if line.strength.first == 1)
+
+
+def _has_rule(tournament: Tournament) -> bool:
+    """Return whether the format has a rule for the first place, so that equal entrants share it."""
+    plan = tournament.plan
+    if plan.format == "gauntlet":
+        return int(plan.settings.get("challengers", 1)) > 1
+    return plan.format not in ("ladder", "sprt")
 
 
 def enumerated(names: Sequence[str]) -> str:

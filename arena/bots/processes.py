@@ -20,6 +20,7 @@ from arena.bots.bot import Bot
 from arena.bots.exit_report import Limits, Report, clause, ending
 from arena.bots.sandbox import runtimes
 from arena.bots.sandbox.level import Level, bubblewrap, refusal
+from arena.bots.sandbox.user_ids import ALL_IN_USE
 from arena.bots.socket_probe import listens
 from arena.errors import BotError, InfrastructureError
 from arena.system import socket_paths
@@ -321,7 +322,8 @@ class Processes:
             self._changed.notify_all()
             return
         if report["broken"]:
-            self._lose(f"The sandbox of a bot failed.\n{report['broken']}")
+            why = report["broken"]
+            self._lose(why if why == ALL_IN_USE else f"The sandbox of a bot failed.\n{why}")
             return
         self._written[process.seat] = self._written.get(process.seat, 0) + report["written"]
         ended, resources = clause(report, self._limits)

@@ -4,20 +4,23 @@ import random
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, permutations
 from math import comb
-from typing import ClassVar, TypeVar
+from typing import ClassVar, NamedTuple, TypeVar
 
 from arena.formats.contract import (
     FormatEntrant,
     FormatMatch,
     FormatOver,
+    MatchStatus,
     NextMatches,
+    Ranking,
     Step,
     count_open,
     fixtures,
     history,
     next_round,
+    ranked,
     seatable,
     waiting,
 )
@@ -342,6 +345,10 @@ class RoundRobinFormat:
             rounds = in_rounds(cover(pool, needed, self.sides, clan))
         return _step(entrants, played, rounds, "everyone has met everyone")
 
+    def ranking(self, entrants: Sequence[FormatEntrant], matches: Iterable[FormatMatch]) -> Ranking:
+        """Return the final ranking of a round robin without open matches."""
+        return _ranking([entrant.name for entrant in entrants], history(entrants, matches))
+
 
 class ChallengeFormat(RoundRobinFormat):
     """A round robin that no ladder counts: its entrants chose their opponents.
@@ -386,6 +393,19 @@ class GauntletFormat:
         clan = clans(entrants, self.sides, self.owners_meet)
         tables = self._tables(entrants, pool, played, clan)
         return _step(entrants, played, in_rounds(tables), "the challengers have met everyone")
+
+    def ranking(self, entrants: Sequence[FormatEntrant], matches: Iterable[FormatMatch]) -> Ranking:
+        """Return the final ranking of a gauntlet without open matches: challengers, then the rest.
+
+        The others have not met each other, so they share the last rank. Empty with one challenger,
+        which has nobody to be compared with.
+        """
+        names = [entrant.name for entrant in entrants]
+        challengers, others = names[: self.challengers], names[self.challengers :]
+        if len(challengers) < 2:
+            return ()
+        first = _ranking(challengers, history(entrants, matches))
+        return (*first, tuple(others)) if first else ()
 
     def _tables(
         self,
@@ -463,6 +483,44 @@ def _balanced(pool: Sequence[str], sides: int, cycles: int) -> list[list[list[st
     for pairing in pairings:
         rounds[pairing.round].append(pairing.entrants)
     return [[[pool[place] for place in table] for table in tables] for tables in rounds]
+
+
+def _ranking(names: Sequence[str], played: Sequence[FormatMatch]) -> Ranking:
+    """Rank by points, then by points against those with equal ones, then by mean scores.
+
+    Entrants that are still equal share a rank. Empty if no match has a result.
+    """
+    if all(match.state is not MatchStatus.CLOSED for match in played):
+        return ()
+    points, direct = Counter[str](), Counter[str]()
+    scores = dict.fromkeys(names, 0.0)
+    ranked_names = set(names)
+    results = [
+        result for match in played for result in _results(match) if result.entrant in ranked_names
+    ]
+    for result in results:
+        points[result.entrant] += result.points
+        scores[result.entrant] += result.score
+    for result in results:
+        if result.opponent in ranked_names and points[result.opponent] == points[result.entrant]:
+            direct[result.entrant] += result.points
+    return ranked(((points[name], direct[name], round(scores[name], 9)), name) for name in names)
+
+
+class _Result(NamedTuple):
+    """The result of an entrant against an opponent in one match."""
+
+    entrant: str
+    opponent: str
+    points: int
+    score: float
+
+
+def _results(match: FormatMatch) -> Iterator[_Result]:
+    for (seat, name), (other, opponent) in permutations(enumerate(match.entrants), 2):
+        # A void match is a draw.
+        score = match.scores[seat][other] if match.state is MatchStatus.CLOSED else 0.5
+        yield _Result(name, opponent, (score > 0.5) + (score >= 0.5), score)
 
 
 def _new(entrants: Sequence[FormatEntrant], number: int) -> set[str]:

@@ -94,6 +94,19 @@ class SwissFormat:
             tables = _tables(pool, table, room, self.sides, clan)
         return NextMatches(fixtures(number, tables, entrants), f"round {number + 1} of {rounds}")
 
+    def byes(
+        self, entrants: Sequence[FormatEntrant], matches: Iterable[FormatMatch]
+    ) -> dict[int, tuple[str, ...]]:
+        """Return the entrants with a bye by round, in order of seeds; no key for other rounds."""
+        busy: dict[int, set[str]] = {}
+        for match in matches:
+            busy.setdefault(match.round, set()).update(match.entrants)
+        idle = {
+            number: tuple(name for name in seatable(entrants, number) if name not in names)
+            for number, names in busy.items()
+        }
+        return {number: names for number, names in idle.items() if names}
+
     def worth(
         self, entrants: Sequence[FormatEntrant], matches: Iterable[FormatMatch]
     ) -> dict[str, RankingKey]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from arena.formats.contract import FormatOver, NextMatches, Ranking, Step, WaitForMatches
+from arena.formats.round_robin import GauntletFormat, RoundRobinFormat
+from arena.store.tournaments.format_history import FormatHistory
 from arena.tournaments import scheduler
 
 if TYPE_CHECKING:
@@ -14,13 +17,22 @@ if TYPE_CHECKING:
     from arena.store.tournaments.tournaments import Tournament
 
 
+_RANKED_AT_END = (RoundRobinFormat, GauntletFormat)
+
+
 def next_step(engine: Engine, tournament: Tournament) -> Step:
     """Return the format's next step, from all matches in their current state.
 
-    If the entrants cannot play the format, this is a `WaitForMatches` with the error.
+    If the entrants cannot play the format, this is a `WaitForMatches` with the error. The end of a
+    round robin or a gauntlet has its ranking, which needs all results.
     """
     try:
-        return scheduler.current_step(engine, tournament)
+        step = scheduler.current_step(engine, tournament)
+        rules = scheduler.format_of(tournament.plan)
+        if not (isinstance(step, FormatOver) and isinstance(rules, _RANKED_AT_END)):
+            return step
+        matches = FormatHistory(engine, tournament.id).matches()
+        return replace(step, ranking=rules.ranking(tournament.entries, matches))
     except ValueError as error:
         return WaitForMatches(f"it cannot continue: {error}")
 

@@ -7,14 +7,16 @@ running bots of a machine or container have the same id, whatever their workers 
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import os
 import signal
+from typing import Final
 
 FIRST_USER_ID = 58_000
 """Above the users of a system, below the range of dynamically created service users."""
 USER_ID_COUNT = 1_000
+ALL_IN_USE: Final = "Too many bots are running on this machine at the moment."
+"""A sentence that public pages may show."""
 USER_ID_LOCKS = "/run/pokearena-uids"
 """Lock file with one byte per id. Only root can write to it."""
 
@@ -53,7 +55,7 @@ class UserId:
             self.kill_processes()
             return
         self.release()
-        raise OSError(errno.EAGAIN, f"all {USER_ID_COUNT} user ids of bots are in use")
+        raise OSError(ALL_IN_USE)
 
     def release(self) -> None:
         if self.lock_file is not None:

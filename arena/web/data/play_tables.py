@@ -38,6 +38,7 @@ IDLE_SECONDS: Final = 900.0
 """Seconds after the last request of a person after which a table is abandoned."""
 KEPT_SECONDS: Final = 3600.0
 """Seconds for which the page of a finished match stays."""
+_FAILED: Final = "The arena could not continue this match."
 _LOOK_SECONDS: Final = 5.0
 _CLOSING_SECONDS: Final = 5.0
 _KEPT_TABLES: Final = 50
@@ -223,10 +224,11 @@ class PlayTable:
             local_match.play(self.match, self._folder, self._finished, self)
         except InfrastructureError as error:
             log.warning("match %s of a person failed: %s", self.match.spec.id, error)
-            failure = "The arena could not continue this match."
+            reason, _, _ = str(error).partition("\n")
+            failure = f"{_FAILED} {reason[:1].upper()}{reason[1:]}"
         except Exception:
             log.exception("match %s of a person failed", self.match.spec.id)
-            failure = "The arena could not continue this match."
+            failure = f"{_FAILED} It has an error; its log has the details for the organiser."
         try:
             if self.match.games:
                 local_match.write_record(self.match, self._folder)

@@ -44,6 +44,8 @@ class FormatState:
     """Games won by each entrant of the closed matches, by (round, number)."""
     worth: dict[str, RankingKey] | None = None
     stages: tuple[tuple[Tie, ...], ...] = ()
+    byes: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    """Entrants with a bye of a Swiss tournament, by round."""
 
     @property
     def ranking(self) -> Ranking:
@@ -69,7 +71,11 @@ def format_state(engine: Engine, tournament: Tournament, matches: int) -> Format
     try:
         rules = scheduler.format_of(tournament.plan)
         if isinstance(rules, SwissFormat):
-            return replace(state, worth=rules.worth(tournament.entries, history))
+            return replace(
+                state,
+                worth=rules.worth(tournament.entries, history),
+                byes=rules.byes(tournament.entries, history),
+            )
         if isinstance(rules, KnockoutFormat):
             return replace(state, stages=rules.bracket(tournament.entries, history))
     except ValueError:
@@ -137,12 +143,31 @@ def are_current(engine: Engine, tournament: Tournament) -> bool:
         return bool(connection.execute(query).scalar_one_or_none())
 
 
-def champions(tournament: Tournament, lines: Sequence[EntrantLine]) -> tuple[str, ...]:
-    """Return the entrants of a closed tournament that may have the first rank."""
+@dataclass(frozen=True, slots=True)
+class FirstPlace:
+    """The first place of a closed tournament.
+
+    Args:
+        names: its winner; several share the place or, without a rule, may have it.
+        has_rule: whether the format ranks its entrants; if not, the ratings do.
+        leaders: the entrants that may have the first place by strength, at 95 %.
+    """
+
+    names: tuple[str, ...]
+    has_rule: bool
+    leaders: tuple[str, ...]
+
+
+def first_place(
+    tournament: Tournament, lines: Sequence[EntrantLine], state: FormatState
+) -> FirstPlace | None:
+    """Return the first place of a closed tournament; None if nobody has it."""
     if tournament.state is not TournamentState.CLOSED:
-        return ()
+        return None
     played = [line for line in lines if line.standing.matches]
-    return tuple(line.standing.entrant for line in played if line.rank.partition("–")[0] == "1")
+    names = tuple(line.standing.entrant for line in played if line.rank.partition("–")[0] == "1")
+    leaders = tuple(line.standing.entrant for line in played if line.standing.strength.first == 1)
+    return FirstPlace(names, bool(state.ranking), leaders) if names else None
 
 
 class ChampionsCache:
@@ -154,21 +179,22 @@ class ChampionsCache:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._known: OrderedDict[tuple[str, int, int], tuple[str, ...]] = OrderedDict()
+        self._known: OrderedDict[tuple[str, int, int], FirstPlace | None] = OrderedDict()
         self._lock = Lock()
 
     def of(
         self,
         held: Sequence[tuple[Tournament, TournamentProgress]],
         seconds: float = _SECONDS,
-    ) -> dict[str, tuple[str, ...]]:
+    ) -> dict[str, FirstPlace]:
         """Return the champions by tournament ID, without open and very large tournaments.
 
         Args:
             held: tournaments with their progress.
             seconds: time limit; tournaments that remain are left to the next call.
         """
-        until, by_tournament = time.monotonic() + seconds, {}
+        until = time.monotonic() + seconds
+        by_tournament: dict[str, FirstPlace] = {}
         for tournament, progress in held:
             if tournament.state is not TournamentState.CLOSED or progress.matches > _WINNER_MATCHES:
                 continue
@@ -188,7 +214,7 @@ class ChampionsCache:
                 by_tournament[tournament.id] = known
         return by_tournament
 
-    def _read(self, tournament: Tournament, progress: TournamentProgress) -> tuple[str, ...]:
+    def _read(self, tournament: Tournament, progress: TournamentProgress) -> FirstPlace | None:
         state = format_state(self._engine, tournament, progress.matches)
         table = standings_of(self._engine, tournament)
-        return champions(tournament, lines_of(tournament, table, state))
+        return first_place(tournament, lines_of(tournament, table, state), state)

@@ -9,7 +9,7 @@ from typing import Any, Final
 from sqlalchemy import Engine
 
 from arena.config import ALLOWANCE_MS, BANK_MS, BOARDS, START_MS
-from arena.errors import NotFound
+from arena.errors import NotFound, nearest
 from arena.formats.registry import FORMATS
 from arena.store.bots import versions
 from arena.store.bots.versions import Version
@@ -93,7 +93,9 @@ def _registered(engine: Engine, text: str) -> Version:
         return versions.find_version(engine, text)
     active = versions.list_versions(engine, name=text)
     if not active:
-        raise NotFound(f"unknown bot {text[:60]}.", code="unknown-version")
+        names = {version.name for version in versions.list_versions(engine)}
+        hint = nearest(text, names) or "."
+        raise NotFound(f"unknown bot {text[:60]}{hint}", code="unknown-version")
     return active[-1]
 
 

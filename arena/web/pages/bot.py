@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from arena.errors import nearest
 from arena.ladders import ladder_rows, ladder_values
 from arena.ladders.columns import Rendering, columns_of, text_table, to_json
 from arena.ladders.ladder_columns import LADDER, LadderLine, cell_json, faults_of, ranks
@@ -313,8 +314,14 @@ def find_bot(web: WebState, page_request: PageRequest) -> tuple[str, tuple[Versi
     name = page_request.path["name"].partition("@")[0]
     versions = [version for version in web.snapshot.versions.values() if version.name == name]
     if not versions:
-        raise PageNotFound(f"unknown bot {wording.one_line(name)}.")
+        raise PageNotFound(unknown_bot(web, name))
     return name, tuple(sorted(versions, key=lambda version: version.created))
+
+
+def unknown_bot(web: WebState, name: str) -> str:
+    """Return the sentence for an unknown name, with the most similar one."""
+    hint = nearest(name, {version.name for version in web.snapshot.versions.values()})
+    return f"unknown bot {wording.one_line(name)}{hint or '.'}"
 
 
 def _by(version: Version) -> Iterator[str]:
@@ -350,7 +357,7 @@ def _opponents_of_query(web: WebState, page_request: PageRequest) -> tuple[str, 
     opponent = page_request.query.get("opponent", "").strip()
     names = [each.id for each in web.snapshot.versions.values() if opponent in (each.id, each.name)]
     if opponent and not names:
-        raise InvalidQuery(f"unknown bot {wording.one_line(opponent)}.")
+        raise InvalidQuery(unknown_bot(web, opponent))
     return opponent, names
 
 

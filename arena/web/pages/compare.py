@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from arena.errors import nearest
 from arena.ladders import head_to_head, ladder_rows
 from arena.ladders.columns import Rendering, columns_of
 from arena.ladders.comparison_facts import comparison_facts
@@ -187,7 +188,10 @@ def _bot(ladder: Ladder, page_request: PageRequest, which: str) -> str:
     # A name without a version stands for the bot's strongest version on this ladder.
     full_name = next((each for each in names if each.partition("@")[0] == name), None)
     if full_name is None:
-        raise PageNotFound(f"{wording.one_line(name)} is not on the ladder {ladder.scope.form}.")
+        hint = nearest(name, {*names, *(each.partition("@")[0] for each in names)}) or "."
+        raise PageNotFound(
+            f"{wording.one_line(name)} is not on the ladder {ladder.scope.form}{hint}"
+        )
     return full_name
 
 

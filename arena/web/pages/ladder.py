@@ -260,8 +260,8 @@ def _facts(ladder: Ladder, every: Sequence[LadderLine]) -> list[tuple[str, str]]
     if not every:
         return []
     leader, games = every[0], sum(line.standing.games for line in every)
-    answer = f"{leader.name}, with a strength of "
-    answer += ladder_values.strength_in_words(leader.standing)
+    words = ladder_values.strength_in_words(leader.standing)
+    answer = f"{leader.name}; its strength is {words}"
     if len(every) > 1:
         likely = leader.standing.strength.superiority_to_next or 0.0
         answer += f"; stronger than {every[1].name} with {wording.percent(likely, 1)}"

@@ -115,8 +115,8 @@ def _standings_model(
         "columns": _columns(lines),
         "crossed": _crossed(web, tournament, [line.standing.entrant for line in lines]),
         "remarks": list(ladder_values.remarks(table)),
-        "champions": tournament_standings.champions(tournament, lines),
-        "podium": _podium(tournament, lines),
+        "champions": tournament_standings.first_place(tournament, lines, state),
+        "podium": _podium(tournament, lines, has_rule=bool(state.ranking)),
     }
 
 
@@ -145,11 +145,25 @@ def _matches_model(
     }
 
 
-def _podium(tournament: Tournament, lines: Sequence[EntrantLine]) -> list[EntrantLine]:
-    """Return the first lines of a closed tournament with more than two entrants."""
+def _podium(
+    tournament: Tournament, lines: Sequence[EntrantLine], *, has_rule: bool
+) -> list[EntrantLine]:
+    """Return the first places of a closed tournament with more than two entrants.
+
+    Entrants that share a place are shown together, or not at all if they are too many.
+    """
     if tournament.state is not TournamentState.CLOSED or len(lines) < _PODIUM:
         return []
-    return [line for line in lines[:_PODIUM] if line.standing.matches]
+    played = [line for line in lines if line.standing.matches]
+    if not has_rule:
+        return played[:_PODIUM]
+    shown: list[EntrantLine] = []
+    for _, group in groupby(played, lambda line: line.rank):
+        sharing = list(group)
+        if len(shown) >= _PODIUM or len(shown) + len(sharing) > _PODIUM + 1:
+            break
+        shown += sharing
+    return shown
 
 
 def _columns(lines: Sequence[EntrantLine]) -> list[Column[EntrantLine]]:

@@ -90,7 +90,7 @@ def status_and_sentence(request: Request, error: Exception) -> tuple[int, str, M
             return 404, str(error), {}
         case NotFound(code=code):
             sentence = without_command(error)
-            if code in _LISTS:
+            if code in _LISTS and not sentence.endswith("?"):
                 sentence = (
                     f"{sentence.rstrip('.')}; {links_of(request).to(_LISTS[code])} lists all."
                 )

@@ -8,9 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.formats.contract import FormatOver, NextMatches, WaitForMatches
+from arena.formats.contract import (
+    FormatMatch,
+    FormatOver,
+    MatchStatus,
+    NextMatches,
+    WaitForMatches,
+)
 from arena.formats.round_robin import GauntletFormat, RoundRobinFormat, round_robin
-from tests.arena.formats.simulated_tournament import SimulatedTournament, everyone
+from tests.arena.formats.simulated_tournament import SimulatedTournament, everyone, game
 from tests.errors import has_code
 from tests.examples import examples
 
@@ -196,3 +202,64 @@ def test_every_entrant_plays_once_per_round() -> None:
 def test_a_gauntlet_needs_challengers_and_others(challengers: int) -> None:
     with pytest.raises(ValueError, check=has_code("challengers")):
         GauntletFormat(challengers=challengers).next(everyone(4), ())
+
+
+def result(number: int, names: tuple[str, ...], *games: tuple[int, ...]) -> FormatMatch:
+    """Return a closed match with the places of each game."""
+    played = tuple(game(at, places) for at, places in enumerate(games))
+    return FormatMatch(0, number, names, MatchStatus.CLOSED, played)
+
+
+def test_a_round_robin_ranks_by_points_then_direct_result_then_scores() -> None:
+    first, second, third, fourth = (entrant.name for entrant in everyone(4))
+    won, half, drawn = ((1, 2), (1, 2)), ((1, 2), (1, 1)), ((1, 2), (2, 1))
+    matches = [
+        result(0, (first, second), *won),
+        result(1, (third, first), *won),
+        result(2, (first, fourth), *half),
+        result(3, (second, third), *won),
+        result(4, (second, fourth), *won),
+        result(5, (third, fourth), *drawn),
+    ]
+    # The first two have 4 points, and the first beat the second.
+    rules = RoundRobinFormat()
+    assert rules.ranking(everyone(4), matches) == ((first,), (second,), (third,), (fourth,))
+    # In the circle of three everyone has beaten one: the scores decide.
+    circle = [
+        result(0, (first, second), *won),
+        result(1, (second, third), *half),
+        result(2, (third, first), *half),
+    ]
+    assert rules.ranking(everyone(3), circle) == ((first,), (third,), (second,))
+    level = [result(number, match.entrants, *won) for number, match in enumerate(circle)]
+    assert rules.ranking(everyone(3), level) == ((first, second, third),)
+
+
+def test_a_round_robin_without_a_result_has_no_ranking() -> None:
+    names = tuple(entrant.name for entrant in everyone(2))
+    void = [FormatMatch(0, 0, names, MatchStatus.VOID)]
+    assert RoundRobinFormat().ranking(everyone(2), void) == ()
+
+
+def test_a_gauntlet_ranks_its_challengers_before_the_field() -> None:
+    first, second, third, fourth = (entrant.name for entrant in everyone(4))
+    lost, won = ((2, 1),), ((1, 2),)
+    matches = [
+        result(0, (first, third), *lost),
+        result(1, (first, fourth), *won),
+        result(2, (second, third), *won),
+        result(3, (second, fourth), *won),
+    ]
+    ranking = GauntletFormat(challengers=2).ranking(everyone(4), matches)
+    assert ranking == ((second,), (first,), (third, fourth))
+    assert GauntletFormat().ranking(everyone(4), matches) == ()
+
+
+@pytest.mark.parametrize("count", [4, 9])
+def test_the_ranking_does_not_depend_on_the_order_of_matches(count: int) -> None:
+    playing = SimulatedTournament(RoundRobinFormat(3), everyone(count), seed=5)
+    playing.play()
+    rules = RoundRobinFormat(3)
+    ranking = rules.ranking(playing.entrants, playing.matches)
+    assert sorted(name for group in ranking for name in group) == [e.name for e in everyone(count)]
+    assert rules.ranking(playing.entrants, playing.matches[::-1]) == ranking

@@ -27,7 +27,7 @@ TAKER = f"""
         owner = uids.UserId()
         print(owner.number, flush=True)
     except OSError as error:
-        print(error.strerror, flush=True)
+        print(error, flush=True)
     sys.stdin.read()
 """
 
@@ -76,7 +76,7 @@ def test_a_user_id_is_unique_across_network_namespaces() -> None:
     with NetworkNamespace() as network, taken() as cwd, taken(*network.within) as there:
         assert {cwd, there} == {str(FIRST), str(FIRST + 1)}
         with taken(*network.within) as third:
-            assert third == f"all {COUNT} user ids of bots are in use"
+            assert third == user_ids.ALL_IN_USE
     with taken() as again:
         assert again in {str(FIRST), str(FIRST + 1)}
 
@@ -91,7 +91,7 @@ def test_processes_of_a_user_id_are_not_killed_from_another_network(
     living = subprocess.Popen(["sleep", "60"], user=owner.number, group=owner.number)
     try:
         with NetworkNamespace() as network, taken(*network.within) as there:
-            assert there == "all 1 user ids of bots are in use"
+            assert there == user_ids.ALL_IN_USE
             assert living.poll() is None
         owner.kill_processes()
         assert living.wait() == -9

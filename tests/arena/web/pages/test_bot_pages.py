@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -139,6 +140,15 @@ def test_an_unknown_bot_is_not_found(client: TestClient) -> None:
     for address in ("/bots/nobody.json", "/bots/nobody/faults.json"):
         answer = client.get(address)
         assert (answer.status_code, answer.json()) == (404, {"error": "unknown bot nobody."})
+
+
+@pytest.mark.parametrize(
+    "address", ["/bots/lukc1.json", "/bots/ada.json?opponent=lukc1", "/bots/lukc1/faults.json"]
+)
+def test_an_unknown_bot_is_answered_with_the_nearest_name(client: TestClient, address: str) -> None:
+    answer = client.get(address)
+    assert answer.status_code in (400, 404)
+    assert re.search(r'"(.*)"', answer.json()["error"])[1] == "luck1"
 
 
 def test_user_text_is_escaped(client: TestClient) -> None:

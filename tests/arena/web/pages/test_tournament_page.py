@@ -84,6 +84,12 @@ def test_a_swiss_tournament_is_ordered_by_points(
     assert worth == sorted(worth, reverse=True)
     # With five bots, a win or a bye gives two points, and a match two points in total.
     assert sum(points for points, _, _ in worth) == 3 * (2 * 2 + 2)
+    page = client.get(f"/tournaments/{begun_tournament.id}").text
+    for number in range(3):
+        fixtures = page.partition(f"<h3>Round {number + 1}</h3>")[2].partition("</ul>")[0]
+        names = re.findall(r"bot\d", re.sub("<small.*?</small>|<[^>]*>", " ", fixtures))
+        assert sorted(names) == [f"bot{each}" for each in range(5)]
+        assert fixtures.count(">bye<") == 1
     ranked = [name for group in document["decision"]["ranking"] for name in group]
     assert [line["entrant"] for line in document["standings"]] == ranked
 
@@ -186,7 +192,12 @@ def test_winners_of_matches_and_of_the_tournament_are_named(
     (named,) = re.findall(r'class="champions">(.*?)</p>', page)
     assert re.sub("<[^>]*>", "", named) == f"Winner: {champion}"
     podium = page.partition('class="podium"')[2].partition("</ol>")[0]
-    assert podium.count("<li>") == 3
+    assert re.findall(r'<li class="(\w+)">', podium) == [
+        "place1",
+        "place2",
+        "place3",
+        "place3",
+    ]
     assert podium.index(f"/bots/{champion.partition('@')[0]}") < podium.index("</li>")
     final = page.partition('aria-label="the winner"')[2].partition("</section>")[0]
     assert f"/bots/{champion.partition('@')[0]}" in final
@@ -290,3 +301,22 @@ def test_the_crosstable_of_a_tournament_has_a_legend_and_numbers_of_matches(
     )
     assert len(cells) == 6
     assert all(titled == shown for titled, shown in cells)
+
+
+def test_a_round_robin_names_its_winner_and_the_significance(
+    simulated_arena: SimulatedArena, client: TestClient
+) -> None:
+    over = simulated_arena.play_out(
+        simulated_arena.begin("round-robin", simulated_arena.bots(4), boards=1)
+    )
+    document = client.get(f"/tournaments/{over.id}.json").json()
+    first, *_ = document["decision"]["ranking"]
+    assert [line["entrant"] for line in document["standings"]][: len(first)] == first
+    page = client.get(f"/tournaments/{over.id}").text
+    (named,) = re.findall(r'class="champions">(.*?)</p>', page)
+    words = "Winner" if len(first) == 1 else "Shared first place"
+    assert re.sub("<[^>]*>", "", named).startswith(f"{words}: ")
+    assert all(name in re.sub("<[^>]*>", "", named) for name in first)
+    assert ("ignificant at 95" in page) == (len(first) == 1)
+    feed = client.get(f"/tournaments/{over.id}.atom").text
+    assert "not decided" not in feed
