@@ -16,9 +16,9 @@ from redis import Redis
 from rq import Queue, Worker
 from rq.serializers import JSONSerializer
 
-from arena.queue import redis_server
-from arena.queue.match_queue import MatchQueue
-from arena.queue.worker import MatchWorker
+from arena.services.queue import redis_server
+from arena.services.queue.match_queue import MatchQueue
+from arena.services.queue.worker import MatchWorker
 from arena.system.process_log import ProcessLog
 from arena.system.redis_connection import connect
 from bench.figure import Figure, FigureTarget

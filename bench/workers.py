@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from arena.bots import resolver
-from arena.queue.worker_registrations import workers
 from arena.services.local import Services
+from arena.services.queue.worker_registrations import workers
 from arena.store.matches import transitions
 from arena.system.process_info import cores
 from arena.system.redis_connection import connect

@@ -12,21 +12,21 @@ ROOT = Path(__file__).parent.parent
 
 LAYERS = (
     ("cli", "web"),
-    ("services", "submissions", "remote", "tuning"),
-    ("queue", "matches", "announcements"),
+    ("services", "submissions", "remote"),
+    ("matches",),
     ("tournaments", "records", "rl", "ladders"),
     ("store",),
-    ("ratings", "formats", "presentation", "bots", "tunnel", "events"),
+    ("ratings", "formats", "presentation", "bots"),
     ("config", "errors", "system", "api_client"),
 )
 """Layers from top to bottom; a package may import packages of lower layers."""
 PAIRS = {
     ("cli", "web"),
     ("services", "submissions"),
+    ("remote", "services"),
     ("records", "ladders"),
     ("records", "tournaments"),
     ("tournaments", "ladders"),
-    ("bots", "tunnel"),
     ("formats", "ratings"),
     ("config", "system"),
     ("system", "errors"),

@@ -46,6 +46,17 @@ def page_commands(page: str) -> Iterator[str]:
             yield command["words"]
 
 
+MODULE = re.compile(r"`((?:arena|referee)/[a-z0-9_/]+\.(?:py|html))`(?: \((`\w+`(?:, `\w+`)*)\))?")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_module_and_function_that_a_page_names_exists(page: str) -> None:
+    for path, names in MODULE.findall((ROOT / page).read_text(encoding="utf-8")):
+        text = (ROOT / path).read_text(encoding="utf-8")
+        for name in re.findall(r"\w+", names):
+            assert re.search(rf"^\s*(?:def|class) {name}\b", text, re.MULTILINE), (path, name)
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_every_command_of_a_page_exists(page: str) -> None:
     for words in page_commands(page):

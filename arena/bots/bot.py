@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from arena.bots.manifest import FILE, Manifest
 
 if TYPE_CHECKING:
-    from arena.tunnel.endpoint import TunnelEndpoint
+    from arena.system.tunnel.endpoint import TunnelEndpoint
 
 BRIDGE: Final = (sys.executable, "-I", "-m", "arena.bots.stdio", "--")
 """Command prefix for a bot that reads and writes lines."""

@@ -35,7 +35,7 @@ _STATUS = {
     "arena.errors.BotError": FAILED,
     "arena.errors.InfrastructureError": UNREACHABLE,
     "arena.config.SettingError": USAGE,
-    "arena.queue.redis_server.RedisUnavailable": UNREACHABLE,
+    "arena.services.queue.redis_server.RedisUnavailable": UNREACHABLE,
     "arena.errors.BadName": USAGE,
     "arena.errors.InvalidSettings": USAGE,
     "arena.errors.NotFound": USAGE,

@@ -24,14 +24,14 @@ from arena.bots.exit_report import Report
 from arena.bots.sandbox import available_levels
 from arena.bots.sandbox.level import refusal
 from arena.errors import BotAbsent, BotError, Conflict, InfrastructureError, LeaseLost, StoreError
-from arena.events.messages import Position
-from arena.events.publisher import EventPublisher
 from arena.matches.lease_renewal import Interrupted, LeaseRenewal
 from arena.matches.runner import play_match
 from arena.matches.table import Watch
 from arena.ratings.closed_match import PlayedGame
 from arena.store import database
 from arena.store.bots import pushed_versions, remote_bots, version_files
+from arena.store.events.messages import Position
+from arena.store.events.publisher import EventPublisher
 from arena.store.matches import offline_bot_waits, transitions
 from arena.store.matches.spec import Entrant
 from arena.store.matches.table_plan import TablePlan
@@ -40,8 +40,8 @@ from arena.store.objects.object_storage import ObjectLost, StorageUnavailable
 from arena.system import grpc_probe, private_files, timings
 from arena.system.start_breaker import StartBreaker
 from arena.system.stop_event import StopEvent
-from arena.tunnel.endpoint import needed
-from arena.tunnel.stream import is_reachable, is_reached
+from arena.system.tunnel.endpoint import needed
+from arena.system.tunnel.stream import is_reachable, is_reached
 from referee import logs
 from referee.numbering import game_text
 from referee.sanitizing import one_line

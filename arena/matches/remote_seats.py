@@ -17,9 +17,9 @@ from arena.bots.bot import Bot
 from arena.bots.exit_report import Report
 from arena.errors import BotAbsent, InfrastructureError
 from arena.system import grpc_probe
-from arena.tunnel.endpoint import TunnelEndpoint
-from arena.tunnel.local_sockets import Tunnel
-from arena.tunnel.stream import CONTROL_API, TunnelUnavailable
+from arena.system.tunnel.endpoint import TunnelEndpoint
+from arena.system.tunnel.local_sockets import Tunnel
+from arena.system.tunnel.stream import CONTROL_API, TunnelUnavailable
 
 ANSWER_SECONDS: Final = 5.0
 """Seconds within which the relay control API must respond."""

@@ -2,5 +2,5 @@
 
 Uses no other package of the arena. Used by `arena.cli`, `arena.formats`, `arena.ladders`,
 `arena.matches`, `arena.records`, `arena.services`, `arena.store`, `arena.submissions`,
-`arena.tournaments`, `arena.tuning` and `arena.web`.
+`arena.tournaments` and `arena.web`.
 """

@@ -1,5 +1,5 @@
 """Connect bots on their authors' machines to the arena: connector and relay.
 
-Uses `arena.bots`, `arena.config`, `arena.errors`, `arena.events`, `arena.queue`, `arena.store`,
-`arena.system` and `arena.tunnel`. Used by `arena.cli`.
+Uses `arena.bots`, `arena.config`, `arena.errors`, `arena.services`, `arena.store` and
+`arena.system`. Used by `arena.cli`.
 """

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
-from arena.events.background_service import BackgroundService
+from arena.store.events.background_service import BackgroundService
 from arena.store.objects import object_storage, record_archive, stored_objects
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Final
 
 from arena import config
-from arena.queue.idle_work import IdlePermission, IdleWork
+from arena.services.queue.idle_work import IdlePermission, IdleWork
 from arena.store.idle_results import ANALYSES, LUCK, IdleResults
 from arena.store.matches import results
 from referee import logs

@@ -1,6 +1,6 @@
 """The services of an arena on this machine, for the duration of a `with` block.
 
-    Redis        unless the environment names one (arena.queue.redis_server)
+    Redis        unless the environment names one (arena.services.queue.redis_server)
     referees     one process per worker, unless POKEARENA_REFEREE names one
     workers      by default one process per core
     sweeper      two threads in this process

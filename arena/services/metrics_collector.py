@@ -22,15 +22,15 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from arena.errors import StoreError
-from arena.events import incidents
-from arena.queue import worker_registrations, worker_sandboxes
-from arena.queue.match_queue import MatchQueue
-from arena.queue.worker_registrations import WorkerInfo
 from arena.services import metric_definitions as metrics
 from arena.services.closed_match_counts import Counts, Spread, cumulated
 from arena.services.metric_definitions import Kind, Metric
+from arena.services.queue import worker_registrations, worker_sandboxes
+from arena.services.queue.match_queue import MatchQueue
+from arena.services.queue.worker_registrations import WorkerInfo
 from arena.services.service import ServiceState
 from arena.store import gauges
+from arena.store.events import incidents
 from arena.store.gauges import StoreGauges
 from arena.system import grpc_probe, timings
 from arena.system.timings import DurationSum

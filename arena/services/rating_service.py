@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from arena.events.background_service import BackgroundService
 from arena.ladders import rater
+from arena.store.events.background_service import BackgroundService
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine

@@ -14,14 +14,13 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from arena import config
-from arena.announcements.webhook_sender import WebhookSender
 from arena.config import Folder, Running
-from arena.events import incidents
-from arena.queue import redis_server
-from arena.queue.redis_server import Address
-from arena.queue.sweeper import SERVICE, Sweeper
 from arena.services import worker_services
+from arena.services.announcements.webhook_sender import WebhookSender
 from arena.services.file_archiver import FileArchiver
+from arena.services.queue import redis_server
+from arena.services.queue.redis_server import Address
+from arena.services.queue.sweeper import SERVICE, Sweeper
 from arena.services.rating_service import RatingService
 from arena.services.relay_process import RelayOptions
 from arena.services.service import (
@@ -36,6 +35,7 @@ from arena.services.service_logs import claimed_logs
 from arena.services.web_process import Pages
 from arena.store import database
 from arena.store.bots import version_files
+from arena.store.events import incidents
 from arena.store.objects import object_storage
 from arena.submissions.pending_uploads import PendingUploads
 from arena.system import process_info, redis_connection

@@ -14,8 +14,8 @@ from types import FrameType
 
 from arena import config
 from arena.config import Folder
-from arena.queue.redis_server import Address
 from arena.services import worker_services
+from arena.services.queue.redis_server import Address
 from arena.services.service import ServiceLoop
 from arena.services.service_logs import claimed_logs
 from arena.system import redis_connection

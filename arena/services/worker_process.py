@@ -17,18 +17,18 @@ from typing import TYPE_CHECKING
 from arena import config
 from arena.config import Folder
 from arena.errors import InfrastructureError
-from arena.queue import redis_server
-from arena.queue.redis_server import Address
-from arena.queue.worker import MatchWorker
-from arena.queue.worker_registrations import WorkerInfo, fresh_name, workers
 from arena.services import idle_computations, worker_host
+from arena.services.queue import redis_server
+from arena.services.queue.redis_server import Address
+from arena.services.queue.worker import MatchWorker
+from arena.services.queue.worker_registrations import WorkerInfo, fresh_name, workers
 from arena.system.process_info import require_linux
 from arena.system.redis_connection import connect
 from referee import logs
 
 if TYPE_CHECKING:
     from arena.matches.attempt import WorkerResources
-    from arena.queue.idle_work import IdleWork
+    from arena.services.queue.idle_work import IdleWork
 
 
 _UNREACHABLE = 3

@@ -5,9 +5,9 @@ from __future__ import annotations
 from arena.bots.sandbox import available_levels, stored_level
 from arena.bots.sandbox.level import Level, refusal
 from arena.errors import InfrastructureError
-from arena.queue.worker import WorkerSandbox
-from arena.queue.worker_registrations import SandboxState
-from arena.queue.worker_sandboxes import UNAVAILABLE
+from arena.services.queue.worker import WorkerSandbox
+from arena.services.queue.worker_registrations import SandboxState
+from arena.services.queue.worker_sandboxes import UNAVAILABLE
 
 
 class ChosenSandbox(WorkerSandbox):

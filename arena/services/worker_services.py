@@ -10,8 +10,8 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from arena import config
-from arena.queue import worker_registrations
-from arena.queue.worker_registrations import fresh_name
+from arena.services.queue import worker_registrations
+from arena.services.queue.worker_registrations import fresh_name
 from arena.services.service import Service, StopStage, python_command
 from arena.system import file_tree, grpc_probe, private_files, temporary_folder
 from arena.system.process_info import is_frozen

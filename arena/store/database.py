@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
     from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
-    from arena.events.messages import Event
+    from arena.store.events.messages import Event
 
 
 # Events that a transaction causes, which its commit publishes.

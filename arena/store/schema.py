@@ -337,7 +337,7 @@ remotes = Table(
     # Address of the control API of the relay to which the bot connects.
     Column("desk", StoredText, nullable=False, server_default="", key="control_address"),
     # Endpoint of that relay for workers on other machines, if it has one
-    # (`arena.tunnel.endpoint.TunnelEndpoint`).
+    # (`arena.system.tunnel.endpoint.TunnelEndpoint`).
     Column("way", JSON(none_as_null=True), key="tunnel_endpoint"),
     # When it connected or disconnected last, and the time until which it counts as connected.
     Column("since", Double),
@@ -691,7 +691,7 @@ webhooks = Table(
     Column("id", StoredText, primary_key=True),
     Column("url", StoredText, nullable=False),
     Column("format", StoredText, nullable=False),
-    # Types of announcements (`arena.announcements`).
+    # Types of announcements (`arena.services.announcements`).
     Column("events", JSON, nullable=False),
     # {"tournament", "game", "bot"}: only announcements of these; omitted: of all.
     Column("scope", JSON, nullable=False),

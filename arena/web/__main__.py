@@ -8,8 +8,8 @@ import socket
 from dataclasses import asdict
 
 from arena import config
-from arena.queue import redis_server
 from arena.services import web_process
+from arena.services.queue import redis_server
 from arena.store import database
 from arena.submissions.pending_uploads import PendingUploads
 from arena.web import server

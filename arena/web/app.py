@@ -21,7 +21,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from arena.events import restarts
+from arena.store.events import restarts
 from arena.web import assets
 from arena.web.data.web_state import WebState
 from arena.web.management import owner_requests

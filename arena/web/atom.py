@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from arena.announcements.announcement import Announcement
 from arena.presentation import wording
+from arena.services.announcements.announcement import Announcement
 
 _NAMESPACE = "http://www.w3.org/2005/Atom"
 _AUTHOR = "Poke arena"

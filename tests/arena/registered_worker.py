@@ -2,7 +2,7 @@
 
 from redis import Redis
 
-from arena.queue.worker_registrations import SandboxState, WorkerInfo, register_worker
+from arena.services.queue.worker_registrations import SandboxState, WorkerInfo, register_worker
 
 
 def add_worker(

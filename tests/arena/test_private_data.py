@@ -18,7 +18,7 @@ from arena.cli.develop import machine_checks
 from arena.cli.workspace import Workspace
 from arena.config import Folder
 from arena.matches.local_records import path_of
-from arena.queue import redis_server
+from arena.services.queue import redis_server
 from arena.store.bots import owners
 from arena.submissions.pending_uploads import PendingUploads
 from arena.system import file_tree, private_files

@@ -13,8 +13,8 @@ from google.protobuf.json_format import MessageToDict
 from playwright.sync_api import Browser, Page
 from pokearena.v1 import bot_pb2
 
-from arena.events.messages import Position
 from arena.presentation import wording
+from arena.store.events.messages import Position
 from arena.store.matches import listing
 from arena.web.data.web_state import ServerSettings, WebState
 from referee.games.contract import Game, State

@@ -8,9 +8,9 @@ import pytest
 from prometheus_client import generate_latest
 
 from arena.config import Folder
-from arena.queue import redis_server
 from arena.services import metrics_collector
 from arena.services.metrics_collector import ArenaCollector
+from arena.services.queue import redis_server
 from arena.store.matches import listing
 from arena.store.schema import MatchState
 from tests.arena.services.worker_host import WorkerHostHarness

@@ -12,7 +12,7 @@ import yaml
 
 from arena import config
 from arena.matches.lease_renewal import GRACE_SECONDS
-from arena.queue import redis_server
+from arena.services.queue import redis_server
 from tests.deploy.command_lines import parsed_command, variables
 from tests.deploy.manifests import DEPLOY, ROOT, Tree
 from tests.waiting import wait_until

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from arena.queue import redis_server
+from arena.services.queue import redis_server
 from tests.arena.cli.terminal import POKEARENA
 from tests.cluster import cluster
 from tests.deploy.manifests import DEPLOY, Tree

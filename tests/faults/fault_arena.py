@@ -21,8 +21,8 @@ from sqlalchemy import Engine
 
 from arena.bots import resolver
 from arena.config import Folder
-from arena.queue import worker_registrations
-from arena.queue.match_queue import MatchQueue
+from arena.services.queue import worker_registrations
+from arena.services.queue.match_queue import MatchQueue
 from arena.store import database
 from arena.store.bots import versions
 from arena.store.match_settings import Clock, TournamentPlan

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from arena.config import Folder
-from arena.queue.match_queue import MatchQueue
-from arena.queue.sweeper import Sweeper
+from arena.services.queue.match_queue import MatchQueue
+from arena.services.queue.sweeper import Sweeper
 from arena.system import redis_connection
 from tests.faults.conftest import Conclude
 from tests.faults.fault_arena import Arena, ServeProcess

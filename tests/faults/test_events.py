@@ -9,9 +9,9 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from arena.config import REDIS
-from arena.events import messages
-from arena.events.messages import Event, GameOver, MatchClosed, MatchStarted
-from arena.queue import redis_server
+from arena.services.queue import redis_server
+from arena.store.events import messages
+from arena.store.events.messages import Event, GameOver, MatchClosed, MatchStarted
 from arena.store.matches import listing
 from arena.store.schema import MatchState
 from arena.system import redis_connection

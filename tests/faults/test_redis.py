@@ -13,8 +13,8 @@ from redis import Redis
 from redis.exceptions import ResponseError
 
 from arena import config
-from arena.queue import redis_server
-from arena.queue.worker_registrations import FORGOTTEN_SECONDS
+from arena.services.queue import redis_server
+from arena.services.queue.worker_registrations import FORGOTTEN_SECONDS
 from arena.system import redis_connection
 from arena.system.process_log import ProcessLog
 from tests.examples import examples

@@ -22,7 +22,7 @@ from arena.cli.services.running_services import running
 from arena.cli.workspace import Workspace
 from arena.errors import InfrastructureError
 from arena.matches.private_referee import own_referee
-from arena.queue import redis_server
+from arena.services.queue import redis_server
 from arena.system import grpc_probe
 from arena.system.private_files import is_private
 from referee.rules_build import rules_build
@@ -351,8 +351,8 @@ def _services(workspace: Workspace) -> CheckResult:
     services = running(workspace)
     if services is None:
         return CheckResult("services", OK, "none run here; demo and tournament run bring their own")
-    from arena.events import incidents
-    from arena.queue import worker_registrations, worker_sandboxes
+    from arena.services.queue import worker_registrations, worker_sandboxes
+    from arena.store.events import incidents
     from arena.system import redis_connection
 
     try:

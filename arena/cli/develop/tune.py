@@ -15,8 +15,8 @@ from arena.cli.options import data_option, json_option
 if TYPE_CHECKING:
     from arena.bots.bot import Bot
     from arena.cli.workspace import Workspace
-    from arena.tuning.tuning_file import TuningFile
-    from arena.tuning.tuning_run import Tuning
+    from arena.matches.tuning.tuning_file import TuningFile
+    from arena.matches.tuning.tuning_run import Tuning
 
 RESULTS = ".results.json"
 """Suffix of the file of results, beside the tuning file."""
@@ -38,8 +38,8 @@ def tune(file: Path, restart: bool, as_json: bool, workspace: Workspace) -> None
     """
     from arena.cli import game_options
     from arena.cli.bots import registration
+    from arena.matches.tuning import tuning_file, tuning_run
     from arena.store import match_settings
-    from arena.tuning import tuning_file, tuning_run
 
     content = game_options.settled(tuning_file.read(file), entrants=2)
     bot = workspace.bot(_beside(file, content.bot))
@@ -92,7 +92,7 @@ def _beside(file: Path, bot: str) -> str:
 
 def _report(tuning: Tuning, content: TuningFile, bot: Bot, as_json: bool) -> None:
     from arena.bots.manifest import Manifest, render
-    from arena.tuning.tuning_file import with_arguments
+    from arena.matches.tuning.tuning_file import with_arguments
 
     assert bot.manifest is not None
     texts, total = tuning.texts(), tuning.total

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from arena.bots.sandbox import available_levels
 from arena.cli.workspace import Workspace
 from arena.config import Running
-from arena.queue import redis_server
 from arena.services.local import Services
+from arena.services.queue import redis_server
 from arena.services.web_process import Pages
 
 

@@ -169,7 +169,7 @@ def _announce(
     sandbox: SandboxReport,
     as_json: bool,
 ) -> None:
-    from arena.queue import redis_server
+    from arena.services.queue import redis_server
     from arena.submissions import open_ladders
 
     ladders = open_ladders.list_open_ladders(workspace.store)

@@ -82,8 +82,8 @@ def add(
     The receiver verifies the signature of each request with the secret, as the specification
     Standard Webhooks describes. Discord and Slack ignore it.
     """
-    from arena.announcements import webhook_receiver
-    from arena.announcements.webhook_receiver import ReceiverRefused
+    from arena.services.announcements import webhook_receiver
+    from arena.services.announcements.webhook_receiver import ReceiverRefused
     from arena.store import webhooks
     from arena.store.webhooks import AnnouncementType, WebhookFormat
 
@@ -165,7 +165,7 @@ def test(webhook_id: str, as_json: bool, workspace: Workspace) -> None:
     import secrets
     import time
 
-    from arena.announcements import webhook_message, webhook_sender
+    from arena.services.announcements import webhook_message, webhook_sender
     from arena.store import webhooks
 
     engine = workspace.existing_store

@@ -91,7 +91,7 @@ def _check(data_folder: Folder) -> None:
     Raises:
         CommandError: no worker of this host is alive.
     """
-    from arena.queue import redis_server
+    from arena.services.queue import redis_server
     from arena.services.worker_process import on_this_host
 
     redis, here = on_this_host(data_folder)

@@ -11,9 +11,9 @@ from arena.cli.ladders import ladder_table
 from arena.cli.output import count
 from arena.cli.services import running_services
 from arena.ladders import ladder_key, ladder_values
-from arena.queue.worker_list import WorkerList
 from arena.records.bundle.audit import Audit
 from arena.records.bundle.bundle import Bundle
+from arena.services.queue.worker_list import WorkerList
 from arena.store.matches import listing
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import tournaments

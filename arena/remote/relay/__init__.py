@@ -11,7 +11,7 @@
 - A seat is a gRPC server of its own that implements BotService, so the referee handles it like a
   local bot.
 - The worker endpoint gives workers on other machines access to the control API and the seats,
-  through a tunnel (`arena.tunnel`).
+  through a tunnel (`arena.system.tunnel`).
 - A session is a connected bot with its seats at tables. It outlives a lost connection while it
   has seats; requests wait in it until the bot reconnects.
 """

@@ -18,12 +18,12 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from arena import config
-from arena.events import restarts
-from arena.queue import redis_server
 from arena.remote.relay import control_api, public_endpoint
 from arena.remote.relay.session_registry import TICK_SECONDS, SessionRegistry
 from arena.remote.relay.worker_endpoint import WorkerEndpoint
+from arena.services.queue import redis_server
 from arena.store import database
+from arena.store.events import restarts
 from referee import logs
 
 DRAIN_SECONDS = 1.0

@@ -25,7 +25,7 @@ from arena.store.bots import remote_bots
 from arena.store.bots.versions import Version
 from arena.system import grpc_probe
 from arena.system.token_buckets import Buckets
-from arena.tunnel.endpoint import TunnelEndpoint
+from arena.system.tunnel.endpoint import TunnelEndpoint
 
 MOST_SESSIONS: Final = 512
 GUESS_RATE: Final = 0.2

@@ -10,8 +10,8 @@ import ssl
 from pathlib import Path
 from typing import Final
 
-from arena.tunnel.endpoint import TunnelEndpoint, fingerprint
-from arena.tunnel.stream import (
+from arena.system.tunnel.endpoint import TunnelEndpoint, fingerprint
+from arena.system.tunnel.stream import (
     CONTROL_API,
     ECHO,
     NONCE_BYTES,

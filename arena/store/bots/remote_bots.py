@@ -63,7 +63,7 @@ class RelayAddress(NamedTuple):
 
     address: str
     tunnel: Mapping[str, str] | None
-    """Its `TunnelEndpoint` for other machines (`arena.tunnel`); None without one."""
+    """Its `TunnelEndpoint` for other machines (`arena.system.tunnel`); None without one."""
 
 
 def add_relayed(engine: Engine, name: str, number: str, owner: str = "") -> tuple[Version, str]:
@@ -121,7 +121,7 @@ def relay_addresses(engine: Engine, match: str) -> dict[str, Mapping[str, str] |
 
     Returns:
         By control address: the endpoint for other machines
-        (`arena.tunnel.endpoint.TunnelEndpoint`), or None without one.
+        (`arena.system.tunnel.endpoint.TunnelEndpoint`), or None without one.
     """
     table, sides, matches = schema.remotes, schema.match_entrants, schema.matches
     query = (

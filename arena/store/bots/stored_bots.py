@@ -6,7 +6,7 @@ from arena.bots.bot import Bot
 from arena.config import Folder
 from arena.store.bots import remote_bots, version_files, versions
 from arena.store.bots.versions import Version
-from arena.tunnel.endpoint import needed
+from arena.system.tunnel.endpoint import needed
 
 
 def find_stored_bot(engine: Engine, folder: Folder, name: str, number: str | None) -> Bot | None:

@@ -48,11 +48,11 @@ from sqlalchemy import (
 from sqlalchemy.exc import SQLAlchemyError
 
 from arena.errors import Conflict, LeaseLost
-from arena.events.messages import GameOver, MatchClosed, MatchStarted
 from arena.ratings.closed_match import PlayedGame
 from arena.store import closings, schema
 from arena.store.bots import pushed_versions, quarantine
 from arena.store.database import announce, is_current, now, reading, writing
+from arena.store.events.messages import GameOver, MatchClosed, MatchStarted
 from arena.store.matches import lease_times, offline_bot_waits, rows
 from arena.store.matches.lease_times import LEASE_SECONDS, LONGEST_PAUSE_SECONDS
 from arena.store.matches.listing import not_found

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from redis.exceptions import RedisError
 
-from arena.events import messages
-from arena.events.messages import Event, GameOver, MatchClosed, MatchStarted, Position
+from arena.store.events import messages
+from arena.store.events.messages import Event, GameOver, MatchClosed, MatchStarted, Position
 from arena.web.data.changes import Changes, position_of
 
 log = logging.getLogger("arena.web")

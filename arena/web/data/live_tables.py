@@ -9,11 +9,11 @@ from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
-from arena.events.messages import Position
 from arena.presentation.elements import SeatRendering, TableRendering
 from arena.presentation.frames import FrameSequence
 from arena.presentation.narration import InvalidPosition, public_actions, render_view
 from arena.presentation.reserved_space import live_frames
+from arena.store.events.messages import Position
 from arena.store.schema import MatchState
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from starlette.concurrency import run_in_threadpool
 
 from arena.config import Folder
 from arena.errors import StoreError
-from arena.queue.worker_list import WorkerList
+from arena.services.queue.worker_list import WorkerList
 from arena.services.web_process import WebSettings
 from arena.store.bots import submissions
 from arena.submissions.pending_uploads import PendingUploads

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from arena.announcements import announcement
-from arena.announcements.announcement import Announcement
 from arena.formats.contract import UNRATED
 from arena.ladders.ladder_rows import Ladder
 from arena.presentation import wording
+from arena.services.announcements import announcement
+from arena.services.announcements.announcement import Announcement
 from arena.store.bots.versions import Version
 from arena.store.matches import history
 from arena.store.tournaments import tournaments

@@ -15,13 +15,13 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.concurrency import run_in_threadpool
 
 from arena.errors import NotFound, StoreError
-from arena.events import messages
-from arena.events.messages import Event, MatchClosed, TournamentChanged
 from arena.ladders.ladder_rows import Ladder
 from arena.ratings import closed_match as counted
 from arena.ratings.closed_match import FAULTS
 from arena.store import schema
 from arena.store.database import reading
+from arena.store.events import messages
+from arena.store.events.messages import Event, MatchClosed, TournamentChanged
 from arena.store.matches import results
 from arena.store.tournaments import tournaments
 from arena.web.data.changes import ARENA

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from arena.events import messages
+from arena.store.events import messages
 from arena.web.data.web_state import WebState
 
 _REDIS_SECONDS: Final = 2.0

@@ -27,7 +27,7 @@ from arena.matches.remote_seats import RemoteSeats
 from arena.store import database
 from arena.store.bots import remote_bots
 from arena.system import grpc_probe
-from arena.tunnel.endpoint import TunnelEndpoint
+from arena.system.tunnel.endpoint import TunnelEndpoint
 from tests.arena.cli.terminal import POKEARENA
 from tests.waiting import wait_until
 

@@ -18,17 +18,17 @@ from arena.bots.bot import Bot
 from arena.config import Folder
 from arena.errors import BotAbsent, InfrastructureError
 from arena.matches.remote_seats import RemoteSeats
-from arena.queue import redis_server
-from arena.queue.match_queue import MatchQueue
+from arena.services.queue import redis_server
+from arena.services.queue.match_queue import MatchQueue
 from arena.store.bots import versions
 from arena.store.bots.version_files import keep
 from arena.store.match_settings import Clock
 from arena.store.matches import listing, results
 from arena.store.schema import MatchState
 from arena.system import redis_connection
+from arena.system.tunnel import local_sockets, stream
+from arena.system.tunnel.endpoint import TunnelEndpoint
 from arena.tournaments import scheduler
-from arena.tunnel import local_sockets, stream
-from arena.tunnel.endpoint import TunnelEndpoint
 from tests.arena.cli.terminal import POKEARENA
 from tests.arena.poke_plan import poke_plan
 from tests.arena.remote.relay_harness import ELSEWHERE, AuthorMachine, Relay, TcpForwarder

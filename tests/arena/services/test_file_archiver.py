@@ -9,11 +9,11 @@ from obstore.store import MemoryStore
 from sqlalchemy import Engine, func, select, update
 
 from arena.config import Folder
-from arena.events import incidents
-from arena.queue import redis_server
 from arena.services import file_archiver
 from arena.services.file_archiver import FileArchiver
+from arena.services.queue import redis_server
 from arena.store import database, schema
+from arena.store.events import incidents
 from arena.store.matches import results, transitions
 from arena.store.objects import object_storage, record_archive
 from arena.store.objects.object_storage import ObjectStorage, StorageUnavailable

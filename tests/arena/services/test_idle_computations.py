@@ -8,9 +8,9 @@ import pytest
 
 from arena.cli.workspace import Workspace
 from arena.config import SettingError
-from arena.queue.idle_work import IdlePermission, IdleWork
 from arena.records.analysis.engine import StrongEngine
 from arena.services.idle_computations import analyse_next, idle_work
+from arena.services.queue.idle_work import IdlePermission, IdleWork
 from arena.store.idle_results import ANALYSES
 from tests.arena.web.closed_matches import StoredMatch, play, table
 from tests.waiting import wait_until

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import text
 
 from arena.config import Folder
-from arena.queue import redis_server, worker_registrations
+from arena.services.queue import redis_server, worker_registrations
 from arena.store import database
 from arena.store.matches import listing
 from arena.store.schema import MatchState

@@ -8,8 +8,8 @@ import pytest
 
 from arena.bots.sandbox import landlock
 from arena.config import Folder
-from arena.queue import redis_server, worker_registrations
-from arena.queue.worker_registrations import WorkerInfo
+from arena.services.queue import redis_server, worker_registrations
+from arena.services.queue.worker_registrations import WorkerInfo
 from arena.store.matches import listing
 from arena.store.schema import MatchState
 from arena.system import redis_connection

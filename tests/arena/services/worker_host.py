@@ -10,7 +10,7 @@ from sqlalchemy import Engine
 
 from arena.bots import resolver, version_store
 from arena.config import Folder
-from arena.queue.match_queue import MatchQueue
+from arena.services.queue.match_queue import MatchQueue
 from arena.store import database
 from arena.store.bots import versions
 from arena.store.bots.version_files import keep

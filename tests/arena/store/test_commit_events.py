@@ -6,8 +6,14 @@ import pytest
 from sqlalchemy import Engine
 
 from arena.errors import Conflict, LeaseLost
-from arena.events.messages import Event, GameOver, MatchClosed, MatchStarted, TournamentChanged
 from arena.store import database
+from arena.store.events.messages import (
+    Event,
+    GameOver,
+    MatchClosed,
+    MatchStarted,
+    TournamentChanged,
+)
 from arena.store.matches import listing, transitions
 from arena.store.schema import MatchState
 from arena.store.tournaments.tournaments import Tournament

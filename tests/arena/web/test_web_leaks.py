@@ -17,9 +17,9 @@ from sqlalchemy import delete, insert, select, update
 from starlette.testclient import TestClient
 
 from arena.cli.workspace import Workspace
-from arena.events.messages import GameOver, MatchStarted, Position
 from arena.store import schema
 from arena.store.database import reading, writing
+from arena.store.events.messages import GameOver, MatchStarted, Position
 from arena.web import app as app_module
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState

@@ -8,8 +8,8 @@ from redis import Redis
 from starlette.testclient import TestClient
 
 from arena.cli.workspace import Workspace
-from arena.queue import redis_server, worker_list
-from arena.queue.worker_registrations import SandboxState
+from arena.services.queue import redis_server, worker_list
+from arena.services.queue.worker_registrations import SandboxState
 from arena.store.access import organisers
 from arena.store.bots import versions
 from arena.store.matches import listing

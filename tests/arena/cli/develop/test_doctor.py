@@ -10,9 +10,9 @@ from sqlalchemy import update
 
 from arena.cli.workspace import Workspace
 from arena.config import Folder, Running
-from arena.queue import redis_server
 from arena.ratings.strength import fit
 from arena.ratings.strength.kept_strengths import SCIPY_MISSING
+from arena.services.queue import redis_server
 from arena.store import database, schema
 from arena.store.bots import versions
 from arena.store.matches import transitions

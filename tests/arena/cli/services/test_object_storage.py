@@ -10,8 +10,8 @@ import pytest
 
 from arena.cli.errors import FAILED, OK
 from arena.config import Folder
-from arena.queue import redis_server
-from arena.queue.match_queue import MatchQueue
+from arena.services.queue import redis_server
+from arena.services.queue.match_queue import MatchQueue
 from arena.store.matches import listing
 from arena.store.schema import MatchState
 from arena.system import redis_connection

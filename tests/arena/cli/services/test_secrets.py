@@ -19,8 +19,8 @@ from arena.store.access import organisers
 from arena.store.bots import owners, remote_bots, versions
 from arena.store.webhooks import AnnouncementType, WebhookFormat, WebhookScope
 from arena.web.management.pages import PAGES
-from tests.arena.announcements.webhook_receivers import receiver
 from tests.arena.cli.terminal import POKEARENA, Cli
+from tests.arena.services.announcements.webhook_receivers import receiver
 from tests.guarded_process import GuardedProcess
 from tests.waiting import wait_until
 

@@ -7,8 +7,8 @@ import pytest
 
 from arena.cli.workspace import Workspace
 from arena.store import webhooks
-from tests.arena.announcements.webhook_receivers import WebhookReceiver, receiver
 from tests.arena.cli.terminal import Cli
+from tests.arena.services.announcements.webhook_receivers import WebhookReceiver, receiver
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from arena.cli.workspace import Workspace
-from arena.queue import redis_server
 from arena.services.metrics_collector import ArenaCollector
+from arena.services.queue import redis_server
 from arena.system import redis_connection
 from tests.arena.services.metrics.metrics_arena import MetricsArena
 

@@ -10,19 +10,19 @@ import pytest
 from sqlalchemy import select, update
 
 from arena.errors import Conflict
-from arena.queue.match_queue import MatchQueue
-from arena.queue.worker import MatchWorker
-from arena.queue.worker_registrations import (
+from arena.ratings.decision_histogram import DecisionHistogram
+from arena.services import closed_match_counts, metric_definitions
+from arena.services.closed_match_counts import Counts, language
+from arena.services.metrics_collector import ArenaCollector, connect
+from arena.services.queue.match_queue import MatchQueue
+from arena.services.queue.worker import MatchWorker
+from arena.services.queue.worker_registrations import (
     HOSTS,
     LOST_SECONDS,
     SandboxState,
     forget_worker,
     unregister_worker,
 )
-from arena.ratings.decision_histogram import DecisionHistogram
-from arena.services import closed_match_counts, metric_definitions
-from arena.services.closed_match_counts import Counts, language
-from arena.services.metrics_collector import ArenaCollector, connect
 from arena.store import backup_file, database, gauges, schema, webhooks
 from arena.store.bots import remote_bots, versions
 from arena.store.matches import lease_times, results, transitions

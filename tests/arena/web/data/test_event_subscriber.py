@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.events.messages import Event, GameOver, MatchClosed, MatchStarted, Position
+from arena.store.events.messages import Event, GameOver, MatchClosed, MatchStarted, Position
 from arena.web.data.changes import Changes, position_of
 from arena.web.data.event_subscriber import EventSubscriber
 

@@ -11,7 +11,7 @@ from google.protobuf.json_format import MessageToDict
 from pokearena.v1 import bot_pb2
 from starlette.testclient import TestClient
 
-from arena.events.messages import MatchClosed, Position
+from arena.store.events.messages import MatchClosed, Position
 from arena.store.matches import listing
 from arena.store.matches.listing import Match
 from arena.store.tournaments import tournaments

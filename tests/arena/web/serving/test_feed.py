@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from arena.cli.workspace import Workspace
-from arena.events.messages import (
+from arena.store.events.messages import (
     Event,
     GameOver,
     MatchClosed,

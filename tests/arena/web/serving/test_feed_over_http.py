@@ -15,9 +15,9 @@ import pytest
 
 from arena.cli.workspace import Workspace
 from arena.config import Folder
-from arena.events import messages
-from arena.events.messages import Position, text_of
-from arena.queue import redis_server
+from arena.services.queue import redis_server
+from arena.store.events import messages
+from arena.store.events.messages import Position, text_of
 from arena.store.matches import listing
 from arena.system import redis_connection
 from arena.web.data.web_state import ServerSettings, WebState

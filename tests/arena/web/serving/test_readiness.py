@@ -5,7 +5,7 @@ from pathlib import Path
 from starlette.testclient import TestClient
 
 from arena.cli.workspace import Workspace
-from arena.queue import redis_server
+from arena.services.queue import redis_server
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from tests.waiting import wait_until

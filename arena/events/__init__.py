@@ -1,7 +1,0 @@
-"""Publish match events, count incidents, and restart background work.
-
-docs/reference/feed.md describes the events, which are published over Redis. Incidents are failures
-of the services, counted in Redis. Uses `arena.errors` and `arena.system`. Used by
-`arena.announcements`, `arena.cli`, `arena.matches`, `arena.queue`, `arena.remote`,
-`arena.services`, `arena.store` and `arena.web`.
-"""

@@ -1,0 +1,289 @@
+"""Sweeper: let formats schedule their next matches, and keep a short queue of due matches.
+
+The store lists the due matches in their order: those not begun, and those whose lease lapsed
+because their worker died. Jobs may be lost at any time; the sweeper enqueues them again. Several
+sweepers may run at once.
+
+Scheduling can take seconds, and the short queue would run empty meanwhile, so a second thread fills
+it. Each of the two threads wakes the other when there may be work for it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from redis.exceptions import RedisError
+from sqlalchemy.exc import SQLAlchemyError
+
+from arena.config import REMOTE_WAIT_SECONDS
+from arena.errors import StoreError
+from arena.services.queue import worker_sandboxes
+from arena.services.queue.match_queue import MatchQueue
+from arena.services.queue.offline_bots import OfflineBots
+from arena.services.queue.worker_registrations import (
+    HEARTBEAT_SECONDS,
+    WorkerInfo,
+    forget_worker,
+    workers,
+)
+from arena.store import database
+from arena.store.database import NEWER_VERSION
+from arena.store.events import incidents
+from arena.store.events.messages import TournamentChanged
+from arena.store.events.publisher import send
+from arena.store.matches import transitions
+from arena.store.schema import TournamentState
+from arena.system import timings
+from arena.system.backoff import Backoff
+from arena.tournaments.scheduler import Scheduler
+
+if TYPE_CHECKING:
+    from redis import Redis
+    from sqlalchemy import Engine
+
+
+SHORTEST_QUEUE: Final = 8
+"""Number of waiting jobs with up to four workers, and without any."""
+_JOBS_PER_WORKER: Final = 2
+PAUSE_SECONDS = 1.0
+"""Seconds between two sweeps; a queue that is half empty triggers a sweep at once."""
+_SHORTEST_PAUSE_SECONDS: Final = 0.02
+_LONGEST_PAUSE_SECONDS = 10.0
+_LONGEST_WAIT_SECONDS: Final = 1.0
+"""Redis clients give up a connection that is silent for 5 s."""
+
+SERVICE = "sweeper"
+"""Name under which the sweeper's failures are counted."""
+
+log = logging.getLogger("arena.sweeper")
+
+
+class Sweeper:
+    """Schedules matches and fills the queue, in two threads between `start` and `stop`.
+
+    Args:
+        engine: database engine of the store.
+        connection: connection to the Redis of the match queue.
+        wait: seconds that matches wait for an offline remote bot.
+        clock: returns the time in seconds that intervals are measured with.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        connection: Redis,
+        wait: float = REMOTE_WAIT_SECONDS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._engine = engine
+        self._clock = clock
+        self._offline_bots = OfflineBots(engine, wait, clock)
+        self._connection = connection
+        self._match_queue = MatchQueue(connection)
+        self._scheduler = Scheduler(engine, self._publish)
+        self._exited_workers: deque[str] = deque()
+        self._enqueued_at: dict[str, float] = {}
+        self._length = SHORTEST_QUEUE
+        self._stopping = threading.Event()
+        self._schedule_now = threading.Event()
+        self._has_few_due = False
+        self._version_at = 0.0
+        self._outdated: StoreError | None = None
+        self._pushed_wait = False
+        self._failures = 0
+        self._failing: set[str] = set()
+        self._threads = [
+            threading.Thread(target=self._run, args=arguments, name=arguments[0], daemon=True)
+            for arguments in (
+                ("sweeper: schedule", self._schedule, self._await_schedule_time),
+                ("sweeper: fill", self._fill_queue, self._await_wake),
+            )
+        ]
+
+    def start(self) -> None:
+        """Start the threads."""
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        """Stop the threads; return when what they do is finished."""
+        self._stopping.set()
+        self._schedule_now.set()
+        self.wake()
+        for thread in self._threads:
+            if thread.ident is not None:
+                thread.join()
+
+    def wake(self) -> None:
+        """Fill the queue now; without Redis it is filled a second later."""
+        with contextlib.suppress(RedisError):
+            self._match_queue.wake_sweeper()
+
+    def forget_worker(self, worker: str) -> None:
+        """Remove a dead worker, and make its matches due, now."""
+        self._exited_workers.append(worker)
+        self.wake()
+
+    @property
+    def failures(self) -> int:
+        """Number of unexpected errors."""
+        return self._failures
+
+    @property
+    def failing(self) -> bool:
+        """Whether the latest attempt to schedule or to fill the queue failed."""
+        return bool(self._failing)
+
+    @property
+    def outdated(self) -> StoreError | None:
+        """The error that ended the sweeps: a newer release has upgraded the database."""
+        return self._outdated
+
+    def sweep(self) -> int:
+        """Schedule matches, then fill the queue.
+
+        Returns:
+            The number of jobs enqueued.
+
+        Raises:
+            RedisError: Redis does not answer.
+            SQLAlchemyError: the database does not answer.
+            StoreError: the store rejected an operation, or a newer release has upgraded it.
+        """
+        self._schedule()
+        return self._fill_queue()
+
+    def _schedule(self) -> None:
+        self._refuse_newer()
+        self._offline_bots.probe()
+        scheduled = self._scheduler.advance()
+        timings.HERE.send(self._connection)
+        if scheduled:
+            self.wake()
+
+    def _fill_queue(self) -> int:
+        """Enqueue due matches until the queue has its length; urgent ones precede the others."""
+        self._refuse_newer()
+        if removed := self._match_queue.discard_malformed():
+            incidents.note_discarded(self._connection, removed)
+        self._end_leases()
+        alive = self.live_workers()
+        self._length = queue_length(len(alive))
+        urgent, others = self._missing(alive)
+        room = max(0, self._length - len(self._match_queue) - len(urgent))
+        chosen = [*urgent, *others[:room]]
+        if not chosen:
+            return 0
+        self._enqueued_at |= dict.fromkeys(chosen, self._clock())
+        return self._match_queue.enqueue(*chosen, first=urgent)
+
+    def _missing(self, alive: Sequence[WorkerInfo]) -> tuple[list[str], list[str]]:
+        """Return the due matches without a job in the queue: urgent ones, and others."""
+        # A worker has taken these matches and leases them in a moment; later they are not due.
+        taken = {info.match for info in alive if info.match}
+        enqueued = self._enqueued_lately() | set(self._match_queue.waiting())
+        limit = self._length + len(taken | enqueued)
+        pushed = not self._pushed_versions_wait(alive)
+        due = transitions.due_by_urgency(self._engine, limit, pushed=pushed)
+        self._has_few_due = len(due.urgent) + len(due.others) < self._length
+        # An urgent one may be held by the frozen process of a match, so it counts as missing.
+        urgent = [match for match in due.urgent[: self._length] if match not in enqueued]
+        return urgent, [match for match in due.others if match not in enqueued | taken]
+
+    def live_workers(self) -> Sequence[WorkerInfo]:
+        """Return the workers that are alive."""
+        return [info for info in workers(self._connection) if info.alive]
+
+    def _end_leases(self) -> None:
+        """Make the matches of exited workers due."""
+        while self._exited_workers:
+            transitions.end_leases(self._engine, self._exited_workers[0])
+            forget_worker(self._connection, self._exited_workers[0])
+            self._exited_workers.popleft()
+
+    def _enqueued_lately(self) -> set[str]:
+        """Return the matches that were enqueued since `PAUSE_SECONDS` ago.
+
+        A match that workers refuse, for example because their sandbox does not suffice, stays due.
+        Without this pause, it would be enqueued and refused without end.
+        """
+        since = self._clock() - PAUSE_SECONDS
+        self._enqueued_at = {match: at for match, at in self._enqueued_at.items() if at > since}
+        return set(self._enqueued_at)
+
+    def _pushed_versions_wait(self, alive: Sequence[WorkerInfo]) -> bool:
+        """Return whether no worker may play pushed versions."""
+        before, self._pushed_wait = self._pushed_wait, worker_sandboxes.pushed_versions_wait(alive)
+        if self._pushed_wait and not before:
+            log.warning("%s", worker_sandboxes.waiting_reason(alive))
+        return self._pushed_wait
+
+    def _refuse_newer(self) -> None:
+        """Check the release of the database every `HEARTBEAT_SECONDS`."""
+        if self._clock() >= self._version_at:
+            database.refuse_newer(self._engine)
+            self._version_at = self._clock() + HEARTBEAT_SECONDS
+
+    def _publish(self, tournament: str, state: TournamentState) -> None:
+        with contextlib.suppress(RedisError):
+            send(self._connection, TournamentChanged(tournament, state))
+
+    def _run(self, name: str, work: Callable[[], object], wait: Callable[[], None]) -> None:
+        backoff = Backoff(2 * PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS)
+        while not self._stopping.is_set() and self._outdated is None:
+            try:
+                work()
+                self._failing.discard(name)
+                wait()
+            except (RedisError, SQLAlchemyError, StoreError) as error:
+                if isinstance(error, StoreError) and error.code == NEWER_VERSION:
+                    self._outdated = error
+                    return
+                self._pause_after(name, backoff, error)
+            except Exception as error:
+                # Without a sweeper no match is played, so an error must not end the thread.
+                self._failures += 1
+                log.exception("%s failed unexpectedly", name)
+                with contextlib.suppress(RedisError):
+                    incidents.note_failure(self._connection, SERVICE, error)
+                self._pause_after(name, backoff, error)
+            else:
+                backoff.reset()
+
+    def _pause_after(self, name: str, backoff: Backoff, error: Exception) -> None:
+        self._failing.add(name)
+        pause = backoff.after()
+        log.warning("%s: cannot sweep, next try in %.0f s: %s", name, pause, error)
+        self._stopping.wait(pause)
+
+    def _await_schedule_time(self) -> None:
+        """Wait for a second, or until a match begins or ends while few are due."""
+        self._stopping.wait(_SHORTEST_PAUSE_SECONDS)
+        self._schedule_now.wait(PAUSE_SECONDS)
+        self._schedule_now.clear()
+
+    def _await_wake(self) -> None:
+        """Wait for a second, or until a sweeper is woken and the queue is half empty."""
+        until = time.monotonic() + PAUSE_SECONDS
+        self._stopping.wait(_SHORTEST_PAUSE_SECONDS)
+        while (left := until - time.monotonic()) > 0 and not self._stopping.is_set():
+            woken = self._match_queue.await_wake(min(left, _LONGEST_WAIT_SECONDS))
+            if woken and (self._exited_workers or len(self._match_queue) <= self._length / 2):
+                if self._has_few_due:
+                    self._schedule_now.set()
+                return
+
+
+def queue_length(workers: int) -> int:
+    """Return the number of jobs that wait for this number of workers.
+
+    A multiple of four, so that a quarter of the jobs can be those of ladders.
+    """
+    turn = transitions.LADDER_TURN + 1
+    return max(SHORTEST_QUEUE, -(-_JOBS_PER_WORKER * workers // turn) * turn)

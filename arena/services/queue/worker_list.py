@@ -1,0 +1,81 @@
+"""The registered workers, read from Redis for pages and commands."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Final
+
+from redis import Redis
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+from redis.retry import Retry
+from sqlalchemy import Engine
+
+from arena.services.queue import worker_registrations, worker_sandboxes
+from arena.services.queue.worker_registrations import WorkerInfo
+from arena.store.bots import pushed_versions
+
+_KEPT_SECONDS: Final = 5.0
+"""Workers change their registration every 5 s."""
+_TIMEOUT_SECONDS: Final = 2.0
+
+
+class WorkerList:
+    """Reads the workers at most every 5 s.
+
+    Args:
+        redis: URL of the arena's Redis; empty: no workers are known.
+    """
+
+    def __init__(self, redis: str) -> None:
+        self._redis = redis
+        self._connection: Redis | None = None
+        self._lock = threading.Lock()
+        self._workers: tuple[WorkerInfo, ...] = ()
+        self._read_at = 0.0
+
+    def read(self) -> tuple[WorkerInfo, ...]:
+        """Return the registered workers; none if Redis does not answer."""
+        if not self._redis:
+            return ()
+        with self._lock:
+            if time.monotonic() >= self._read_at:
+                self._workers = self._read()
+                self._read_at = time.monotonic() + _KEPT_SECONDS
+            return self._workers
+
+    def _read(self) -> tuple[WorkerInfo, ...]:
+        if self._connection is None:
+            self._connection = Redis.from_url(
+                self._redis,
+                socket_timeout=_TIMEOUT_SECONDS,
+                socket_connect_timeout=_TIMEOUT_SECONDS,
+                retry=Retry(NoBackoff(), 0),
+            )
+        try:
+            return worker_registrations.workers(self._connection)
+        except RedisError:
+            return ()
+
+    def problems(self) -> list[str]:
+        """Return the problems with the sandboxes of the workers, one clause each."""
+        return worker_sandboxes.sandbox_problems(self.read())
+
+    def waiting_reason(self, engine: Engine, *, match: str = "", tournament: str = "") -> str:
+        """Return why a match, or matches of a tournament, wait for a better sandbox.
+
+        Args:
+            engine: the store.
+            match: the match.
+            tournament: the tournament, instead of a match.
+
+        Returns:
+            A sentence; empty if they do not wait for that reason.
+        """
+        reason = worker_sandboxes.waiting_reason(self.read())
+        if not reason:
+            return ""
+        if match:
+            return reason if pushed_versions.pushed_in(engine, match) else ""
+        return reason if pushed_versions.wait_in(engine, tournament) else ""
