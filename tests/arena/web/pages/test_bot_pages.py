@@ -148,7 +148,7 @@ def test_an_unknown_bot_is_not_found(client: TestClient) -> None:
 def test_an_unknown_bot_is_answered_with_the_nearest_name(client: TestClient, address: str) -> None:
     answer = client.get(address)
     assert answer.status_code in (400, 404)
-    assert re.search(r'"(.*)"', answer.json()["error"])[1] == "luck1"
+    assert re.findall(r'"(.*)"', answer.json()["error"]) == ["luck1"]
 
 
 def test_user_text_is_escaped(client: TestClient) -> None:
