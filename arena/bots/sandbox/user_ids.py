@@ -10,12 +10,11 @@ from __future__ import annotations
 import fcntl
 import os
 import signal
-from typing import Final
 
 FIRST_USER_ID = 58_000
 """Above the users of a system, below the range of dynamically created service users."""
 USER_ID_COUNT = 1_000
-ALL_IN_USE: Final = "Too many bots are running on this machine at the moment."
+ALL_IN_USE = "Too many bots are running on this machine at the moment."
 """A sentence that public pages may show."""
 USER_ID_LOCKS = "/run/pokearena-uids"
 """Lock file with one byte per id. Only root can write to it."""
