@@ -51,8 +51,8 @@ def test_stored_results_match_the_records(cli: Cli, tournament: str) -> None:
 @pytest.mark.parametrize(
     ("table", "column", "change", "what"),
     [
-        (schema.games, "places", lambda places: places[::-1], "places of game 0"),
-        (schema.games, "scores", lambda scores: [7, 7], "scores of game 0"),
+        (schema.games, "places", lambda places: places[::-1], "places of game 1"),
+        (schema.games, "scores", lambda scores: [7, 7], "scores of game 1"),
     ],
 )
 def test_altered_results_are_found_and_corrected(
