@@ -49,7 +49,7 @@ MIN_POINTS: Final = 8
 VALUES: Final = 10_000
 """Maximum number of values of a history (points times bots), with at least `MIN_POINTS` points."""
 _REST_FACTOR: Final = 9
-"""Minimum pause between two fits of a ladder, as a multiple of the time that a fit takes, ..."""
+"""Minimum pause between two fits of a ladder, as a multiple of the CPU time of a fit, ..."""
 _SHORT_SECONDS: Final = 0.1
 """... if it takes longer than this."""
 _FIT_ERRORS: Final = (ArithmeticError, LookupError, ValueError)
@@ -223,7 +223,7 @@ def _changed(engine: Engine) -> list[LadderKey]:
 
 def _fit_if_changed(engine: Engine, key: LadderKey, *, paused: bool) -> bool:
     """Fit a ladder, unless its rows are current; return whether they are now."""
-    began = time.monotonic()
+    began = time.thread_time()
     with reading(engine) as connection:
         newest = result_sums.newest(connection, key.tournaments)
         stored = _stored_fit(connection, key)
@@ -310,7 +310,7 @@ def _write(
         "unfitted": table.unfitted,
         "match_variance": crosstable.match_variance(fitted.meetings),
         "settled": elo.settled_round and list(elo.settled_round),
-        "seconds": time.monotonic() - began,
+        "seconds": time.thread_time() - began,
     }
     with writing(engine, "write_standings") as connection:
         lock_decision(connection, f"standings {key.id}")

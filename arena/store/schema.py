@@ -646,7 +646,7 @@ ladder_fits = Table(
     # The last round, by tournament and number, whose Elo is settled.
     Column("settled", JSON(none_as_null=True)),
     Column("at", Double, nullable=False),
-    # How long the fit took.
+    # CPU time of the fit.
     Column("seconds", Double, nullable=False),
 )
 

@@ -93,6 +93,7 @@ def test_rows_slide_unless_the_reader_prefers_less_motion(
 def test_no_row_of_the_home_page_slides_when_it_is_loaded(
     context: BrowserContext, site: str, size: tuple[int, int]
 ) -> None:
+    wait_for_histories(site, "/")
     tab = context.new_page()
     tab.set_viewport_size({"width": size[0], "height": size[1]})
     tab.add_init_script(SLIDES)
@@ -115,13 +116,17 @@ def first_parts(site: str, path: str) -> dict[str, str]:
     return parts
 
 
+def wait_for_histories(site: str, path: str) -> None:
+    """Wait until a new page shows the rating histories, which the server reads after its start."""
+    while first_parts(site, path):
+        pass
+
+
 @pytest.mark.parametrize("path", ["/", "/ladders/poke", "/live"])
 def test_the_first_update_of_a_page_repeats_no_part_that_the_page_shows(
     site: str, path: str
 ) -> None:
-    # The server reads the rating histories meanwhile, so the first tries may contain a change.
-    while first_parts(site, path):
-        pass
+    wait_for_histories(site, path)
 
 
 def test_rows_of_the_home_page_stay_in_their_ladder(
