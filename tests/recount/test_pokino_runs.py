@@ -58,7 +58,7 @@ def test_unlisted_runs_follow_the_rules_page(table: Table) -> None:
         for turn in () if isinstance(questions, GameResult) else questions.values():
             assert isinstance(turn, Turn)
             legal = step.state.legal(turn.seat)
-            for word in filter(None, (walked(turn, rng) for _ in range(examples(30)))):
+            for word in filter(None, (walked(turn, rng) for _ in range(examples(30, 10)))):
                 action = table.codec.decode_json({"pokino": dict([word])})
                 verdicts.append(turn.allows(word))
                 assert (action in legal) == verdicts[-1], word

@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from typing import Any, Final
 
 from rq.exceptions import NoSuchJobError
+from rq.executions import Execution, ExecutionRegistry
 from rq.job import Job, JobStatus
 
 log = logging.getLogger("arena.services.queue")
@@ -35,6 +36,19 @@ FUNCTION: Final = f"{__name__}.{play_queued_match.__name__}"
 def set_player(play: Callable[[str], object]) -> None:
     """Set the player of this process, which receives the match id of each job."""
     _player.set(play)
+
+
+class _Executions(ExecutionRegistry):
+    """Executions of a job, without their values.
+
+    A match can be enqueued again while its job is performed. When one of two workers removes the
+    job, a heartbeat of the other writes its execution again, with a single value. RQ reads all
+    values of executions only to delete them.
+    """
+
+    def get_executions(self, start: int = 0, end: int = -1) -> list[Execution]:
+        names = self.get_execution_ids(start, end)
+        return [Execution(name, self.job_id, self.connection) for name in names]
 
 
 class MatchJob(Job):
@@ -68,6 +82,11 @@ class MatchJob(Job):
     def _remove(self) -> None:
         log.warning("job %r in Redis is not a match job; it is removed", self.id)
         self.connection.delete(self.key, self.dependents_key, self.dependencies_key)
+
+    @property
+    def execution_registry(self) -> ExecutionRegistry:
+        """The executions of the job."""
+        return _Executions(self.id, self.connection)
 
     def get_status(self, refresh: bool = True) -> JobStatus:
         """Return the status in this process: Redis may have lost the job while it was performed."""

@@ -254,7 +254,7 @@ def test_a_bot_that_plays_no_such_game_is_refused(
 
 @pytest.mark.long
 def test_the_files_of_the_page_are_those_of_a_tuning(tmp_path: Path) -> None:
-    page = Path(__file__).parents[3] / "docs" / "how-to" / "tune.md"
+    page = Path(__file__).parents[4] / "docs" / "how-to" / "tune.md"
     text = page.read_text(encoding="utf-8")
     blocks = dict(re.findall(r"^```(toml\n# \S+|py)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE))
     (tmp_path / "mybot").mkdir()

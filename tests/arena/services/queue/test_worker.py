@@ -316,6 +316,20 @@ def test_other_keys_of_a_job_do_not_stop_the_worker(harness: WorkerHarness, key:
     assert attempted(harness) == ["m-one", "m-two"]
 
 
+def test_a_job_whose_execution_was_removed_by_another_worker_ends(harness: WorkerHarness) -> None:
+    worker = harness.start()
+    harness.queue.enqueue("m-long")
+    wait_until(lambda: harness.noted("m-long begins"))
+    [execution] = harness.connection.keys("rq:execution:m-long:*")
+    # What the end of the same job elsewhere and the next heartbeat leave.
+    harness.connection.delete(execution)
+    harness.connection.hset(execution, "last_heartbeat", 1.0)
+    worker.send_signal(signal.SIGTERM)
+    assert worker.wait(60) == 0
+    assert harness.notes()[-1] == "worker ends"
+    assert harness.connection.keys("rq:*m-long*") == []
+
+
 def test_a_worker_registers_itself_and_its_match(harness: WorkerHarness) -> None:
     process = harness.start()
     harness.queue.enqueue("m-long")
