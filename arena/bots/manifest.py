@@ -99,7 +99,7 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class _ManifestFile(Manifest):
-    """The keys of a `bot.toml`, two of which have several forms."""
+    """The keys of a `bot.toml`. Two of them have several forms."""
 
     version: Annotated[
         Annotated[str, Meta(pattern=rf"\A{VERSION.pattern}\Z")] | Annotated[int, Meta(ge=0)] | None,

@@ -129,7 +129,7 @@ def finish(
     reason: str = "",
     pause: float = 0.0,
 ) -> bool:
-    """Store the result of a task, or None and why there is none; False as in `fail`."""
+    """Store the result of a task, or the reason why it has no result; False as in `fail`."""
     return _end_claim(connection, task, pause, result=result, reason=reason, ended=now())
 
 

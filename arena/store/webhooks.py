@@ -384,10 +384,10 @@ def _plan(connection: Connection, hook: Webhook, newest: int) -> int:
     waiting = select(func.count()).where(tasks.is_open(kind, hook.id))
     if connection.execute(waiting).scalar_one() >= _LONGEST_QUEUE:
         return 0
-    found = connection.execute(_new_events(hook, newest)).all()
-    until = found[-1].seq if len(found) == _LONGEST_QUEUE else newest
+    events = connection.execute(_new_events(hook, newest)).all()
+    until = events[-1].seq if len(events) == _LONGEST_QUEUE else newest
     # A version can enter several tournaments of a webhook's scope.
-    created = {_key(hook.id, *_event_of(row)): row.at for row in found}
+    created = {_key(hook.id, *_event_of(row)): row.at for row in events}
     tasks.add_tasks(connection, kind, hook.id, created)
     webhooks = schema.webhooks
     connection.execute(update(webhooks).where(webhooks.c.id == hook.id).values(planned=until))

@@ -5,8 +5,8 @@
     line_ups, closings --> strengths --+
 
 1. The schedule follows from the pairings alone, so it is read once and then continued.
-2. A round is paired from the results of all rounds but the last, whatever else is known: from the
-   sums of the rater, with the events that it has not added yet, and without the last round.
+2. A round is paired from the results of all rounds but the last: the sums of the rater, plus the
+   events that it has not added yet, minus the results of the last round.
 3. The strengths are stored with the matches, in one transaction.
 """
 
@@ -58,8 +58,8 @@ class LadderHistory:
     def is_waiting(self) -> bool:
         """Return whether the format can only wait for open matches (`LadderFormat.resume`).
 
-        This reads only numbers of rounds. While a round is played, each of its matches that ends
-        would otherwise cause another reading of all of them.
+        This reads only numbers of rounds. Otherwise each match that ends would cause another
+        reading of all matches of its round.
         """
         with reading(self._engine) as connection:
             first_open, newest = _round_numbers(connection, self._tournament)

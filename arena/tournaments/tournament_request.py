@@ -161,8 +161,8 @@ def _matching(folder: Path, key: KeyPath, text: str) -> list[str]:
     if "://" in text or text.startswith("sample:"):
         return [text]
     if any(character in text for character in "*?["):
-        found = (folder / name for name in glob(text, root_dir=folder, recursive=True))
-        folders = sorted(path for path in found if (path / "bot.toml").is_file())
+        paths = (folder / name for name in glob(text, root_dir=folder, recursive=True))
+        folders = sorted(path for path in paths if (path / "bot.toml").is_file())
         if not folders:
             raise InvalidKey(key, f"no folder {folder / text} contains a bot.toml.")
         return list(map(str, folders))

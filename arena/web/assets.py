@@ -19,7 +19,7 @@ BUNDLES: Final = {
     "replay.css": ("style.css", "table.css"),
     "live_tables.css": ("style.css", "pages.css", "table.css", "live.css"),
     "match.css": ("style.css", "pages.css"),
-    "replay_table.js": (*("replay_positions.js", "card_motion.js", "board_zoom.js", "replay.js"),),
+    "replay_table.js": ("replay_positions.js", "card_motion.js", "board_zoom.js", "replay.js"),
     "replay_page.js": ("spoilers.js", "replay_table.js"),
 }
 """Style sheets and scripts that are joined from others, in this order. Names in scripts differ."""

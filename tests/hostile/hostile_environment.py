@@ -22,12 +22,11 @@ from arena.bots.sandbox.level import Level
 from arena.matches.runner import play_match
 from arena.ratings.closed_match import PlayedGame
 from arena.store.match_settings import Clock
-from arena.store.matches.spec import Entrant, MatchSpec
-from referee.games.shared.dealing import commitment
+from arena.store.matches.spec import Entrant
+from tests.arena.match_spec import poke_spec
 from tests.guarded_process import GuardedProcess
 from tests.hostile.corpus import PROGRAMS
 
-SEED = bytes(range(32))
 SECRET = "MARKSECRET"
 PARTS = ("honest.py", "wire.py", "flood.py")
 
@@ -127,24 +126,13 @@ class HostileEnvironment:
         """
         outcome = HostileOutcome()
         bots = with_unique_labels([self.good, hostile])
-        entrants = tuple(
-            Entrant(f"{bot.label}@1", f"{number:064x}", str(bot.folder), {})
-            for number, bot in enumerate(bots)
-        )
-        spec = MatchSpec(
-            id="m-0123456789",
-            tournament=None,
-            round=0,
-            number=0,
-            game="poke",
-            options={"must_beat": True},
-            seats=2,
+        spec = poke_spec(
+            (
+                Entrant(f"{bot.label}@1", f"{number:064x}", str(bot.folder), {})
+                for number, bot in enumerate(bots)
+            ),
             boards=boards,
             clock=Clock(allowance_ms=500, bank_ms=bank_ms, start_ms=5000),
-            faults="lenient",
-            entrants=entrants,
-            commitment=commitment(SEED),
-            seed=SEED,
         )
 
         def keep_reports(entrant: int, reports: Sequence[Report]) -> None:

@@ -173,10 +173,10 @@ def strengths(
         meetings: the sums of the matches.
         settings: the parameters.
         entrants: further entrants.
-        known: what is returned of a ladder that is too large to be fitted.
+        known: the values to return for a ladder that is too large to be fitted.
 
     Raises:
-        TooManyEntrants: the ladder is too large to be fitted, and `known` is None.
+        TooManyEntrants: the ladder is too large to be fitted, and `known` is missing.
         ValueError: an anchor is not among the entrants; or the prior is infinite and an entrant
             has not, directly or via others, taken points from each other one. The likelihood then
             has no finite maximum.
@@ -197,7 +197,7 @@ def strengths(
 
 
 def is_too_large(entrants: int) -> bool:
-    """Return whether the strengths of so many entrants cannot be fitted here."""
+    """Return whether a ladder with this number of entrants is too large for this machine."""
     return entrants > MAX_DENSE_ENTRANTS and not has_scipy()
 
 

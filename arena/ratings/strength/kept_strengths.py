@@ -20,7 +20,7 @@ SCIPY_MISSING: Final = "scipy-missing"
 
 
 class TooManyEntrants(InvalidValue):
-    """The strengths of so many entrants cannot be fitted without SciPy.
+    """The ladder is too large to be fitted without SciPy.
 
     Args:
         limit: the largest number of entrants that are fitted without it.
@@ -44,7 +44,7 @@ def has_scipy() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class KnownStrengths:
-    """What is shown of a ladder that is too large to be fitted.
+    """The values that replace the fit of a ladder that is too large to be fitted.
 
     Attributes:
         active: the entrants that still play. If they are few enough, they are fitted to the

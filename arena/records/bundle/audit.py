@@ -575,7 +575,7 @@ def _conclusion(
     stored: Any = dict(bundle.standings)
     strength = _strength_settings(stored, plan)
     entrants = bundle.tournament.entrants
-    # Only of so many entrants the organiser may have lacked the strengths.
+    # Smaller ladders are fitted without SciPy, so that they have all strengths.
     is_unfitted = "unfitted" in stored and len(entrants) > fit.MAX_DENSE_ENTRANTS
     known = KnownStrengths() if is_unfitted else None
     try:

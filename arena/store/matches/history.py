@@ -119,16 +119,16 @@ def _read(engine: Engine, chosen: Select[Any]) -> tuple[PlayedMatch, ...]:
     )
     with reading(engine) as connection:
         ids = connection.execute(query).scalars().all()
-        found = closed_matches.with_ids(connection, ids)
-    return tuple(found[match] for match in ids)
+        by_id = closed_matches.with_ids(connection, ids)
+    return tuple(by_id[match] for match in ids)
 
 
 def by_ids(connection: Connection, ids: Sequence[str]) -> tuple[PlayedMatch, ...]:
     """Return the closed ones of these matches, in this order; at most 500 ids."""
     results = schema.results
     closed = connection.execute(select(results.c.match).where(results.c.match.in_(ids)))
-    found = closed_matches.with_ids(connection, closed.scalars().all())
-    return tuple(found[match] for match in ids if match in found)
+    by_id = closed_matches.with_ids(connection, closed.scalars().all())
+    return tuple(by_id[match] for match in ids if match in by_id)
 
 
 def _chosen(sitting: Sequence[Collection[str]], of: Collection[str]) -> Select[Any]:

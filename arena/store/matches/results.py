@@ -101,8 +101,8 @@ def latest_closed(engine: Engine, limit: int, most_games: int) -> tuple[PlayedMa
     with reading(engine) as connection:
         names = connection.execute(newest).scalars().all()
         small = select(matches.c.id).where(matches.c.id.in_(names), matches.c.games <= most_games)
-        found = closed_matches.with_ids(connection, connection.execute(small).scalars().all())
-    return tuple(found[name] for name in names if name in found)
+        by_id = closed_matches.with_ids(connection, connection.execute(small).scalars().all())
+    return tuple(by_id[name] for name in names if name in by_id)
 
 
 def winners(engine: Engine, of: Collection[str]) -> dict[str, str]:

@@ -13,17 +13,14 @@ from arena.bots.bot import Bot
 from arena.bots.resolver import local
 from arena.errors import InfrastructureError
 from arena.matches.table import Table, Watch
-from arena.store.match_settings import Clock
-from arena.store.matches.spec import Entrant, MatchSpec
+from arena.store.matches.spec import Entrant
 from arena.store.matches.table_plan import TablePlan, plan
-from referee.games.shared.dealing import commitment
+from tests.arena.match_spec import poke_spec
 from tests.errors import has_code
 
-SEED = bytes(range(32))
 
-
-class Refusing(referee_pb2_grpc.RefereeServiceServicer):
-    """A referee that keeps the tables it is asked to play and leaves them at once."""
+class RefusingService(referee_pb2_grpc.RefereeServiceServicer):
+    """A referee that keeps each requested table and leaves it at once."""
 
     def __init__(self) -> None:
         self.tables: list[referee_pb2.Table] = []
@@ -36,22 +33,22 @@ class Refusing(referee_pb2_grpc.RefereeServiceServicer):
 
 
 @dataclass
-class Asked:
+class RefusingReferee:
     """A referee that refuses, with its channel."""
 
     stub: referee_pb2_grpc.RefereeServiceStub
-    referee: Refusing = field(default_factory=Refusing)
+    service: RefusingService = field(default_factory=RefusingService)
 
 
 @pytest.fixture
-def asked(tmp_path: Path) -> Iterator[Asked]:
-    referee, address = Refusing(), f"unix:{tmp_path}/r.sock"
+def referee(tmp_path: Path) -> Iterator[RefusingReferee]:
+    service, address = RefusingService(), f"unix:{tmp_path}/r.sock"
     server = grpc.server(futures.ThreadPoolExecutor(1))
-    referee_pb2_grpc.add_RefereeServiceServicer_to_server(referee, server)
+    referee_pb2_grpc.add_RefereeServiceServicer_to_server(service, server)
     server.add_insecure_port(address)
     server.start()
     with grpc.insecure_channel(address) as channel:
-        yield Asked(referee_pb2_grpc.RefereeServiceStub(channel), referee)
+        yield RefusingReferee(referee_pb2_grpc.RefereeServiceStub(channel), service)
     server.stop(None).wait()
 
 
@@ -63,28 +60,12 @@ def hosted(folder: Path, name: str) -> Bot:
     return local(folder)
 
 
-def table_of(asked: Asked, bots: list[Bot], watch: Watch | None) -> referee_pb2.Table:
+def table_of(referee: RefusingReferee, bots: list[Bot], watch: Watch | None) -> referee_pb2.Table:
     """Return the table that a worker asks the referee to play."""
-    spec = MatchSpec(
-        id="m-0123456789",
-        tournament=None,
-        round=0,
-        number=0,
-        game="poke",
-        options={"must_beat": True},
-        seats=2,
-        boards=1,
-        clock=Clock(),
-        faults="lenient",
-        entrants=tuple(
-            Entrant(f"{bot.label}@1", "0" * 64, str(bot.folder or ""), {}) for bot in bots
-        ),
-        commitment=commitment(SEED),
-        seed=SEED,
-    )
+    spec = poke_spec(Entrant(f"{bot.label}@1", "0" * 64, str(bot.folder or ""), {}) for bot in bots)
     with pytest.raises(InfrastructureError, check=has_code("referee-lost")):
-        Table(spec, plan(spec)[0], bots, watch).play(asked.stub, ignore, ignore)
-    (table,) = asked.referee.tables
+        Table(spec, plan(spec)[0], bots, watch).play(referee.stub, ignore, ignore)
+    (table,) = referee.service.tables
     return table
 
 
@@ -100,17 +81,17 @@ REMOTE = Bot("remote", address="unix:/nonexistent/bot")
 PERSON = Bot("human", address="unix:/nonexistent/person", person=True)
 
 
-def test_spectators_see_notes_of_hosted_bots(asked: Asked, tmp_path: Path) -> None:
+def test_spectators_see_notes_of_hosted_bots(referee: RefusingReferee, tmp_path: Path) -> None:
     bots = [hosted(tmp_path, "one"), hosted(tmp_path, "two")]
-    table = table_of(asked, bots, Watch(show, 250, notes=True))
+    table = table_of(referee, bots, Watch(show, 250, notes=True))
     assert (table.watch_ms, table.watch_notes) == (250, True)
 
 
 @pytest.mark.parametrize("opponent", [REMOTE, PERSON], ids=["remote", "person"])
 def test_spectators_see_no_notes_if_an_opponent_could_read_them(
-    asked: Asked, tmp_path: Path, opponent: Bot
+    referee: RefusingReferee, tmp_path: Path, opponent: Bot
 ) -> None:
-    table = table_of(asked, [hosted(tmp_path, "one"), opponent], Watch(show, 250, notes=True))
+    table = table_of(referee, [hosted(tmp_path, "one"), opponent], Watch(show, 250, notes=True))
     assert (table.watch_ms, table.watch_notes) == (250, False)
 
 
@@ -118,7 +99,7 @@ def test_spectators_see_no_notes_if_an_opponent_could_read_them(
     ("watch", "expected"), [(None, (0, False)), (Watch(show, 100), (100, False))]
 )
 def test_notes_are_shown_only_if_the_organiser_chooses_it(
-    asked: Asked, watch: Watch | None, expected: tuple[int, bool]
+    referee: RefusingReferee, watch: Watch | None, expected: tuple[int, bool]
 ) -> None:
-    table = table_of(asked, [REMOTE, PERSON], watch)
+    table = table_of(referee, [REMOTE, PERSON], watch)
     assert (table.watch_ms, table.watch_notes) == expected

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from arena.store.match_settings import Clock
-from arena.store.matches.spec import Entrant, MatchSpec
+from arena.store.matches.spec import Entrant
 from referee.faults import Fault, TimeSpent, Verdict
 from referee.record import action_line, fault_line
+from tests.arena.match_spec import poke_spec
 
 PAGE = (Path(__file__).parents[4] / "docs" / "reference" / "record.md").read_text()
 
@@ -29,23 +30,8 @@ def omitted(start: str) -> set[str]:
 
 def match_line(folder: str, tables: int | None = None) -> dict[str, Any]:
     """Return the line of a match of two bots."""
-    entrants = tuple(Entrant(name, "0" * 64, folder, {}) for name in ("a@1", "b@1"))
-    spec = MatchSpec(
-        id="m-0",
-        tournament=None,
-        round=0,
-        number=0,
-        game="poke",
-        options={"must_beat": True},
-        seats=2,
-        boards=1,
-        clock=Clock(1, 1, 1),
-        entrants=entrants,
-        commitment="0" * 64,
-        seed=bytes(32),
-        tables=tables,
-    )
-    return spec.line()
+    entrants = (Entrant(name, "0" * 64, folder, {}) for name in ("a@1", "b@1"))
+    return poke_spec(entrants, clock=Clock(1, 1, 1), tables=tables).line()
 
 
 def test_the_members_that_a_match_line_omits_are_those_of_the_page() -> None:

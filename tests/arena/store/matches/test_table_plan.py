@@ -5,25 +5,14 @@ from dataclasses import replace
 from arena.matches.runner import record_text
 from arena.ratings.closed_match import PlayedGame
 from arena.store.match_settings import Clock
-from arena.store.matches.spec import Entrant, MatchSpec
+from arena.store.matches.spec import Entrant
 from arena.store.matches.table_plan import BoardPlan, RemainingResources, plan
-from referee.games.shared.dealing import commitment
+from tests.arena.match_spec import SEED, poke_spec
 
-SEED = bytes(range(32))
-SPEC = MatchSpec(
-    id="m-0123456789",
-    tournament=None,
-    round=0,
-    number=0,
-    game="poke",
-    options={"must_beat": True},
-    seats=2,
+SPEC = poke_spec(
+    (Entrant("a@1", "aa", "/a", {}), Entrant("b@1", "bb", "/b", {})),
     boards=2,
     clock=Clock(bank_ms=1000),
-    faults="lenient",
-    entrants=(Entrant("a@1", "aa", "/a", {}), Entrant("b@1", "bb", "/b", {})),
-    commitment=commitment(SEED),
-    seed=SEED,
 )
 THREE = replace(
     SPEC,
