@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from arena.formats.contract import FormatOver, NextMatches, Ranking, Step, WaitForMatches
@@ -18,6 +18,22 @@ if TYPE_CHECKING:
 
 
 _RANKED_AT_END = (RoundRobinFormat, GauntletFormat)
+
+
+@dataclass(frozen=True, slots=True)
+class FirstPlace:
+    """The first place of a closed tournament.
+
+    Args:
+        names: its winner; several share the place or, without a rule, may have it.
+        has_rule: whether the format ranks its entrants; if not, the ratings do.
+        leaders: the entrants that may have the first place by strength, at 95 %; empty if they
+            were not read.
+    """
+
+    names: tuple[str, ...]
+    has_rule: bool
+    leaders: tuple[str, ...] = ()
 
 
 def next_step(engine: Engine, tournament: Tournament) -> Step:

@@ -13,6 +13,7 @@ from arena.store.schema import TournamentState
 from arena.store.webhooks import AnnouncementType
 from arena.tournaments import tournament_outcome
 from arena.tournaments.json_values import iso
+from arena.tournaments.tournament_outcome import FirstPlace
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -106,24 +107,25 @@ def started_tournament(tournament: Tournament) -> Announcement:
     )
 
 
-def ended_tournament(tournament: Tournament, leaders: Sequence[str] = ()) -> Announcement:
+def ended_tournament(tournament: Tournament, first: FirstPlace | None = None) -> Announcement:
     """Announce the end of a tournament, which must have ended.
 
     Args:
         tournament: the tournament.
-        leaders: the entrants with the first rank; empty: not stated.
+        first: its first place; None: not stated.
     """
+    leaders = first.names if first else ()
     if tournament.state is TournamentState.CANCELLED:
         result = "was cancelled"
+    elif first is None:
+        result = "ended"
     elif len(leaders) == 1:
         result = f"ended: {leaders[0]} won"
-    elif leaders:
+    else:
         several = len(leaders) > _NAMED
         between = f"{len(leaders)} bots" if several else enumerated(leaders)
-        words = "shared by" if _has_rule(tournament) else "not decided between"
+        words = "shared by" if first.has_rule else "not decided between"
         result = f"ended: first place {words} {between}"
-    else:
-        result = "ended"
     return Announcement(
         AnnouncementType.TOURNAMENT_ENDED,
         tournament.id,
@@ -160,28 +162,20 @@ def added_version(version: Version) -> Announcement:
     )
 
 
-def leaders(engine: Engine, tournament: Tournament) -> tuple[str, ...]:
-    """Return the entrants with the first rank: by the format, or by strength if it has no ranking.
+def first_place(engine: Engine, tournament: Tournament) -> FirstPlace | None:
+    """Return the first place: by the format, or by strength if it has no ranking.
 
-    By strength these are the entrants that may have the first rank. Empty for a tournament that is
-    not closed, or without a match.
+    None for a tournament that is not closed, or without a match.
     """
     if tournament.state is not TournamentState.CLOSED:
-        return ()
+        return None
     step = tournament_outcome.next_step(engine, tournament)
     if isinstance(step, FormatOver) and step.ranking:
-        return step.ranking[0]
+        return FirstPlace(step.ranking[0], has_rule=True)
     table = rater.current_ladder(engine, ladder_key.of_tournament(tournament)).table
     played = [line for line in table.lines if line.matches]
-    return tuple(line.entrant for line in played if line.strength.first == 1)
-
-
-def _has_rule(tournament: Tournament) -> bool:
-    """Return whether the format has a rule for the first place, so that equal entrants share it."""
-    plan = tournament.plan
-    if plan.format == "gauntlet":
-        return int(plan.settings.get("challengers", 1)) > 1
-    return plan.format not in ("ladder", "sprt")
+    names = tuple(line.entrant for line in played if line.strength.first == 1)
+    return FirstPlace(names, has_rule=False) if names else None
 
 
 def enumerated(names: Sequence[str]) -> str:

@@ -133,8 +133,8 @@ def _announcement(engine: Engine, event: AnnouncementType, subject: str) -> Anno
                 return announcement.started_tournament(tournaments.find_tournament(engine, subject))
             case AnnouncementType.TOURNAMENT_ENDED:
                 tournament = tournaments.find_tournament(engine, subject)
-                leaders = announcement.leaders(engine, tournament)
-                return announcement.ended_tournament(tournament, leaders)
+                first = announcement.first_place(engine, tournament)
+                return announcement.ended_tournament(tournament, first)
     except NotFound:
         return None
 

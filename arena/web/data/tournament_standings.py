@@ -26,6 +26,7 @@ from arena.store.schema import TournamentState
 from arena.store.tournaments.format_history import FormatHistory
 from arena.store.tournaments.tournaments import Tournament, TournamentProgress
 from arena.tournaments import scheduler, tournament_outcome
+from arena.tournaments.tournament_outcome import FirstPlace
 
 _DETAILS_AT_END_MATCHES, _NO_DETAILS_MATCHES = 3000, 20_000
 """Numbers of matches above which the format's details are shown only at the end, or never."""
@@ -141,21 +142,6 @@ def are_current(engine: Engine, tournament: Tournament) -> bool:
     query = select(fits.c.seq >= newest.scalar_subquery()).where(fits.c.ladder == tournament.id)
     with reading(engine) as connection:
         return bool(connection.execute(query).scalar_one_or_none())
-
-
-@dataclass(frozen=True, slots=True)
-class FirstPlace:
-    """The first place of a closed tournament.
-
-    Args:
-        names: its winner; several share the place or, without a rule, may have it.
-        has_rule: whether the format ranks its entrants; if not, the ratings do.
-        leaders: the entrants that may have the first place by strength, at 95 %.
-    """
-
-    names: tuple[str, ...]
-    has_rule: bool
-    leaders: tuple[str, ...]
 
 
 def first_place(

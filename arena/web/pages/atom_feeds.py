@@ -47,8 +47,8 @@ def of_tournament(web: WebState, links: Links, tournament: Tournament) -> AtomFe
     events = [announcement.started_tournament(tournament)]
     events += map(announcement.closed_match, matches)
     if tournament.ended is not None:
-        leaders = announcement.leaders(web.engine, tournament)
-        events.append(announcement.ended_tournament(tournament, leaders))
+        first = announcement.first_place(web.engine, tournament)
+        events.append(announcement.ended_tournament(tournament, first))
     address = ("tournaments", tournament.id)
     return _feed(web, links, address, tournament.plan.name, tournament.created, events)
 
