@@ -171,7 +171,7 @@ def test_the_fault_of_an_exited_program_has_its_status_and_output(
 
 
 def test_the_fault_of_a_killed_program_names_its_signal(programs: Programs) -> None:
-    played = programs.play("for turn in questions(): os.kill(os.getpid(), signal.SIGSEGV)")
+    played = programs.play("for turn in questions(): signal.raise_signal(signal.SIGSEGV)")
     assert played.verdicts == [["crash", "finished"]]
     assert played.sentences[0].endswith("its process was killed by SIGSEGV")
 

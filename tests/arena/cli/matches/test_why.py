@@ -146,7 +146,7 @@ def test_why_describes_signal_memory_and_output_of_a_crash(cli: Cli, bot: Write)
     dies = bot(
         "dies",
         f"import os, signal\nheld = b'x' * {size}\nprint('oh no', flush=True)\n"
-        "os.kill(os.getpid(), signal.SIGSEGV)",
+        "signal.raise_signal(signal.SIGSEGV)",
     )
     details = fault(cli, failed_match(cli, dies))
     assert (details["verdict"], details["ended"]) == (
