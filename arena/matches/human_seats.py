@@ -23,10 +23,7 @@ from arena import config
 from arena.bots.bot import HUMAN, UNTIMED_MS, Bot
 from arena.bots.plain_processes import free_address
 from arena.matches.table import LEFT_TABLE, seated
-from arena.presentation.contract import Presentation
-from arena.presentation.elements import Players, PublicAction, TableRendering
 from arena.presentation.narration import names_of
-from arena.presentation.registry import presentation_of
 from arena.ratings.closed_match import PlayedGame
 from arena.store.matches.spec import MatchSpec
 from arena.store.matches.table_plan import plan
@@ -34,6 +31,9 @@ from arena.system import temporary_folder
 from referee.games.contract import Action, Game, State, View
 from referee.games.registry import find_game
 from referee.games.shared.dealing import SEED_BYTES, Seeded
+from referee.presentation.contract import Presentation
+from referee.presentation.elements import Players, PublicAction, TableRendering
+from referee.presentation.registry import presentation_of
 from referee.record import GameRecord, read_games
 from referee.replay import codec_of, steps
 

@@ -26,18 +26,18 @@ from arena.matches.human_seats import (
     ended_game,
 )
 from arena.matches.typed_choice import exact_match, with_card_names
-from arena.presentation import text
 from arena.presentation.narration import result
 from arena.tournaments.time_estimate import duration
 from referee.numbering import game_text
+from referee.presentation import text
 from referee.sanitizing import sanitized
 
 if TYPE_CHECKING:
     from arena.bots.bot import Bot
-    from arena.presentation.elements import PublicAction
     from arena.ratings.closed_match import PlayedGame
     from arena.store.matches.spec import MatchSpec
     from referee.games.contract import Action
+    from referee.presentation.elements import PublicAction
 
 _FEWEST_ROWS: Final = 3
 _MOST_ROWS: Final = 12

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
-from arena.presentation.contract import Presentation
-from arena.presentation.elements import (
+from referee.games.contract import Action
+from referee.games.pouku.actions import Discard, Give, PoukuDeal, PoukuTurn, PoukuView
+from referee.games.pouku.scores import GoingOut, payment
+from referee.games.pouku.state import NEEDED, NEEDED_IN_TEAMS, PoukuState, is_over, most_deals
+from referee.games.pouku.yaku import Values
+from referee.games.shared.cards import Card
+from referee.presentation.contract import Presentation
+from referee.presentation.elements import (
     FRESH,
     POINT,
     Badge,
@@ -22,15 +27,6 @@ from arena.presentation.elements import (
     face_up,
     signed,
 )
-from referee.games.contract import Action
-from referee.games.pouku.actions import Discard, Give, PoukuDeal, PoukuTurn, PoukuView
-from referee.games.pouku.scores import GoingOut, payment
-from referee.games.pouku.state import NEEDED, NEEDED_IN_TEAMS, PoukuState, is_over, most_deals
-from referee.games.pouku.yaku import Values
-from referee.games.shared.cards import Card
-
-if TYPE_CHECKING:
-    from arena.presentation.encoding import Encoding
 
 
 def _is_over(view: PoukuView) -> bool:
@@ -208,12 +204,6 @@ class PoukuPresentation(Presentation):
     def rules_now(self, view: PoukuView) -> Sequence[str]:
         keep = ("U-5",) if view.may_keep else ()
         return ("U-3.3", "U-4", *keep, "U-2", "U-6", *(("U-7",) if view.teams else ()))
-
-    def encoding(self, seats: int) -> Encoding:
-        # Imported late because it imports NumPy, which the store does not need.
-        from arena.presentation.games.pouku.encoding import PoukuEncoding
-
-        return PoukuEncoding(seats)
 
 
 PRESENTATION = PoukuPresentation

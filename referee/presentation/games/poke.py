@@ -5,8 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from arena.presentation.contract import Presentation
-from arena.presentation.elements import (
+from referee.games.contract import Action
+from referee.games.poke.actions import (
+    Answer,
+    Draw,
+    Lead,
+    PokeDeal,
+    PokeDrawn,
+    PokeTrick,
+    PokeView,
+)
+from referee.presentation.contract import Presentation
+from referee.presentation.elements import (
     FRESH,
     Badge,
     CardGroup,
@@ -21,19 +31,8 @@ from arena.presentation.elements import (
     TrickTable,
     face_up,
 )
-from referee.games.contract import Action
-from referee.games.poke.actions import (
-    Answer,
-    Draw,
-    Lead,
-    PokeDeal,
-    PokeDrawn,
-    PokeTrick,
-    PokeView,
-)
 
 if TYPE_CHECKING:
-    from arena.presentation.encoding import Encoding
     from referee.games.poke.state import PokeState
 
 _HAND = 5
@@ -219,12 +218,6 @@ class PokePresentation(Presentation):
         if view.phase == "draw":
             return ("P-2", "P-5.1", "P-5.3")
         return ("P-3", "P-4") if view.phase == "answer" else ("P-3", "P-5.1", "P-5.2")
-
-    def encoding(self, seats: int) -> Encoding:
-        # Imported late because it imports NumPy, which the store does not need.
-        from arena.presentation.games.poke.encoding import PokeEncoding
-
-        return PokeEncoding(seats)
 
 
 PRESENTATION = PokePresentation

@@ -6,8 +6,20 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from arena.presentation.contract import Presentation
-from arena.presentation.elements import (
+from referee.games.contract import Action
+from referee.games.pokino.actions import (
+    Domino,
+    PassTurn,
+    PokinoSquare,
+    PokinoTurn,
+    PokinoView,
+    Run,
+)
+from referee.games.pokino.layout import PokinoLayout
+from referee.games.shared.cards import RANK, Card, in_order
+from referee.games.shared.dominoes import NUMBERS, Tile
+from referee.presentation.contract import Presentation
+from referee.presentation.elements import (
     FRESH,
     KNOWN,
     Badge,
@@ -24,21 +36,8 @@ from arena.presentation.elements import (
     TableRendering,
     face_up,
 )
-from referee.games.contract import Action
-from referee.games.pokino.actions import (
-    Domino,
-    PassTurn,
-    PokinoSquare,
-    PokinoTurn,
-    PokinoView,
-    Run,
-)
-from referee.games.pokino.layout import PokinoLayout
-from referee.games.shared.cards import RANK, Card, in_order
-from referee.games.shared.dominoes import NUMBERS, Tile
 
 if TYPE_CHECKING:
-    from arena.presentation.encoding import Encoding
     from referee.games.pokino.state import PokinoState
 
 _NONE = -1
@@ -296,12 +295,6 @@ class PokinoPresentation(Presentation):
     def rules_now(self, view: PokinoView) -> Sequence[str]:
         variants = [section for name, section in _RULES.items() if getattr(view, name)]
         return ("K-3", "K-4", "K-5", "K-6", "K-7", *variants)
-
-    def encoding(self, seats: int) -> Encoding:
-        # Imported late because it imports NumPy, which the store does not need.
-        from arena.presentation.games.pokino.encoding import PokinoEncoding
-
-        return PokinoEncoding(seats)
 
 
 PRESENTATION = PokinoPresentation

@@ -5,8 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from arena.presentation.contract import Presentation
-from arena.presentation.elements import (
+from referee.games.contract import Action
+from referee.games.saint_poker.actions import (
+    River,
+    SaintPokerCards,
+    SaintPokerPicked,
+    SaintPokerView,
+    Show,
+)
+from referee.games.shared.cards import Card, in_order
+from referee.games.shared.poker import best_hand
+from referee.presentation.contract import Presentation
+from referee.presentation.elements import (
     FRESH,
     GONE,
     KNOWN,
@@ -24,19 +34,8 @@ from arena.presentation.elements import (
     face_up,
     faces,
 )
-from referee.games.contract import Action
-from referee.games.saint_poker.actions import (
-    River,
-    SaintPokerCards,
-    SaintPokerPicked,
-    SaintPokerView,
-    Show,
-)
-from referee.games.shared.cards import Card, in_order
-from referee.games.shared.poker import best_hand
 
 if TYPE_CHECKING:
-    from arena.presentation.encoding import Encoding
     from referee.games.saint_poker.state import SaintPokerState
 
 _ASKED = {
@@ -183,12 +182,6 @@ class SaintPokerPresentation(Presentation):
         if view.phase == "pick_up":
             return ("S-4", "S-6.2")
         return ("S-2.1", "S-2.2", "S-2.3") if view.phase == "river" else ("S-2.3", "S-2.4", "S-3")
-
-    def encoding(self, seats: int) -> Encoding:
-        # Imported late because it imports NumPy, which the store does not need.
-        from arena.presentation.games.saint_poker.encoding import SaintPokerEncoding
-
-        return SaintPokerEncoding(seats)
 
 
 PRESENTATION = SaintPokerPresentation

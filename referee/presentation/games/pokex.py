@@ -6,8 +6,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from arena.presentation.contract import Presentation
-from arena.presentation.elements import (
+from referee.games.contract import Action
+from referee.games.pokex.actions import (
+    Bid,
+    NameWild,
+    PlayCard,
+    PlayPair,
+    PokexCall,
+    PokexDeal,
+    PokexPlayed,
+    PokexTrick,
+    PokexView,
+)
+from referee.games.shared.cards import Card
+from referee.games.shared.wild_cards import is_wild, wild_hand
+from referee.presentation.contract import Presentation
+from referee.presentation.elements import (
     FRESH,
     WILD,
     Badge,
@@ -25,23 +39,8 @@ from arena.presentation.elements import (
     category,
     face_up,
 )
-from referee.games.contract import Action
-from referee.games.pokex.actions import (
-    Bid,
-    NameWild,
-    PlayCard,
-    PlayPair,
-    PokexCall,
-    PokexDeal,
-    PokexPlayed,
-    PokexTrick,
-    PokexView,
-)
-from referee.games.shared.cards import Card
-from referee.games.shared.wild_cards import is_wild, wild_hand
 
 if TYPE_CHECKING:
-    from arena.presentation.encoding import Encoding
     from referee.games.pokex.state import PokexState
 
 _TRICKS = 6
@@ -329,12 +328,6 @@ class PokexPresentation(Presentation):
         if view.phase == "name":
             return ("X-3", "X-6.2")
         return ("X-5" if _is_small(view) else "X-4", "X-6")
-
-    def encoding(self, seats: int) -> Encoding:
-        # Imported late because it imports NumPy, which the store does not need.
-        from arena.presentation.games.pokex.encoding import PokexEncoding
-
-        return PokexEncoding(seats)
 
 
 PRESENTATION = PokexPresentation
