@@ -181,14 +181,28 @@ class BotSession:
         return self._stream.ask(fitting, self.patience, self)
 
     def _fitting(self, request: Request) -> Request:
-        """Return the request, without the legal actions if the bot asked for that at Start."""
-        if not self.start_response.without_legal:
+        """Return the request without the legal actions and with the text, as requested at Start."""
+        if not (self.start_response.without_legal or self.start_response.with_text):
             return request
-        bare = Request()
-        bare.CopyFrom(request)
-        bare.ClearField("legal")
-        bare.complete = False
-        return bare
+        fitting = Request()
+        fitting.CopyFrom(request)
+        if self.start_response.without_legal:
+            fitting.ClearField("legal")
+            fitting.complete = False
+        if self.start_response.with_text:
+            fitting.text = self._text(request)
+        return fitting
+
+    def _text(self, request: Request) -> str:
+        # Few bots request texts, and the import takes longer than the start of many bots.
+        from referee.games.registry import find_game
+        from referee.presentation.question_text import question_text_of_view
+        from referee.replay import codec_of
+
+        game = find_game(self._opening.game)
+        view = codec_of(game).decode_view(request.view)
+        options = game.settle(dict(self._opening.options))
+        return question_text_of_view(game, options, self._opening.seats, view, request.seat)
 
     def _failed(self, error: Any) -> SessionFailed:
         if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:

@@ -1,5 +1,5 @@
 """What is made of shown games: frames of replays, narration, wording, and encodings for training.
 
 Uses `arena.errors`. Used by `arena.cli`, `arena.ladders`, `arena.matches`, `arena.records`,
-`arena.rl` and `arena.web`.
+`arena.rl`, `arena.store` and `arena.web`.
 """

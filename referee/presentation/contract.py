@@ -45,6 +45,8 @@ class Presentation:
     """Whether the house bot `strong` plays this game in the short demo."""
     target_rate: ClassVar[int] = 10_000
     """Random actions per second that the rules must reach in `bench rules`."""
+    short_rules: ClassVar[str] = ""
+    """The rules in a few sentences, for questions as text; options and details may be left out."""
 
     def __init__(self, game: Game) -> None:
         self.game = game

@@ -17,6 +17,7 @@ from referee.faults import (
     TimeSpent,
     Verdict,
 )
+from referee.presentation.question_text import TEXT_VERSION
 from referee.rpc.trace import SeatTrace
 from referee.running_game import OpenQuestion, RunningGame, TableSetting, WrongAnswer
 from referee.tables import judge
@@ -44,6 +45,7 @@ class TableSeat:
     crashes: int = 0
     games_in_flight: int = 1
     wants_legal: bool = True
+    wants_text: bool = False
     ready: bool = False
     """Whether its bot has started and can receive questions."""
     out: bool = False
@@ -101,6 +103,7 @@ class TableSeat:
         """Store the capabilities in the bot's answer to Start."""
         self.games_in_flight = min(max(1, response.games_in_flight), GAMES_IN_FLIGHT)
         self.wants_legal = not response.without_legal
+        self.wants_text = response.with_text
         self.ready = True
 
     def replace_bot(self, address: str) -> BotClient:
@@ -237,6 +240,8 @@ class RunningTable:
             options={k: str(v).lower() for k, v in self._setting.options.items()},
             games=len(self._order.boards),
             clock=seat.clock,
+            rules=self._order.rules,
+            text_version=TEXT_VERSION,
         )
         began = time.monotonic()
         starting = asyncio.ensure_future(seat.bot.start(request, self._order.start_ms / 1000))

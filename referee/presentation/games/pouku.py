@@ -154,6 +154,20 @@ class PoukuPresentation(Presentation):
 
     clip = 100
     seconds = 0.4
+    short_rules = """\
+Collect combinations (yaku) from your hand and the fields of the seats you refer to, and go out.
+Suits mean nothing; ranks from 2 up to A, and the ace is also low in a straight.
+- A turn begins with a drawn card. Then go out, or discard one card open to your own field; once
+  a deal you may before that keep: lay aside one card of the hand with field cards of others as
+  one yaku.
+- Yaku: pair, three of a kind, four of a kind, straight of four or more. Every card of the point
+  card's rank counts too. The options give the values.
+- Going out needs a set worth 5 or more (8 in teams, without the bonus of the first turn). The
+  winner scores its worth, doubled from 8 on (never in teams). Your own field does not count for
+  you.
+- When somebody goes out, every other seat pays twice what its reference fields alone are worth,
+  and for its kept yaku. In teams, only the losing team's kept yaku is paid.
+- If the stock is empty the deal is void. The highest total after all deals wins."""
 
     def render(
         self, public: PoukuView, hands: Mapping[int, PoukuView], players: Players

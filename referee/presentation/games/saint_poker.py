@@ -135,6 +135,17 @@ class SaintPokerPresentation(Presentation):
     clip = 36
     seconds = 0.2
     target_rate = 55_000
+    short_rules = """\
+Eight rounds of poker without betting; round r scores r points. Cards are rank then suit; ranks
+from 2 up to A.
+- In a round, everyone first adds one card of the hand to the river, which then has five cards;
+  then everyone shows two cards of the hand. Both are chosen at the same time.
+- The best five cards of the river and the two shown count, as in poker. The best hand scores
+  the points of the round. Exact ties are broken by a random order of the round.
+- Then, in rounds 1 to 7, from the worst hand to the best, each takes one card of the river or
+  of those shown by anybody, and then each one more in the same order. The five cards left leave
+  the game.
+- The future river lies open: it begins the river of the next round. Most points win."""
 
     def render(
         self, public: SaintPokerView, hands: Mapping[int, SaintPokerView], players: Players

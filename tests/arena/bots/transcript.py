@@ -47,6 +47,7 @@ def played() -> tuple[str, TableResults]:
             allowance_ms=200,
             bank_ms=10_000,
             start_ms=60_000,
+            rules="# Rules of Pouku ...",
         )
         read = (folder / "read").read_text().splitlines()
         answers = (folder / "written").read_text().splitlines()
