@@ -48,6 +48,8 @@ class TableSeat:
     wants_text: bool = False
     ready: bool = False
     """Whether its bot has started and can receive questions."""
+    last_ms: float = 0.0
+    """Measured time of the previous answer; for a message of k questions its k-th part."""
     out: bool = False
     """Whether it has forfeited the rest of the table."""
     init_fault: Fault | None = None
@@ -70,7 +72,9 @@ class TableSeat:
         self._forfeit_at_limit()
 
     def _update_clock(self) -> None:
-        self.clock = bot_pb2.Clock(allowance_ms=self.allowance_ms, bank_ms=int(self.bank_ms))
+        self.clock = bot_pb2.Clock(
+            allowance_ms=self.allowance_ms, bank_ms=int(self.bank_ms), last_ms=round(self.last_ms)
+        )
 
     def limit(self, questions: int) -> float:
         """Return the time limit in seconds for a message with this number of questions."""
@@ -85,15 +89,16 @@ class TableSeat:
         return TimeSpent(elapsed_ms, limit_ms, self.allowance_ms, self.bank_ms, questions)
 
     def charge(self, elapsed_ms: float, games: list[RunningGame]) -> None:
-        """Deduct the time beyond the allowances from the bank, split equally between the games.
+        """Note the time of a message, and deduct what is beyond the allowances from the bank.
+
+        The deduction is split equally between the games.
 
         Args:
             elapsed_ms: the time of the message.
             games: the games of its questions, one per question.
         """
-        beyond = min(self.bank_ms, elapsed_ms - len(games) * self.allowance_ms)
-        if beyond <= 0:
-            return
+        self.last_ms = elapsed_ms / len(games)
+        beyond = max(0.0, min(self.bank_ms, elapsed_ms - len(games) * self.allowance_ms))
         self.bank_ms -= beyond
         self._update_clock()
         for game in games:

@@ -198,6 +198,21 @@ def test_a_bot_that_exceeds_allowance_and_bank_times_out() -> None:
         assert "150 ms" in played.sentences[0]
 
 
+def test_a_question_contains_the_measured_time_of_the_previous_answer() -> None:
+    async def slow(question: bot_pb2.ActRequest) -> Answer:
+        await asyncio.sleep(0.05 if len(author.questions) == 1 else 0)
+        return first(question)
+
+    author = Author(slow)
+    played = play([author, Author()], boards=2)
+    taken = [line["ms"] for game in played.games for line in game.actions if line["seat"] == 0]
+    assert taken[0] >= 50
+    sent = [question.clock.last_ms for question in author.questions]
+    assert sent[0] == 0
+    assert sent[1:] == pytest.approx(taken[:-1], abs=0.6)
+    assert author.starts[0].clock.last_ms == 0
+
+
 def test_time_beyond_the_allowance_is_taken_from_the_bank() -> None:
     async def slow(question: bot_pb2.ActRequest) -> Answer:
         if question.decision < 2:

@@ -968,6 +968,11 @@ pub struct Clock {
     /// reduces the bank. If the bank falls below 0, the fault is a timeout.
     #[prost(uint32, tag = "2")]
     pub bank_ms: u32,
+    /// Milliseconds that the referee measured for your previous answer at this
+    /// table, rounded; for a message of k questions its k-th part. 0 before the
+    /// first answer, and in questions that are repeated from a record.
+    #[prost(uint32, tag = "3")]
+    pub last_ms: u32,
 }
 /// Description of a table.
 #[derive(Clone, PartialEq, ::prost::Message)]

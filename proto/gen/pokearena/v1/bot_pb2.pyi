@@ -102,16 +102,22 @@ class PlayResponse(_message.Message):
 
 class Clock(_message.Message):
     """The time limit for an answer. A message of k questions has k allowances."""
-    __slots__ = ("allowance_ms", "bank_ms")
+    __slots__ = ("allowance_ms", "bank_ms", "last_ms")
     ALLOWANCE_MS_FIELD_NUMBER: _ClassVar[int]
     BANK_MS_FIELD_NUMBER: _ClassVar[int]
+    LAST_MS_FIELD_NUMBER: _ClassVar[int]
     allowance_ms: int
     """Milliseconds per decision that do not reduce the bank."""
     bank_ms: int
     """Milliseconds left in the bank of this table. Time beyond the allowance
     reduces the bank. If the bank falls below 0, the fault is a timeout.
     """
-    def __init__(self, allowance_ms: _Optional[int] = ..., bank_ms: _Optional[int] = ...) -> None: ...
+    last_ms: int
+    """Milliseconds that the referee measured for your previous answer at this
+    table, rounded; for a message of k questions its k-th part. 0 before the
+    first answer, and in questions that are repeated from a record.
+    """
+    def __init__(self, allowance_ms: _Optional[int] = ..., bank_ms: _Optional[int] = ..., last_ms: _Optional[int] = ...) -> None: ...
 
 class StartRequest(_message.Message):
     """Description of a table."""

@@ -343,7 +343,11 @@ type Clock struct {
 	AllowanceMs uint32 `protobuf:"varint,1,opt,name=allowance_ms,json=allowanceMs,proto3" json:"allowance_ms,omitempty"`
 	// Milliseconds left in the bank of this table. Time beyond the allowance
 	// reduces the bank. If the bank falls below 0, the fault is a timeout.
-	BankMs        uint32 `protobuf:"varint,2,opt,name=bank_ms,json=bankMs,proto3" json:"bank_ms,omitempty"`
+	BankMs uint32 `protobuf:"varint,2,opt,name=bank_ms,json=bankMs,proto3" json:"bank_ms,omitempty"`
+	// Milliseconds that the referee measured for your previous answer at this
+	// table, rounded; for a message of k questions its k-th part. 0 before the
+	// first answer, and in questions that are repeated from a record.
+	LastMs        uint32 `protobuf:"varint,3,opt,name=last_ms,json=lastMs,proto3" json:"last_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -388,6 +392,13 @@ func (x *Clock) GetAllowanceMs() uint32 {
 func (x *Clock) GetBankMs() uint32 {
 	if x != nil {
 		return x.BankMs
+	}
+	return 0
+}
+
+func (x *Clock) GetLastMs() uint32 {
+	if x != nil {
+		return x.LastMs
 	}
 	return 0
 }
@@ -962,10 +973,11 @@ const file_pokearena_v1_bot_proto_rawDesc = "" +
 	"\vPlayRequest\x126\n" +
 	"\tquestions\x18\x01 \x03(\v2\x18.pokearena.v1.ActRequestR\tquestions\"C\n" +
 	"\fPlayResponse\x123\n" +
-	"\aanswers\x18\x01 \x03(\v2\x19.pokearena.v1.ActResponseR\aanswers\"C\n" +
+	"\aanswers\x18\x01 \x03(\v2\x19.pokearena.v1.ActResponseR\aanswers\"\\\n" +
 	"\x05Clock\x12!\n" +
 	"\fallowance_ms\x18\x01 \x01(\rR\vallowanceMs\x12\x17\n" +
-	"\abank_ms\x18\x02 \x01(\rR\x06bankMs\"\xdb\x02\n" +
+	"\abank_ms\x18\x02 \x01(\rR\x06bankMs\x12\x17\n" +
+	"\alast_ms\x18\x03 \x01(\rR\x06lastMs\"\xdb\x02\n" +
 	"\fStartRequest\x12\x14\n" +
 	"\x05match\x18\x01 \x01(\tR\x05match\x12\x12\n" +
 	"\x04game\x18\x02 \x01(\tR\x04game\x12\x14\n" +

@@ -108,6 +108,12 @@ export interface Clock {
    * reduces the bank. If the bank falls below 0, the fault is a timeout.
    */
   bank_ms: number;
+  /**
+   * Milliseconds that the referee measured for your previous answer at this
+   * table, rounded; for a message of k questions its k-th part. 0 before the
+   * first answer, and in questions that are repeated from a record.
+   */
+  last_ms: number;
 }
 
 /** Description of a table. */
