@@ -12,11 +12,11 @@ import random
 import time
 from collections.abc import Iterator, Mapping
 
-from arena.presentation.registry import presentation_of
 from bench.figure import Figure, FigureTarget
 from referee.games.contract import Game
 from referee.games.registry import GAMES
 from referee.games.shared.dealing import Seeded, board_seed
+from referee.presentation.registry import presentation_of
 
 UNIT = "random actions a second"
 

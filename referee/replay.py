@@ -135,10 +135,11 @@ def view_of_json(view: Mapping[str, Any]) -> View:
 
 @dataclass(slots=True)
 class RecordedClock:
-    """Remaining time of a seat, and whether it requests the list of legal actions."""
+    """Remaining time of a seat, and whether it requests the legal actions and the text."""
 
     clock: bot_pb2.Clock
     wants_legal: bool = True
+    wants_text: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +192,7 @@ def questions(
     board = referee_pb2.Board(game=record.number, number=number, seed=board_seed(seed, number))
     lines = {line["decision"]: line for line in record.actions}
     play = RunningGame(setting, board)
-    untimed = [RecordedClock(each.clock, each.wants_legal) for each in rights]
+    untimed = [RecordedClock(each.clock, each.wants_legal, each.wants_text) for each in rights]
     while open_questions := dict(play.ask(_with_banks(untimed, play, lines))):
         for open_one in open_questions.values():
             yield RecordedQuestion(open_one.question, open_one.legal)

@@ -9,8 +9,9 @@ from pokearena.v1 import bot_pb2, referee_pb2
 from referee.action_phrases import describe, describe_some
 from referee.faults import Fault, Verdict
 from referee.game_codec import DecodeError, GameCodec
-from referee.games.contract import Action, Game, Legal, Options, PlaceKey, State, places_of
+from referee.games.contract import Action, Game, Legal, Options, PlaceKey, State, View, places_of
 from referee.games.shared.dealing import Seeded, derive
+from referee.presentation.question_text import ANSWER_CHARACTERS, parse_answer, question_text
 from referee.record import action_line, dump, fault_line, game_line, result_line
 from referee.sanitizing import quote, sanitized
 
@@ -42,9 +43,10 @@ class TableSetting:
 
 
 class SeatClock(Protocol):
-    """Remaining time of a seat, and whether it requests the list of legal actions."""
+    """Remaining time of a seat, and whether it requests the legal actions and the text."""
 
     wants_legal: bool
+    wants_text: bool
 
     @property
     def clock(self) -> bot_pb2.Clock:
@@ -154,8 +156,16 @@ class RunningGame:
         head.complete = rights.wants_legal and legal.complete
         head.luck = (self._luck[seat] + decision) & _LUCK
         view = self.state.view(seat)
+        if rights.wants_text:
+            head.text = self._text(seat, view, legal)
         data = self.setting.codec.question(head, view, legal if rights.wants_legal else ())
         return OpenQuestion(self.number, decision, data, legal, clock.bank_ms)
+
+    def _text(self, seat: int, view: View, legal: Legal) -> str:
+        setting, actors = self.setting, self.state.actors
+        return question_text(
+            setting.game, setting.options, setting.seats, view, seat, actors, legal
+        )
 
     def answer(
         self,
@@ -177,10 +187,7 @@ class RunningGame:
             WrongAnswer: the answer is not a legal action. The question stays open.
         """
         question = self.asked[seat]
-        try:
-            action = self.setting.codec.decode(response.action)
-        except DecodeError as error:
-            raise WrongAnswer(Verdict.PROTOCOL, f"its answer {error}") from None
+        action = self._action(response, question.legal)
         if action not in question.legal:
             raise WrongAnswer(
                 Verdict.ILLEGAL,
@@ -198,6 +205,25 @@ class RunningGame:
             return False
         self._advance()
         return True
+
+    def _action(self, response: bot_pb2.ActResponse, legal: Legal) -> Action:
+        """Return the action of an answer, which need not be legal.
+
+        Raises:
+            WrongAnswer: the answer contains no action.
+        """
+        if not response.text:
+            try:
+                return self.setting.codec.decode(response.action)
+            except DecodeError as error:
+                raise WrongAnswer(Verdict.PROTOCOL, f"its answer {error}") from None
+        if response.HasField("action"):
+            raise WrongAnswer(Verdict.PROTOCOL, "its answer has both an action and a text")
+        action = parse_answer(self.setting.game, response.text, legal)
+        if action is None:
+            text = quote(response.text[:ANSWER_CHARACTERS])
+            raise WrongAnswer(Verdict.PROTOCOL, f'its answer "{text}" names no action')
+        return action
 
     def _make_move(
         self,

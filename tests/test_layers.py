@@ -48,6 +48,7 @@ KNOWN_TO_ARENA = PURE | {
     "referee.rpc.sockets",
     "referee.sanitizing",
     "referee.action_phrases",
+    "referee.presentation",
 }
 """Pure modules of the referee, which the arena may import. It calls the service by gRPC."""
 LIBRARY = PURE | {"referee.game_codec"}

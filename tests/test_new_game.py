@@ -28,7 +28,7 @@ def test_the_tests_of_the_new_game_and_the_conformance_suite_pass(copy: Reposito
 
 @pytest.mark.long
 def test_the_new_files_are_clean(copy: RepositoryCopy) -> None:
-    game, presentation = f"referee/games/{NAME}.py", f"arena/presentation/games/{NAME}.py"
+    game, presentation = f"referee/games/{NAME}.py", f"referee/presentation/games/{NAME}.py"
     files = (game, presentation, f"tests/referee/test_{NAME}.py", "referee/games/registry.py")
     copy.run("python", "-m", "ruff", "check", *files)
     copy.run("python", "-m", "ruff", "format", "--check", *files)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from queue import Empty, Full, Queue, SimpleQueue
 from threading import Event, Thread
 from types import TracebackType
@@ -16,9 +17,11 @@ from arena.bots.bot import Bot
 from arena.bots.exit_report import Report
 from arena.bots.plain_processes import PlainProcesses, table_processes
 from arena.bots.socket_probe import ANSWER_BYTES, OPTIONS, authority, listens
+from referee.games.shared.dealing import SEED_BYTES, Seeded
 
 if TYPE_CHECKING:
     from arena.bots.processes import Processes
+    from referee.games.contract import Game, Options, View
 
 Request = bot_pb2.ActRequest
 Response = bot_pb2.ActResponse
@@ -166,7 +169,7 @@ class BotSession:
             if error.code() is grpc.StatusCode.UNIMPLEMENTED:
                 raise MethodUnimplemented from None
             raise self._failed(error) from None
-        return answer
+        return self._with_action(request, answer)
 
     def play(self, *requests: Request) -> list[Response]:
         """Return the answers to one Play message, in order.
@@ -178,17 +181,54 @@ class BotSession:
         if self._stream is None:
             self._stream = _Stream(self._stub)
         fitting = [self._fitting(request) for request in requests]
-        return self._stream.ask(fitting, self.patience, self)
+        answers = self._stream.ask(fitting, self.patience, self)
+        return list(map(self._with_action, requests, answers))
 
     def _fitting(self, request: Request) -> Request:
-        """Return the request, without the legal actions if the bot asked for that at Start."""
-        if not self.start_response.without_legal:
+        """Return the request without the legal actions and with the text, as requested at Start."""
+        if not (self.start_response.without_legal or self.start_response.with_text):
             return request
-        bare = Request()
-        bare.CopyFrom(request)
-        bare.ClearField("legal")
-        bare.complete = False
-        return bare
+        fitting = Request()
+        fitting.CopyFrom(request)
+        if self.start_response.without_legal:
+            fitting.ClearField("legal")
+            fitting.complete = False
+        if self.start_response.with_text:
+            fitting.text = self._text(request)
+        return fitting
+
+    # Few bots request texts, and these imports take longer than the start of many bots.
+
+    def _with_action(self, request: Request, response: Response) -> Response:
+        """Return an answer in words with its action, as the referee reads it."""
+        if not response.text or response.HasField("action"):
+            return response
+        from google.protobuf.json_format import ParseDict, ParseError
+
+        from referee.presentation.question_text import parse_answer
+        from referee.replay import codec_of
+
+        game, options, view = self._position(request)
+        state = game.from_view(view, request.seat, options, Seeded(bytes(SEED_BYTES)))
+        action = parse_answer(game, response.text, state.legal(request.seat))
+        if action is not None:
+            with suppress(ParseError):  # a number that fits into no message is not legal
+                ParseDict(codec_of(game).action_json(action), response.action)
+        return response
+
+    def _text(self, request: Request) -> str:
+        from referee.presentation.question_text import question_text_of_view
+
+        game, options, view = self._position(request)
+        return question_text_of_view(game, options, self._opening.seats, view, request.seat)
+
+    def _position(self, request: Request) -> tuple[Game, Options, View]:
+        from referee.games.registry import find_game
+        from referee.replay import codec_of
+
+        game = find_game(self._opening.game)
+        view = codec_of(game).decode_view(request.view)
+        return game, game.settle(dict(self._opening.options)), view
 
     def _failed(self, error: Any) -> SessionFailed:
         if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from arena.formats.contract import UNRATED
-from arena.presentation.registry import presentation_of
 from arena.ratings.strength.settings import StrengthSettings, anchor_name, with_anchors
 from arena.store.tournaments import tournaments
+from referee.presentation.registry import presentation_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine

@@ -28,7 +28,6 @@ from sqlalchemy import (
 )
 
 from arena.formats.contract import REPLAY
-from arena.presentation.registry import presentation_of
 from arena.ratings import entrant_sums as counts
 from arena.ratings import meetings as line_ups
 from arena.ratings.entrant_sums import EntrantSums
@@ -41,6 +40,7 @@ from arena.store.matches import closed_matches
 from arena.store.matches.closed_matches import PlayedMatch
 from arena.store.postgresql import lock_decision
 from arena.store.schema import OPEN, ClosingKind, MatchState
+from referee.presentation.registry import presentation_of
 
 FOLLOWER: Final = "rater"
 """Name of the position in the sequence of events."""

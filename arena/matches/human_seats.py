@@ -23,10 +23,7 @@ from arena import config
 from arena.bots.bot import HUMAN, UNTIMED_MS, Bot
 from arena.bots.plain_processes import free_address
 from arena.matches.table import LEFT_TABLE, seated
-from arena.presentation.contract import Presentation
-from arena.presentation.elements import Players, PublicAction, TableRendering
 from arena.presentation.narration import names_of
-from arena.presentation.registry import presentation_of
 from arena.ratings.closed_match import PlayedGame
 from arena.store.matches.spec import MatchSpec
 from arena.store.matches.table_plan import plan
@@ -34,6 +31,10 @@ from arena.system import temporary_folder
 from referee.games.contract import Action, Game, State, View
 from referee.games.registry import find_game
 from referee.games.shared.dealing import SEED_BYTES, Seeded
+from referee.presentation.contract import Presentation
+from referee.presentation.elements import PublicAction, TableRendering
+from referee.presentation.question_text import rendered
+from referee.presentation.registry import presentation_of
 from referee.record import GameRecord, read_games
 from referee.replay import codec_of, steps
 
@@ -157,21 +158,6 @@ class Person(Protocol):
 
     def withdraw(self, question: PersonQuestion) -> None:
         """End a question that does not need an answer any more, if it is still open."""
-
-
-def rendered(
-    rules: Game,
-    options: dict[str, Any],
-    view: View,
-    seat: int | None,
-    names: Sequence[str],
-    actors: Sequence[int],
-) -> TableRendering:
-    """Return a position as a seat sees it; with `seat` None, as the public sees it."""
-    presentation = presentation_of(rules.id)
-    scores = presentation.scores(view, len(names))
-    players = Players(tuple(names), rules.sides(len(names), options), scores, tuple(actors))
-    return presentation.render(view, {} if seat is None else {seat: view}, players)
 
 
 def person(think_seconds: int | None = None) -> Bot:

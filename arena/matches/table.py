@@ -17,6 +17,7 @@ from arena.bots.sandbox.level import Level
 from arena.bots.socket_probe import goes_on_listening
 from arena.errors import BotAbsent, InfrastructureError
 from arena.matches.remote_seats import RemoteSeats
+from arena.presentation import shipped_docs
 from arena.ratings.closed_match import PlayedGame
 from arena.store.matches import games
 from arena.store.matches.spec import MatchSpec
@@ -196,6 +197,7 @@ class Table:
             allowance_ms=spec.clock.allowance_ms,
             number=self._plan.table,
             sandbox=str(self._level or ""),
+            rules=shipped_docs.rules(spec.game),
             strict=spec.faults == "strict",
             unforgiving=spec.faults == "unforgiving",
             watch_ms=0 if self._watch is None else self._watch.every_ms,

@@ -1,5 +1,5 @@
-"""How games are shown and encoded: rendering, phrases, encodings and clips.
+"""What is made of shown games: frames of replays, narration, wording, and encodings for training.
 
 Uses `arena.errors`. Used by `arena.cli`, `arena.ladders`, `arena.matches`, `arena.records`,
-`arena.rl`, `arena.tournaments` and `arena.web`.
+`arena.rl`, `arena.store` and `arena.web`.
 """

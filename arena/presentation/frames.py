@@ -10,7 +10,7 @@ from heapq import nsmallest
 from itertools import groupby
 from typing import Any, ClassVar, Generic, TypeVar
 
-from arena.presentation.elements import (
+from referee.presentation.elements import (
     Area,
     Badge,
     CardGroup,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from arena.presentation.elements import Players, PublicAction, TableRendering
-from arena.presentation.registry import presentation_of
 from referee.game_codec import DecodeError
 from referee.games.registry import find_game
+from referee.presentation.elements import Players, PublicAction, TableRendering
+from referee.presentation.registry import presentation_of
 from referee.record import GameRecord, Line
 from referee.replay import position, steps, view_of_json
 

@@ -22,7 +22,7 @@ from pokearena.v1.bot_pb2 import ActRequest, StartRequest, StartResponse
 
 from arena.errors import BotError
 from arena.presentation.encoding import Choices, Decision, Encoding
-from arena.presentation.registry import presentation_of
+from arena.presentation.encodings import encoding_of
 from referee.game_codec import GameCodec
 from referee.games.contract import Action, Game, Legal, View
 from referee.games.registry import find_game
@@ -92,7 +92,7 @@ def check(policy: Policy) -> None:
     Raises:
         PolicyError: they do not.
     """
-    encoding = presentation_of(policy.game).encoding(policy.seats)
+    encoding = encoding_of(policy.game, policy.seats)
     sizes = {OBSERVATION: encoding.layout.width, MASK: encoding.size}
     if policy.activation not in ACTIVATIONS:
         raise PolicyError(
@@ -151,7 +151,7 @@ def write(policy: Policy, path: Path) -> None:
         "activation": policy.activation,
         "inputs": list(policy.inputs),
         "sampled": policy.sampled,
-        "encoding": digest(presentation_of(policy.game).encoding(policy.seats)),
+        "encoding": digest(encoding_of(policy.game, policy.seats)),
     }
     for number, (weights, biases) in enumerate(policy.layers):
         arrays[f"weights_{number}"] = weights.astype(np.float32)
@@ -182,7 +182,7 @@ def read(path: Path, game: str | None = None, seats: int | None = None) -> Polic
         tuple(str(name) for name in np.atleast_1d(arrays.get("inputs", OBSERVATION))),
         bool(np.all(arrays.get("sampled", False))),
     )
-    expected = digest(presentation_of(policy.game).encoding(policy.seats))
+    expected = digest(encoding_of(policy.game, policy.seats))
     if str(arrays.get("encoding", expected)) != expected:
         raise PolicyError(
             f"{path} was exported for other observations or actions of {policy.game} than those of "
@@ -263,7 +263,7 @@ class PolicyBot:
         self.policy = read(path)
         self._game = find_game(self.policy.game)
         self._codec = GameCodec(self._game)
-        self._encoding = presentation_of(self._game.id).encoding(self.policy.seats)
+        self._encoding = encoding_of(self._game.id, self.policy.seats)
 
     def start(self, start: StartRequest) -> StartResponse:
         """Store the options and the number of seats."""

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arena.presentation.elements import Players, TableRendering
 from arena.presentation.frames import FrameSequence, frame_sequence
 from arena.presentation.narration import seat_names
-from arena.presentation.registry import presentation_of
 from referee.game_codec import DecodeError
 from referee.games.contract import Game
 from referee.games.registry import find_game
 from referee.numbering import counted_from_one
+from referee.presentation.elements import Players, TableRendering
+from referee.presentation.registry import presentation_of
 from referee.record import GameRecord, Line
 from referee.replay import ReplayStep, codec_of, in_words, steps
 

@@ -9,12 +9,12 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from arena.presentation.elements import Players, TableRendering
 from arena.presentation.frames import FrameSequence, frame_sequence, largest_steps
-from arena.presentation.registry import presentation_of
 from referee.games.contract import Game, Options, OptionValue, State
 from referee.games.registry import find_game
 from referee.games.shared.dealing import Seeded
+from referee.presentation.elements import Players, TableRendering
+from referee.presentation.registry import presentation_of
 
 GAMES = 10
 """Number of random games; with more, only rare lengths of texts change."""

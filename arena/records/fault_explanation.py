@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.bots.exit_report import MIB
-from arena.presentation import text
 from arena.presentation.narration import InvalidPosition, render_view
 from arena.ratings.closed_match import FINISHED
 from referee.games.registry import find_game
 from referee.numbering import game_text, number_text
+from referee.presentation import text
 from referee.record import GameRecord, Line, MatchRecord
 from referee.replay import in_words
 from referee.sanitizing import sanitized

@@ -14,14 +14,15 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from arena.presentation.elements import Players
 from arena.presentation.encoding import NO_CHOICES, Buffer, Choices, Decision, Numbers
-from arena.presentation.registry import presentation_of
-from arena.presentation.text import lines
+from arena.presentation.encodings import encoding_of
 from referee.games.contract import Action, IllegalAction, State, View
 from referee.games.registry import find_game
 from referee.games.shared.coded_errors import InvalidValue
 from referee.games.shared.dealing import Chance, Seeded
+from referee.presentation.elements import Players
+from referee.presentation.registry import presentation_of
+from referee.presentation.text import lines
 
 Observation = dict[str, Any]
 """Arrays ``observation`` (numbers from -1 to 1) and ``action_mask`` (1 for each legal action)."""
@@ -107,7 +108,7 @@ class EncodedGame:
         self.game.check_new(self.seats, self.options)
         self.sides = self.game.sides(self.seats, self.options)
         self.presentation = presentation_of(game)
-        self.encoding = self.presentation.encoding(self.seats)
+        self.encoding = encoding_of(game, self.seats)
         self.width = self.encoding.layout.width
         self.deal(Seeded(bytes(32)))
 
@@ -233,7 +234,7 @@ def by_places(table: EncodedGame) -> tuple[float, ...]:
 def by_points(table: EncodedGame) -> tuple[float, ...]:
     """Return the mean over the other sides of the lead in points.
 
-    Each lead is divided by the ladders' clip (``arena.presentation``) and limited to -1 to 1.
+    Each lead is divided by the ladders' clip (``referee.presentation``) and limited to -1 to 1.
     """
     return _against_others(table.sides, table.state.scores, table.presentation.clip)
 

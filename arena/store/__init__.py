@@ -2,8 +2,8 @@
 
 The package holds the schema, the migrations, the queries, the backup and the object storage.
 
-Uses `arena.bots`, `arena.config`, `arena.errors`, `arena.formats`, `arena.ratings` and
-`arena.system`. Used by `arena.cli`, `arena.ladders`, `arena.matches`, `arena.records`,
-`arena.remote`, `arena.rl`, `arena.services`, `arena.submissions`, `arena.tournaments` and
-`arena.web`.
+Uses `arena.bots`, `arena.config`, `arena.errors`, `arena.formats`, `arena.presentation`,
+`arena.ratings` and `arena.system`. Used by `arena.cli`, `arena.ladders`, `arena.matches`,
+`arena.records`, `arena.remote`, `arena.rl`, `arena.services`, `arena.submissions`,
+`arena.tournaments` and `arena.web`.
 """

@@ -132,6 +132,9 @@ class MatchSettings:
         """Return the first message to the bot at a seat."""
         from pokearena.v1 import bot_pb2
 
+        from arena.presentation import shipped_docs
+        from referee.presentation.question_text import TEXT_VERSION
+
         return bot_pb2.StartRequest(
             match=match,
             game=self.game,
@@ -140,6 +143,8 @@ class MatchSettings:
             options=self.option_texts(),
             games=self.boards,
             clock=self.clock.message(),
+            rules=shipped_docs.rules(self.game),
+            text_version=TEXT_VERSION,
         )
 
 

@@ -13,7 +13,6 @@ from sqlalchemy import func, select
 
 from arena.formats.contract import Fixture, FormatEntrant, FormatMatch, MatchStatus, NextMatches
 from arena.formats.sprt_match import SprtFormat, board_counts
-from arena.presentation.registry import presentation_of
 from arena.ratings.closed_match import FINISHED, PlayedGame
 from arena.ratings.duel import of_boards
 from arena.ratings.sprt import SprtSettings
@@ -25,6 +24,7 @@ from arena.store.matches import results
 from arena.store.schema import MatchState
 from arena.store.tournaments import tournaments
 from arena.tournaments.scheduler import format_of
+from referee.presentation.registry import presentation_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine

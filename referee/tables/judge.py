@@ -83,7 +83,7 @@ def _fault(
         decision=decision,
         verdict=verdict,
         sentence=f"{where}seat {seat}: {clause}{and_ended}",
-        question=question.question if question is not None else None,
+        question=_without_text(question) if question is not None else None,
         spent=spent,
     )
     if report is None:
@@ -96,3 +96,10 @@ def _fault(
         peak_memory=report.peak_memory,
         output=report.output[-OUTPUT_CHARACTERS:],
     )
+
+
+def _without_text(question: OpenQuestion) -> bot_pb2.ActRequest:
+    """Return a question for the record; its text follows from its view."""
+    message = question.question
+    message.ClearField("text")
+    return message

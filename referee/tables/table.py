@@ -17,6 +17,7 @@ from referee.faults import (
     TimeSpent,
     Verdict,
 )
+from referee.presentation.question_text import TEXT_VERSION
 from referee.rpc.trace import SeatTrace
 from referee.running_game import OpenQuestion, RunningGame, TableSetting, WrongAnswer
 from referee.tables import judge
@@ -44,8 +45,11 @@ class TableSeat:
     crashes: int = 0
     games_in_flight: int = 1
     wants_legal: bool = True
+    wants_text: bool = False
     ready: bool = False
     """Whether its bot has started and can receive questions."""
+    last_ms: float = 0.0
+    """Measured time of the previous answer; for a message of k questions its k-th part."""
     out: bool = False
     """Whether it has forfeited the rest of the table."""
     init_fault: Fault | None = None
@@ -68,7 +72,9 @@ class TableSeat:
         self._forfeit_at_limit()
 
     def _update_clock(self) -> None:
-        self.clock = bot_pb2.Clock(allowance_ms=self.allowance_ms, bank_ms=int(self.bank_ms))
+        self.clock = bot_pb2.Clock(
+            allowance_ms=self.allowance_ms, bank_ms=int(self.bank_ms), last_ms=round(self.last_ms)
+        )
 
     def limit(self, questions: int) -> float:
         """Return the time limit in seconds for a message with this number of questions."""
@@ -83,15 +89,16 @@ class TableSeat:
         return TimeSpent(elapsed_ms, limit_ms, self.allowance_ms, self.bank_ms, questions)
 
     def charge(self, elapsed_ms: float, games: list[RunningGame]) -> None:
-        """Deduct the time beyond the allowances from the bank, split equally between the games.
+        """Note the time of a message, and deduct what is beyond the allowances from the bank.
+
+        The deduction is split equally between the games.
 
         Args:
             elapsed_ms: the time of the message.
             games: the games of its questions, one per question.
         """
-        beyond = min(self.bank_ms, elapsed_ms - len(games) * self.allowance_ms)
-        if beyond <= 0:
-            return
+        self.last_ms = elapsed_ms / len(games)
+        beyond = max(0.0, min(self.bank_ms, elapsed_ms - len(games) * self.allowance_ms))
         self.bank_ms -= beyond
         self._update_clock()
         for game in games:
@@ -101,6 +108,7 @@ class TableSeat:
         """Store the capabilities in the bot's answer to Start."""
         self.games_in_flight = min(max(1, response.games_in_flight), GAMES_IN_FLIGHT)
         self.wants_legal = not response.without_legal
+        self.wants_text = response.with_text
         self.ready = True
 
     def replace_bot(self, address: str) -> BotClient:
@@ -237,6 +245,8 @@ class RunningTable:
             options={k: str(v).lower() for k, v in self._setting.options.items()},
             games=len(self._order.boards),
             clock=seat.clock,
+            rules=self._order.rules,
+            text_version=TEXT_VERSION,
         )
         began = time.monotonic()
         starting = asyncio.ensure_future(seat.bot.start(request, self._order.start_ms / 1000))

@@ -42,8 +42,16 @@ struct Random : std::mt19937_64 {
 struct Move {
   Move(v1::Action action, std::string note = "")
       : action(std::move(action)), note(std::move(note)) {}
+  // Returns a move in words: the number of an action in `turn.text()`, or the action as it is written
+  // there. That is the question as plain text, if the response of `start` has set `with_text`.
+  static Move in_words(std::string text, std::string note = "") {
+    Move move(v1::Action(), std::move(note));
+    move.text = std::move(text);
+    return move;
+  }
   v1::Action action;
   std::string note;
+  std::string text;
 };
 
 using Choose = std::function<Move(const Turn& turn, Random& random)>;

@@ -8,7 +8,8 @@ export interface Turn extends ActRequest {
     /** Returns a random item. */
     pick<Item>(items: Item[]): Item;
 }
-export type Move = Action | [Action, string];
+/** An action, or its text as in `turn.text`; or one of them with a note. */
+export type Move = Action | string | [Action | string, string];
 export type Choose = (turn: Turn) => Move | Promise<Move>;
 type Maybe<Result> = Result | void;
 /** The name of a game, as in `View` and `Action`. */

@@ -33,6 +33,9 @@
  *       end(end) {},                  // optional; the table is over (EndRequest): release resources
  *     });
  *
+ * If `start` returns `{ with_text: true }`, `turn.text` is the question as plain text, and the answer
+ * may be a text too: the number of a listed action, or the action in words.
+ *
  * It plays one game at a time, unless `start` returns `{ games_in_flight: 8 }`. Your code answers
  * one question at a time. `pokearena logs` prints the bot's output. An exception ends the process,
  * and its trace is the end of that output.
@@ -122,12 +125,13 @@ async function answer(player, question) {
     const random = seeded(question.luck);
     const pick = (items) => items[Math.floor(random() * items.length)];
     const [action, note] = parts(await player.act(Object.assign(question, { random, pick })));
-    return { game: question.game, decision: question.decision, action, note };
+    const answer = typeof action === "string" ? { text: action } : { action };
+    return { game: question.game, decision: question.decision, note, ...answer };
 }
 /** Returns the action and the note of an answer. */
 function parts(move) {
     const [action, note] = Array.isArray(move) ? move : [move, ""];
-    if (typeof action !== "object" || action === null) {
+    if ((typeof action !== "object" && typeof action !== "string") || action === null) {
         throw new TypeError(`return an action or [action, "a note"], not ${action}`);
     }
     return [action, note];

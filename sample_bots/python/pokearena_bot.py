@@ -40,6 +40,10 @@ A bot with memory is an object, or its class::
 Instead of a method for each game, it can define ``act(self, turn)``, which gets the questions of
 all games like the function of the first example.
 
+A bot for a language model returns ``StartResponse(with_text=True)`` from ``start``. Then
+``turn.text`` is the question as plain text, and the answer may be a text too: the number of a
+listed action, or the action in words.
+
 Before every question the kit seeds ``random`` with ``turn.luck``, so the same question always gets
 the same answer: a tournament with a seed has the same result twice, and ``pokearena ask`` repeats
 what happened in the match. Seed other generators (numpy's, your own) with ``turn.luck`` too. Sort a
@@ -85,7 +89,8 @@ __all__ = [
 ]  # fmt: skip
 
 Turn = bot_pb2.ActRequest
-Move = Action | tuple[Action, str]
+Move = Action | str | tuple[Action | str, str]
+"""An action, or its text as ``turn.text`` lists it; or one of them with a note."""
 Choose = Callable[[Turn], Move]
 Response = TypeVar("Response")
 Choice = TypeVar("Choice")
@@ -120,6 +125,11 @@ class GameTurn(Generic[Choice]):
         """Legal actions, the least risky first. Return one of them, or any other legal action."""
         actions = (_member(action, "game") for action in self.question.legal)
         return [_member(action, "action") for action in actions]
+
+    @property
+    def text(self) -> str:
+        """The question as plain text, if the bot's ``start`` has returned ``with_text``."""
+        return self.question.text
 
     @property
     def complete(self) -> bool:
@@ -192,8 +202,8 @@ class PokinoTurn(GameTurn[PokinoChoice]):
         return self.question.view.pokino
 
 
-Answer: TypeAlias = Choice | tuple[Choice, str]
-"""The result of a function for one game: an action, or an action and a note."""
+Answer: TypeAlias = Choice | str | tuple[Choice | str, str]
+"""The result of a function for one game: an action or its text; or one of them with a note."""
 
 
 @runtime_checkable
@@ -262,8 +272,10 @@ def _member(message: Any, group: str) -> Any:
     return getattr(message, message.WhichOneof(group))
 
 
-def _action(choice: Any) -> Action:
-    """Return the ``Action`` that contains an action of a game."""
+def _action(choice: Any) -> Action | str:
+    """Return the ``Action`` that contains an action of a game; a text as it is."""
+    if isinstance(choice, str):
+        return choice
     if type(choice) not in _KINDS:
         raise TypeError(
             'return one of turn.legal, another action of the game, or (action, "a note"), '
@@ -382,12 +394,17 @@ class _Service:
         move, note = self._choose(turn), ""
         if isinstance(move, tuple):
             move, note = move
-        if not isinstance(move, bot_pb2.Action):
+        response = bot_pb2.ActResponse(game=turn.game, decision=turn.decision, note=note)
+        if isinstance(move, str):
+            response.text = move
+        elif isinstance(move, bot_pb2.Action):
+            response.action.CopyFrom(move)
+        else:
             raise TypeError(
                 'return one of turn.legal, another Action, or (action, "a note"), '
                 f"not {type(move).__name__}"
             )
-        return bot_pb2.ActResponse(game=turn.game, decision=turn.decision, action=move, note=note)
+        return response
 
     def _notify(self, name: str, request: Any) -> Any:
         """Call ``start`` or ``end``; return None if the bot does not have the method."""

@@ -16,6 +16,9 @@
 #
 #     PokearenaBot.run(Mine.new)
 #
+# If its StartResponse has `with_text: true`, `turn.text` is the question as plain text, and the
+# answer may be a String: the number of a listed action, or the action in words.
+#
 # `random` is seeded with `turn.luck`, so the same question always gets the same answer. `rand` and
 # `shuffle` without it use the same seed.
 #
@@ -100,11 +103,12 @@ module PokearenaBot
     def answer(turn)
       srand(turn.luck)
       action, note = @choose.call(turn, Random.new(turn.luck))
-      unless action.is_a?(V1::Action)
+      unless action.is_a?(V1::Action) || action.is_a?(String)
         raise TypeError, "return one of turn.legal, another Action, or [action, \"a note\"], " \
                          "not #{action.class}"
       end
-      V1::ActResponse.new(game: turn.game, decision: turn.decision, action: action, note: note || "")
+      answer = action.is_a?(String) ? { text: action } : { action: action }
+      V1::ActResponse.new(game: turn.game, decision: turn.decision, note: note || "", **answer)
     end
 
     # Calls `start` or `finish` and returns the result; nil if the bot does not have the method.

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 import policy
 
-from arena.presentation.registry import presentation_of
 from arena.rl import SeatEnv
+from referee.presentation.registry import presentation_of
 
 GAME = "saint_poker"
 GENERATIONS = 8

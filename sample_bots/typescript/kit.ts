@@ -33,6 +33,9 @@
  *       end(end) {},                  // optional; the table is over (EndRequest): release resources
  *     });
  *
+ * If `start` returns `{ with_text: true }`, `turn.text` is the question as plain text, and the answer
+ * may be a text too: the number of a listed action, or the action in words.
+ *
  * It plays one game at a time, unless `start` returns `{ games_in_flight: 8 }`. Your code answers
  * one question at a time. `pokearena logs` prints the bot's output. An exception ends the process,
  * and its trace is the end of that output.
@@ -47,7 +50,6 @@ import type {
   ActResponse,
   EndRequest,
   PlayRequest,
-  PlayResponse,
   StartRequest,
   StartResponse,
   View,
@@ -64,7 +66,8 @@ export interface Turn extends ActRequest {
   pick<Item>(items: Item[]): Item;
 }
 
-export type Move = Action | [Action, string];
+/** An action, or its text as in `turn.text`; or one of them with a note. */
+export type Move = Action | string | [Action | string, string];
 export type Choose = (turn: Turn) => Move | Promise<Move>;
 type Maybe<Result> = Result | void;
 
@@ -149,8 +152,8 @@ function methods(player: Player, games: number): grpc.UntypedServiceImplementati
     last = result;
     return result;
   }
-  async function answerAll(questions: ActRequest[]): Promise<PlayResponse> {
-    const answers: ActResponse[] = [];
+  async function answerAll(questions: ActRequest[]): Promise<{ answers: Partial<ActResponse>[] }> {
+    const answers: Partial<ActResponse>[] = [];
     for (const question of questions) answers.push(await answer(player, question));
     return { answers };
   }
@@ -161,10 +164,10 @@ function methods(player: Player, games: number): grpc.UntypedServiceImplementati
   function End(call: Call<EndRequest>, reply: Reply<object>) {
     inTurn(() => player.end?.(call.request)).then(() => reply(null, {}));
   }
-  function Act(call: Call<ActRequest>, reply: Reply<ActResponse>) {
+  function Act(call: Call<ActRequest>, reply: Reply<Partial<ActResponse>>) {
     inTurn(() => answer(player, call.request)).then((response) => reply(null, response));
   }
-  function Play(stream: grpc.ServerDuplexStream<PlayRequest, PlayResponse>) {
+  function Play(stream: grpc.ServerDuplexStream<PlayRequest, unknown>) {
     stream.on("data", (batch: PlayRequest) => {
       inTurn(() => answerAll(batch.questions)).then((response) => stream.write(response));
     });
@@ -176,17 +179,18 @@ function methods(player: Player, games: number): grpc.UntypedServiceImplementati
 type Call<Request> = grpc.ServerUnaryCall<Request, unknown>;
 type Reply<Response> = grpc.sendUnaryData<Response>;
 
-async function answer(player: Player, question: ActRequest): Promise<ActResponse> {
+async function answer(player: Player, question: ActRequest): Promise<Partial<ActResponse>> {
   const random = seeded(question.luck);
   const pick = <Item>(items: Item[]) => items[Math.floor(random() * items.length)];
   const [action, note] = parts(await player.act(Object.assign(question, { random, pick }) as Turn));
-  return { game: question.game, decision: question.decision, action, note };
+  const answer = typeof action === "string" ? { text: action } : { action };
+  return { game: question.game, decision: question.decision, note, ...answer };
 }
 
 /** Returns the action and the note of an answer. */
 function parts<Act>(move: Act | [Act, string]): [Act, string] {
   const [action, note] = Array.isArray(move) ? move : [move, ""];
-  if (typeof action !== "object" || action === null) {
+  if ((typeof action !== "object" && typeof action !== "string") || action === null) {
     throw new TypeError(`return an action or [action, "a note"], not ${action}`);
   }
   return [action, note];

@@ -4,11 +4,11 @@ import os
 
 import pytest
 
-from arena.presentation.registry import presentation_of
 from arena.ratings.closed_match import ClosedMatch
 from arena.ratings.standings import of_matches
 from arena.store.matches import results
 from arena.store.tournaments import tournaments
+from referee.presentation.registry import presentation_of
 from tests.faults import processes
 from tests.faults.checker import RESUME_SECONDS
 from tests.faults.conftest import Conclude

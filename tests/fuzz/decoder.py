@@ -26,6 +26,7 @@ class SeatSettings:
     """The clock and settings of every seat."""
 
     wants_legal = True
+    wants_text = False
     clock = bot_pb2.Clock(allowance_ms=200, bank_ms=10_000)
 
 

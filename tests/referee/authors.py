@@ -33,6 +33,7 @@ class Author:
     answer: Callable[[bot_pb2.ActRequest], Answer | Awaitable[Answer]] = first
     games_in_flight: int = 1
     without_legal: bool = False
+    with_text: bool = False
     streams: bool = True
     starts: list[bot_pb2.StartRequest] = field(default_factory=list)
     batches: list[int] = field(default_factory=list)
@@ -67,7 +68,9 @@ class AuthorService(bot_pb2_grpc.BotServiceServicer):
     async def Start(self, request: bot_pb2.StartRequest, context: Any) -> bot_pb2.StartResponse:
         self.author.starts.append(request)
         return bot_pb2.StartResponse(
-            games_in_flight=self.author.games_in_flight, without_legal=self.author.without_legal
+            games_in_flight=self.author.games_in_flight,
+            without_legal=self.author.without_legal,
+            with_text=self.author.with_text,
         )
 
     async def End(self, request: bot_pb2.EndRequest, context: Any) -> bot_pb2.EndResponse:

@@ -2,9 +2,11 @@
 
 import asyncio
 
+import pytest
 from pokearena.v1 import bot_pb2, referee_pb2
 
 from referee.faults import CRASHES_TO_FORFEIT, FAULTS_TO_FORFEIT, PROCESS_FAULTS
+from referee.presentation.question_text import TEXT_VERSION
 from tests.referee.authors import Answer, Author, first, play
 
 
@@ -54,6 +56,47 @@ def test_a_bot_without_listed_actions_can_play_any_legal_action() -> None:
 
     played = play([Author(answer, without_legal=True), Author()], options={"must_beat": "false"})
     assert played.verdicts == [["finished", "finished"]]
+
+
+def test_a_bot_can_request_texts_and_answer_in_words() -> None:
+    def answer(question: bot_pb2.ActRequest) -> Answer:
+        _, _, listed = question.text.partition("LEGAL ACTIONS\n0: ")
+        words = listed.splitlines()[0] if question.decision % 2 else "0"
+        return Answer(game=question.game, decision=question.decision, text=words)
+
+    writer, other = Author(answer, with_text=True), Author()
+    played = play([writer, other], rules="# Rules")
+    assert played.verdicts == [["finished", "finished"]]
+    listed = play([Author(), Author()])
+    actions = [[line["action"] for line in each.games[0].actions] for each in (played, listed)]
+    assert actions[0] == actions[1]
+    assert all(question.text.startswith("Poke, 2 seats.") for question in writer.questions)
+    assert not any(question.text for question in other.questions)
+    starts = [*writer.starts, *other.starts]
+    assert {(start.rules, start.text_version) for start in starts} == {("# Rules", TEXT_VERSION)}
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [("fold", "protocol"), ("99", "protocol"), ("x" * 401, "protocol"), ("lead AS AC", "illegal")],
+)
+def test_words_that_are_not_a_legal_action_are_a_fault(text: str, verdict: str) -> None:
+    def answer(question: bot_pb2.ActRequest) -> Answer:
+        return Answer(game=question.game, decision=question.decision, text=text)
+
+    played = play([Author(answer, with_text=True), Author()])
+    assert played.verdicts == [[verdict, "finished"]]
+    (fault,) = played.games[0].faults
+    assert "text" not in fault["question"]
+
+
+def test_an_answer_with_an_action_and_a_text_is_a_fault() -> None:
+    def answer(question: bot_pb2.ActRequest) -> Answer:
+        both = first(question)
+        both.text = "0"
+        return both
+
+    assert play([Author(answer), Author()]).verdicts == [["protocol", "finished"]]
 
 
 def test_a_question_is_complete_and_has_its_own_luck() -> None:
@@ -153,6 +196,21 @@ def test_a_bot_that_exceeds_allowance_and_bank_times_out() -> None:
         assert played.verdicts == [["timeout", "finished"]]
         assert played.games[0].result["bank_ms"] == [100.0, 0.0]
         assert "150 ms" in played.sentences[0]
+
+
+def test_a_question_contains_the_measured_time_of_the_previous_answer() -> None:
+    async def slow(question: bot_pb2.ActRequest) -> Answer:
+        await asyncio.sleep(0.05 if len(author.questions) == 1 else 0)
+        return first(question)
+
+    author = Author(slow)
+    played = play([author, Author()], boards=2)
+    taken = [line["ms"] for game in played.games for line in game.actions if line["seat"] == 0]
+    assert taken[0] >= 50
+    sent = [question.clock.last_ms for question in author.questions]
+    assert sent[0] == 0
+    assert sent[1:] == pytest.approx(taken[:-1], abs=0.6)
+    assert author.starts[0].clock.last_ms == 0
 
 
 def test_time_beyond_the_allowance_is_taken_from_the_bank() -> None:

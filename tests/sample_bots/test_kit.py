@@ -140,6 +140,20 @@ def test_a_bot_can_request_questions_without_legal_actions(launch: Launch) -> No
     assert launch(program).start() == expected
 
 
+def test_a_bot_can_request_texts_and_answer_in_words(launch: Launch) -> None:
+    program = (
+        f"{REMEMBERS}\nfrom pokearena.v1.bot_pb2 import StartResponse\n"
+        "Mine.start = lambda self, start: StartResponse(with_text=True)\n"
+        "Mine.act = lambda self, turn: (turn.text[::-1], 'a note')\nrun(Mine())"
+    )
+    bot = launch(program)
+    assert bot.start().with_text
+    asked = question()
+    asked.text = "dnats"
+    answer = bot.act(asked)
+    assert (answer.text, answer.note, answer.HasField("action")) == ("stand", "a note", False)
+
+
 def test_questions_to_a_bot_object_are_sequential(launch: Launch) -> None:
     bot = launch(
         """

@@ -23,7 +23,7 @@ Larger numbers exceed any list, and Python parses very long ones slowly.
 _MARKS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 """Byte order marks of UTF-8 and UTF-16."""
 _MAX_QUOTED_CHARACTERS: Final = 80
-_LAST: Final = ("legal", "view")
+_LAST: Final = ("text", "legal", "view")
 """Long fields come last, so that a program without a JSON parser finds the others first."""
 
 
@@ -122,8 +122,9 @@ def act_response(parsed: ParsedAnswer, question: bot_pb2.ActRequest) -> bot_pb2.
     choice = fields.pop(CHOICE, None)
     response = _message(fields, bot_pb2.ActResponse())
     if CHOICE in parsed.fields:
-        if response.HasField("action"):
-            raise Malformed('its answer has both a "choice" and an "action"')
+        for other in ("action", "text"):
+            if other in fields:
+                raise Malformed(f'its answer has both a "choice" and an "{other}"')
         response.action.CopyFrom(_chosen(choice, question))
     response.game, response.decision = question.game, question.decision
     return response

@@ -9,8 +9,10 @@ from google.protobuf.json_format import ParseDict, ParseError
 from pokearena.v1 import bot_pb2
 
 from arena.cli.matches.record_lookup import RecordSource
+from arena.presentation import shipped_docs
 from referee.games.registry import find_game
 from referee.numbering import game_text
+from referee.presentation.question_text import TEXT_VERSION
 from referee.record import GameRecord
 from referee.replay import Mismatch, RecordedClock, RecordedQuestion, codec_of, question
 
@@ -113,6 +115,8 @@ def start_request(source: RecordSource, recorded: RecordedQuestion) -> bot_pb2.S
         options={name: str(value).lower() for name, value in match["options"].items()},
         games=match["boards"],
         clock=request.clock,
+        rules=shipped_docs.rules(match["game"]),
+        text_version=TEXT_VERSION,
     )
 
 

@@ -26,27 +26,25 @@ from arena.matches.human_seats import (
     ended_game,
 )
 from arena.matches.typed_choice import exact_match, with_card_names
-from arena.presentation import text
 from arena.presentation.narration import result
 from arena.tournaments.time_estimate import duration
 from referee.numbering import game_text
+from referee.presentation import text
+from referee.presentation.question_text import UNLISTED
 from referee.sanitizing import sanitized
 
 if TYPE_CHECKING:
     from arena.bots.bot import Bot
-    from arena.presentation.elements import PublicAction
     from arena.ratings.closed_match import PlayedGame
     from arena.store.matches.spec import MatchSpec
     from referee.games.contract import Action
+    from referee.presentation.elements import PublicAction
 
 _FEWEST_ROWS: Final = 3
 _MOST_ROWS: Final = 12
 _KEYS: Final = (
     "Keys: words filter the actions, a number or the arrows select one, Enter chooses it. "
     "Tab: more actions. Esc: clear. =: whole table and all actions. Ctrl-C: end the match."
-)
-_UNLISTED: Final = (
-    "Not all legal actions are listed. Any other one can be typed in full, in the same form."
 )
 _LOG: Final = 6
 """Maximum number of other seats' actions above a position; `=` shows all of them."""
@@ -321,16 +319,19 @@ def _action_lines(actions: Sequence[PublicAction], names: Sequence[str]) -> list
 
 
 def _rules(question: PersonQuestion) -> list[str]:
-    """Return the rules that apply now as lines, with the keys."""
+    """Return the short rules and those that apply now as lines, with the keys."""
     from arena.cli.develop import rulebook
 
     numbers = question.presentation.rules_now(question.view)
     width = min(_size()[0], 100)
+    short = question.presentation.short_rules.splitlines()
     return [
+        *(part for line in short for part in wrap(line, width, subsequent_indent="  ")),
+        "",
         *wrap(f"The rules that apply now; all: pokearena rules {question.rules.id}", width),
         *rulebook.applicable(question.rules, numbers, width),
         "",
-        *wrap(_KEYS if question.complete else f"{_KEYS} {_UNLISTED}", width),
+        *wrap(_KEYS if question.complete else f"{_KEYS} {UNLISTED}", width),
     ]
 
 

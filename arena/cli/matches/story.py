@@ -9,15 +9,15 @@ from dataclasses import replace
 from arena.cli import output
 from arena.cli.key_input import keyboard
 from arena.cli.output import clean
-from arena.presentation import text
-from arena.presentation.elements import Area, DominoLayout, ScoreTable, TableRendering
 from arena.presentation.narration import result, seat_names
 from arena.presentation.recorded_frames import rendered_steps
-from arena.presentation.registry import presentation_of
-from arena.presentation.text import WIDTH, board_lines, lines
 from referee.games.contract import Game
 from referee.games.registry import find_game
 from referee.numbering import counted_from_one, game_text, number_text
+from referee.presentation import text
+from referee.presentation.elements import Area, DominoLayout, ScoreTable, TableRendering
+from referee.presentation.registry import presentation_of
+from referee.presentation.text import WIDTH, board_lines, lines
 from referee.record import GameRecord, Line
 from referee.replay import in_words
 from referee.sanitizing import sanitized

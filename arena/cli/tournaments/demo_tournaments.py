@@ -14,7 +14,6 @@ from arena.cli.tournaments.running import CheckedMatch
 from arena.cli.workspace import Workspace
 from arena.formats.contract import FormatEntrant
 from arena.ladders import ladder_columns, ladder_values
-from arena.presentation.registry import presentation_of
 from arena.store import match_settings
 from arena.store.bots import versions
 from arena.store.tournaments import tournaments
@@ -23,6 +22,7 @@ from arena.tournaments.tournament_request import TournamentRequest
 from referee.games.contract import Game
 from referee.games.registry import GAMES
 from referee.games.shared.dealing import derive
+from referee.presentation.registry import presentation_of
 
 _SEARCHER = "strong"
 """The house bot that takes most of the time of a demo."""

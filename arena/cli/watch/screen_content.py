@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 from arena.cli.watch.navigation import View, ViewKind
 from arena.errors import NotFound
-from arena.presentation import text, wording
+from arena.presentation import wording
 from arena.store.schema import MatchState
 from arena.store.tournaments import tournaments
 from arena.web.data.live_tables import live_table
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, ServerLinks, TextTable
 from arena.web.pages import bot, ladder, match, matrix
+from referee.presentation import text
 
 _MATCHES = 15
 """Number of the newest matches of a bot that are listed."""

@@ -26,7 +26,6 @@ from arena.formats.ladder import LadderFormat
 from arena.formats.pairing_strengths import fit_strengths
 from arena.formats.registry import has_present_pairing
 from arena.ladders import ladder_key
-from arena.presentation.registry import presentation_of
 from arena.ratings import standings
 from arena.ratings.closed_match import ClosedMatch, PlayedGame
 from arena.ratings.meetings import Meetings
@@ -51,6 +50,7 @@ from arena.system import process_pool
 from arena.tournaments.scheduler import format_of
 from referee.games.registry import find_game
 from referee.games.shared import dealing
+from referee.presentation.registry import presentation_of
 
 # Check that a schedule follows from its format by running the format again from the start, unless
 # the tournament was begun with earlier pairing rules.

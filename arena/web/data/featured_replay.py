@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from sqlalchemy import Engine
 
-from arena.presentation.registry import presentation_of
 from arena.ratings.closed_match import PlayedGame
 from arena.store.matches import results
 from arena.store.matches.closed_matches import PlayedMatch
+from referee.presentation.registry import presentation_of
 
 CANDIDATES: Final = 40
 """Number of closed matches among which the replay is selected."""

@@ -9,12 +9,12 @@ from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
-from arena.presentation.elements import SeatRendering, TableRendering
 from arena.presentation.frames import FrameSequence
 from arena.presentation.narration import InvalidPosition, public_actions, render_view
 from arena.presentation.reserved_space import live_frames
 from arena.store.events.messages import Position
 from arena.store.schema import MatchState
+from referee.presentation.elements import SeatRendering, TableRendering
 
 if TYPE_CHECKING:
     from arena.store.matches.listing import Match

@@ -21,7 +21,6 @@ from arena.matches.human_seats import PersonQuestion
 from arena.matches.local_match import LocalMatch, local_match
 from arena.matches.typed_choice import matching
 from arena.presentation import shipped_docs
-from arena.presentation.elements import PublicAction, TableRendering
 from arena.presentation.frames import FrameSequence
 from arena.presentation.narration import result
 from arena.presentation.reserved_space import live_frames
@@ -37,6 +36,7 @@ from arena.web.pages.replay import replay_view
 from arena.web.pages.replay_content import Replay, replay
 from referee.games.contract import Game, SetupError
 from referee.games.registry import GAMES
+from referee.presentation.elements import PublicAction, TableRendering
 from referee.record import read
 
 THINK_SECONDS: Final = (300, 900, 1800, 3600)

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.presentation.elements import TableRendering
 from arena.presentation.recorded_frames import rendered_steps
 from arena.web.pictures import boxes, raster, table_picture
 from arena.web.pictures.boxes import Box
 from arena.web.pictures.table_picture import CHALK, DIM, Opened, TableZones
+from referee.presentation.elements import TableRendering
 from referee.record import GameRecord, Line
 
 _WIDTHS = (760.0, 1000.0, 1300.0, 1700.0)

@@ -7,7 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from arena.presentation.elements import (
+from arena.web.pictures import boxes
+from arena.web.pictures.boxes import EMPTY, Box
+from arena.web.serving.html_pages import environment
+from referee.presentation.elements import (
     FRESH,
     GONE,
     KNOWN,
@@ -28,9 +31,6 @@ from arena.presentation.elements import (
     TrickCell,
     TrickTable,
 )
-from arena.web.pictures import boxes
-from arena.web.pictures.boxes import EMPTY, Box
-from arena.web.serving.html_pages import environment
 
 CHALK, DIM, FRESH_COLOR, BACK = "#f3f7f2", "#d3e4da", "#ffd54a", "#27406f"
 CARD, EDGE, FELT = "#fffefa", "#b9b6aa", "#1d5b47"

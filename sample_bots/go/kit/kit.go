@@ -47,9 +47,14 @@ import (
 type Action = pb.Action
 
 // Turn is a question with a random number generator, whose seed depends on the question only.
+//
+// turn.Text is the question as plain text, if the response of Start has set WithText.
 type Turn struct {
 	*pb.ActRequest
 	Rand *rand.Rand
+	// Words is an answer in words: set it, and return nil instead of an action. It is the number of
+	// an action in turn.Text, or the action as it is written there.
+	Words string
 }
 
 // Choose answers one question with an action and a note.
@@ -183,11 +188,13 @@ func (s *service) answerAll(batch *pb.PlayRequest) *pb.PlayResponse {
 
 func (s *service) answer(question *pb.ActRequest) *pb.ActResponse {
 	random := rand.New(rand.NewPCG(question.Luck, 0))
-	action, note := s.player.Act(&Turn{question, random})
-	if action == nil {
-		panic("the action is nil; return one of turn.Legal or another Action")
+	turn := &Turn{ActRequest: question, Rand: random}
+	action, note := s.player.Act(turn)
+	if action == nil && turn.Words == "" {
+		panic("the action is nil; return one of turn.Legal or another Action, or set turn.Words")
 	}
 	return &pb.ActResponse{
 		Game: question.Game, Decision: question.Decision, Action: action, Note: note,
+		Text: turn.Words,
 	}
 }

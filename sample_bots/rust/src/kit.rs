@@ -57,17 +57,39 @@ impl Turn {
 }
 
 /// An action and a note that the replay shows beside it.
-pub struct Move(Action, String);
+#[derive(Default)]
+pub struct Move {
+    action: Option<Action>,
+    text: String,
+    note: String,
+}
+
+impl Move {
+    /// Returns a move in words: the number of an action in `turn.text`, or the action as it is
+    /// written there. `turn.text` is the question as plain text, if the response of `start` has set
+    /// `with_text`.
+    pub fn in_words(text: impl Into<String>, note: impl Into<String>) -> Self {
+        Move {
+            action: None,
+            text: text.into(),
+            note: note.into(),
+        }
+    }
+}
 
 impl From<Action> for Move {
     fn from(action: Action) -> Self {
-        Move(action, String::new())
+        (action, "").into()
     }
 }
 
 impl<Note: Into<String>> From<(Action, Note)> for Move {
     fn from((action, note): (Action, Note)) -> Self {
-        Move(action, note.into())
+        Move {
+            action: Some(action),
+            note: note.into(),
+            ..Default::default()
+        }
     }
 }
 
@@ -173,12 +195,13 @@ struct Service(Arc<Mutex<dyn Player>>);
 
 fn answer(player: &mut dyn Player, turn: &Turn) -> ActResponse {
     fastrand::seed(turn.luck);
-    let Move(action, note) = player.act(turn);
+    let Move { action, text, note } = player.act(turn);
     ActResponse {
         game: turn.game,
         decision: turn.decision,
-        action: Some(action),
+        action,
         note,
+        text,
     }
 }
 

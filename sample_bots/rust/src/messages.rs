@@ -916,6 +916,11 @@ pub struct ActRequest {
     /// again. It is independent of the hidden cards.
     #[prost(uint64, tag = "9")]
     pub luck: u64,
+    /// The question as plain text: short rules, the position as your seat sees it,
+    /// the history, and the legal actions, numbered from 0. Empty unless the bot set
+    /// with_text.
+    #[prost(string, tag = "10")]
+    pub text: ::prost::alloc::string::String,
 }
 /// An answer to one question.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -933,6 +938,11 @@ pub struct ActResponse {
     /// characters are kept. It is hidden until the match is over.
     #[prost(string, tag = "4")]
     pub note: ::prost::alloc::string::String,
+    /// The action as text, instead of `action`: its number in the question's text,
+    /// or the action in the form of that list. Any legal action can be written so,
+    /// whether listed or not. At most 400 characters.
+    #[prost(string, tag = "5")]
+    pub text: ::prost::alloc::string::String,
 }
 /// The questions that are open for the bot at this moment.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -958,6 +968,11 @@ pub struct Clock {
     /// reduces the bank. If the bank falls below 0, the fault is a timeout.
     #[prost(uint32, tag = "2")]
     pub bank_ms: u32,
+    /// Milliseconds that the referee measured for your previous answer at this
+    /// table, rounded; for a message of k questions its k-th part. 0 before the
+    /// first answer, and in questions that are repeated from a record.
+    #[prost(uint32, tag = "3")]
+    pub last_ms: u32,
 }
 /// Description of a table.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -986,6 +1001,13 @@ pub struct StartRequest {
     /// The clock at the beginning of the table.
     #[prost(message, optional, tag = "7")]
     pub clock: ::core::option::Option<Clock>,
+    /// The rules page of the game, in Markdown.
+    #[prost(string, tag = "8")]
+    pub rules: ::prost::alloc::string::String,
+    /// The version of the wording of ActRequest.text. Equal positions have equal
+    /// texts as long as it is the same.
+    #[prost(uint32, tag = "9")]
+    pub text_version: u32,
 }
 /// Capabilities of the bot.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -997,6 +1019,9 @@ pub struct StartResponse {
     /// True if the bot computes its legal actions itself; `legal` is then empty.
     #[prost(bool, tag = "2")]
     pub without_legal: bool,
+    /// True if each question has its `text`, for example for a language model.
+    #[prost(bool, tag = "3")]
+    pub with_text: bool,
 }
 /// The table is over.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

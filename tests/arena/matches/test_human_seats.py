@@ -15,7 +15,6 @@ from arena.matches.human_seats import PersonQuestion, QuestionWithdrawn
 from arena.matches.private_referee import own_referee
 from arena.matches.runner import play_match, record_text
 from arena.matches.table import seated
-from arena.presentation import text
 from arena.ratings.closed_match import PlayedGame
 from arena.store.match_settings import Clock
 from arena.store.matches.spec import Entrant, MatchSpec
@@ -23,6 +22,7 @@ from arena.store.matches.table_plan import plan
 from referee.games.contract import Action
 from referee.games.registry import find_game
 from referee.games.shared.dealing import commitment
+from referee.presentation import text
 from referee.record import read
 from referee.replay import verify
 from tests.arena.view_texts import texts_in

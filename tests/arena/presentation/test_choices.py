@@ -6,8 +6,6 @@ from random import Random
 import pytest
 
 from arena.presentation import shipped_docs
-from arena.presentation.contract import Presentation
-from arena.presentation.registry import presentation_of
 from referee.games.contract import Action, Game, State
 from referee.games.poke.actions import Draw
 from referee.games.pokex.actions import Bid
@@ -16,6 +14,8 @@ from referee.games.registry import GAMES, find_game
 from referee.games.saint_poker.actions import PickUp
 from referee.games.shared.cards import Card
 from referee.games.shared.dealing import SEED_BYTES, Seeded
+from referee.presentation.contract import Presentation
+from referee.presentation.registry import presentation_of
 from tests.examples import examples
 
 

@@ -13,7 +13,7 @@ from arena.presentation.encoding import (
     Numbers,
     PlainEncoding,
 )
-from arena.presentation.registry import presentation_of
+from arena.presentation.encodings import encoding_of
 from arena.rl.encoded_game import EncodedGame as Played
 from referee.games.contract import Action, State
 from tests.conformance.dealing_again import RedealCase, cases
@@ -27,7 +27,7 @@ TO_CATCH = 100
 
 
 def encoding(table: Table) -> Encoding:
-    return presentation_of(table.game.id).encoding(table.seats)
+    return encoding_of(table.game.id, table.seats)
 
 
 def plain(table: Table) -> Encoding:

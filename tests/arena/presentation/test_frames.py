@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from arena.presentation.elements import Area, DominoLayout, Players, TableRendering, TrickTable
 from arena.presentation.frames import GrowingTrickTable, TrackedArea, TrackedLayout, frame_sequence
-from arena.presentation.registry import presentation_of
+from referee.presentation.elements import Area, DominoLayout, Players, TableRendering, TrickTable
+from referee.presentation.registry import presentation_of
 from tests.conformance.tables import Table as Setup
 from tests.conformance.tables import every_table
 from tests.conformance.walks import walk

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from arena.presentation.elements import (
+from referee.games.registry import find_game
+from referee.presentation.elements import (
     CardGroup,
     CardLines,
     DominoLayout,
@@ -13,8 +14,7 @@ from arena.presentation.elements import (
     TableRendering,
     TrickTable,
 )
-from arena.presentation.registry import presentation_of
-from referee.games.registry import find_game
+from referee.presentation.registry import presentation_of
 from referee.record import read
 from referee.replay import steps
 

@@ -11,8 +11,8 @@ from pokearena.v1 import bot_pb2
 
 from arena.presentation import policy
 from arena.presentation.encoding import Decision
+from arena.presentation.encodings import encoding_of
 from arena.presentation.policy import Policy, PolicyBot, PolicyError
-from arena.presentation.registry import presentation_of
 from arena.rl.encoded_game import EncodedGame
 from referee.game_codec import GameCodec
 from referee.games.registry import GAMES
@@ -26,7 +26,7 @@ every_game = pytest.mark.parametrize("game", GAMES)
 
 def random_policy(game: str, seats: int, *, sampled: bool = False) -> Policy:
     """Return a network with random weights."""
-    encoding = presentation_of(game).encoding(seats)
+    encoding = encoding_of(game, seats)
     rng = np.random.default_rng(5)
     sizes = (encoding.layout.width, HIDDEN, encoding.size)
     layers = tuple(
@@ -115,7 +115,7 @@ def test_a_policy_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 
 def test_the_mask_can_be_a_part_of_the_input(tmp_path: Path) -> None:
-    encoding = presentation_of("poke").encoding(2)
+    encoding = encoding_of("poke", 2)
     width = encoding.size + encoding.layout.width
     weights = np.zeros((width, encoding.size), np.float32)
     weights[3, 7] = 1

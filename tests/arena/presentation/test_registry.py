@@ -5,13 +5,13 @@ from random import Random
 
 import pytest
 
-from arena.presentation import games, text
-from arena.presentation.contract import Presentation
-from arena.presentation.elements import Players
-from arena.presentation.registry import presentation_of
 from referee.games.contract import SetupError
 from referee.games.registry import GAMES, find_game
 from referee.games.shared.dealing import Seeded
+from referee.presentation import games, text
+from referee.presentation.contract import Presentation
+from referee.presentation.elements import Players
+from referee.presentation.registry import presentation_of
 
 
 def test_every_game_has_a_module_and_every_module_a_game() -> None:

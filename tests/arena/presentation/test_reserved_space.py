@@ -1,9 +1,9 @@
 """Test that every position of a form has the same parts, zones and reserved contents."""
 
-from arena.presentation.elements import Players
 from arena.presentation.frames import FrameSequence, TrackedArea, TrackedLayout
-from arena.presentation.registry import presentation_of
 from arena.presentation.reserved_space import live_frames
+from referee.presentation.elements import Players
+from referee.presentation.registry import presentation_of
 from tests.conformance.tables import Table as Setup
 from tests.conformance.tables import every_table
 from tests.conformance.walks import closely, walk

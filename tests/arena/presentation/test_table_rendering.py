@@ -4,7 +4,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from arena.presentation.elements import (
+from referee.games.contract import State
+from referee.games.shared.dealing import Seeded
+from referee.presentation.elements import (
     Area,
     CardGroup,
     DominoGroup,
@@ -12,9 +14,7 @@ from arena.presentation.elements import (
     PrivateCards,
     TableRendering,
 )
-from arena.presentation.registry import presentation_of
-from referee.games.contract import State
-from referee.games.shared.dealing import Seeded
+from referee.presentation.registry import presentation_of
 from tests.conformance.tables import Table as Setup
 from tests.conformance.tables import every_table
 from tests.conformance.walks import Step, closely, walk

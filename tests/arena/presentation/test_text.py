@@ -1,6 +1,6 @@
 """Test renderings as text: all visible cards, and a placeholder for hidden ones."""
 
-from arena.presentation.text import BACK, lines
+from referee.presentation.text import BACK, lines
 from tests.arena.presentation.test_table_rendering import rendered
 from tests.conformance.tables import Table, every_table
 from tests.conformance.walks import closely, walk

@@ -6,12 +6,14 @@ import pytest
 from sqlalchemy import Engine
 
 from arena.errors import InvalidSettings
+from arena.presentation import shipped_docs
 from arena.store.match_settings import Clock, TournamentPlan, usual_seats
 from arena.store.matches.spec import Entrant, single_match
 from arena.store.tournaments import tournaments
 from arena.submissions.open_ladders import plan_of
 from referee.games.contract import SetupError
 from referee.games.registry import GAMES
+from referee.presentation.question_text import TEXT_VERSION
 from tests.errors import has_code
 
 LEFT = {"reference": "left"}
@@ -65,6 +67,8 @@ def test_the_first_message_contains_the_settings() -> None:
         *("m-1", "pouku", 4, 2, 3),
     )
     assert request.options["reference"] == "left"
+    assert request.rules == shipped_docs.rules("pouku")
+    assert request.text_version == TEXT_VERSION
     assert (request.clock.allowance_ms, request.clock.bank_ms) == (6, 7)
     assert PLAN.clock.message(2.9).bank_ms == 2
 

@@ -15,7 +15,7 @@ class ActRequest(_message.Message):
     """A question: it is your turn. It contains everything that your seat knows, so
     a bot can be a pure function of one question.
     """
-    __slots__ = ("match", "game", "decision", "seat", "clock", "view", "legal", "complete", "luck")
+    __slots__ = ("match", "game", "decision", "seat", "clock", "view", "legal", "complete", "luck", "text")
     MATCH_FIELD_NUMBER: _ClassVar[int]
     GAME_FIELD_NUMBER: _ClassVar[int]
     DECISION_FIELD_NUMBER: _ClassVar[int]
@@ -25,6 +25,7 @@ class ActRequest(_message.Message):
     LEGAL_FIELD_NUMBER: _ClassVar[int]
     COMPLETE_FIELD_NUMBER: _ClassVar[int]
     LUCK_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
     match: str
     """ID of the match, as used by `pokearena replay`."""
     game: int
@@ -49,16 +50,22 @@ class ActRequest(_message.Message):
     """A seed for random numbers, so that the same question gets the same answer
     again. It is independent of the hidden cards.
     """
+    text: str
+    """The question as plain text: short rules, the position as your seat sees it,
+    the history, and the legal actions, numbered from 0. Empty unless the bot set
+    with_text.
+    """
     def HasField(self, field_name: _Literal['clock', 'view']) -> bool: ...
-    def __init__(self, match: _Optional[str] = ..., game: _Optional[int] = ..., decision: _Optional[int] = ..., seat: _Optional[int] = ..., clock: _Optional[_Union[Clock, _Mapping[str, _Any]]] = ..., view: _Optional[_Union[View, _Mapping[str, _Any]]] = ..., legal: _Optional[_Iterable[_Union[Action, _Mapping[str, _Any]]]] = ..., complete: bool = ..., luck: _Optional[int] = ...) -> None: ...
+    def __init__(self, match: _Optional[str] = ..., game: _Optional[int] = ..., decision: _Optional[int] = ..., seat: _Optional[int] = ..., clock: _Optional[_Union[Clock, _Mapping[str, _Any]]] = ..., view: _Optional[_Union[View, _Mapping[str, _Any]]] = ..., legal: _Optional[_Iterable[_Union[Action, _Mapping[str, _Any]]]] = ..., complete: bool = ..., luck: _Optional[int] = ..., text: _Optional[str] = ...) -> None: ...
 
 class ActResponse(_message.Message):
     """An answer to one question."""
-    __slots__ = ("game", "decision", "action", "note")
+    __slots__ = ("game", "decision", "action", "note", "text")
     GAME_FIELD_NUMBER: _ClassVar[int]
     DECISION_FIELD_NUMBER: _ClassVar[int]
     ACTION_FIELD_NUMBER: _ClassVar[int]
     NOTE_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
     game: int
     """Copied from the question. Required in Play, optional in Act."""
     decision: int
@@ -69,8 +76,13 @@ class ActResponse(_message.Message):
     """A short comment that the replay shows beside the action; at most 200
     characters are kept. It is hidden until the match is over.
     """
+    text: str
+    """The action as text, instead of `action`: its number in the question's text,
+    or the action in the form of that list. Any legal action can be written so,
+    whether listed or not. At most 400 characters.
+    """
     def HasField(self, field_name: _Literal['action']) -> bool: ...
-    def __init__(self, game: _Optional[int] = ..., decision: _Optional[int] = ..., action: _Optional[_Union[Action, _Mapping[str, _Any]]] = ..., note: _Optional[str] = ...) -> None: ...
+    def __init__(self, game: _Optional[int] = ..., decision: _Optional[int] = ..., action: _Optional[_Union[Action, _Mapping[str, _Any]]] = ..., note: _Optional[str] = ..., text: _Optional[str] = ...) -> None: ...
 
 class PlayRequest(_message.Message):
     """The questions that are open for the bot at this moment."""
@@ -90,20 +102,26 @@ class PlayResponse(_message.Message):
 
 class Clock(_message.Message):
     """The time limit for an answer. A message of k questions has k allowances."""
-    __slots__ = ("allowance_ms", "bank_ms")
+    __slots__ = ("allowance_ms", "bank_ms", "last_ms")
     ALLOWANCE_MS_FIELD_NUMBER: _ClassVar[int]
     BANK_MS_FIELD_NUMBER: _ClassVar[int]
+    LAST_MS_FIELD_NUMBER: _ClassVar[int]
     allowance_ms: int
     """Milliseconds per decision that do not reduce the bank."""
     bank_ms: int
     """Milliseconds left in the bank of this table. Time beyond the allowance
     reduces the bank. If the bank falls below 0, the fault is a timeout.
     """
-    def __init__(self, allowance_ms: _Optional[int] = ..., bank_ms: _Optional[int] = ...) -> None: ...
+    last_ms: int
+    """Milliseconds that the referee measured for your previous answer at this
+    table, rounded; for a message of k questions its k-th part. 0 before the
+    first answer, and in questions that are repeated from a record.
+    """
+    def __init__(self, allowance_ms: _Optional[int] = ..., bank_ms: _Optional[int] = ..., last_ms: _Optional[int] = ...) -> None: ...
 
 class StartRequest(_message.Message):
     """Description of a table."""
-    __slots__ = ("match", "game", "seats", "seat", "options", "games", "clock")
+    __slots__ = ("match", "game", "seats", "seat", "options", "games", "clock", "rules", "text_version")
     class OptionsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -118,6 +136,8 @@ class StartRequest(_message.Message):
     OPTIONS_FIELD_NUMBER: _ClassVar[int]
     GAMES_FIELD_NUMBER: _ClassVar[int]
     CLOCK_FIELD_NUMBER: _ClassVar[int]
+    RULES_FIELD_NUMBER: _ClassVar[int]
+    TEXT_VERSION_FIELD_NUMBER: _ClassVar[int]
     match: str
     """ID of the match, as used by `pokearena replay`."""
     game: str
@@ -132,21 +152,30 @@ class StartRequest(_message.Message):
     """Number of games that the table plays."""
     clock: Clock
     """The clock at the beginning of the table."""
+    rules: str
+    """The rules page of the game, in Markdown."""
+    text_version: int
+    """The version of the wording of ActRequest.text. Equal positions have equal
+    texts as long as it is the same.
+    """
     def HasField(self, field_name: _Literal['clock']) -> bool: ...
-    def __init__(self, match: _Optional[str] = ..., game: _Optional[str] = ..., seats: _Optional[int] = ..., seat: _Optional[int] = ..., options: _Optional[_Mapping[str, str]] = ..., games: _Optional[int] = ..., clock: _Optional[_Union[Clock, _Mapping[str, _Any]]] = ...) -> None: ...
+    def __init__(self, match: _Optional[str] = ..., game: _Optional[str] = ..., seats: _Optional[int] = ..., seat: _Optional[int] = ..., options: _Optional[_Mapping[str, str]] = ..., games: _Optional[int] = ..., clock: _Optional[_Union[Clock, _Mapping[str, _Any]]] = ..., rules: _Optional[str] = ..., text_version: _Optional[int] = ...) -> None: ...
 
 class StartResponse(_message.Message):
     """Capabilities of the bot."""
-    __slots__ = ("games_in_flight", "without_legal")
+    __slots__ = ("games_in_flight", "without_legal", "with_text")
     GAMES_IN_FLIGHT_FIELD_NUMBER: _ClassVar[int]
     WITHOUT_LEGAL_FIELD_NUMBER: _ClassVar[int]
+    WITH_TEXT_FIELD_NUMBER: _ClassVar[int]
     games_in_flight: int
     """Number of games of the table that the bot plays concurrently, each with
     questions of its own. 0 means 1.
     """
     without_legal: bool
     """True if the bot computes its legal actions itself; `legal` is then empty."""
-    def __init__(self, games_in_flight: _Optional[int] = ..., without_legal: bool = ...) -> None: ...
+    with_text: bool
+    """True if each question has its `text`, for example for a language model."""
+    def __init__(self, games_in_flight: _Optional[int] = ..., without_legal: bool = ..., with_text: bool = ...) -> None: ...
 
 class EndRequest(_message.Message):
     """The table is over."""

@@ -66,7 +66,7 @@ class RunTableRequest(_message.Message):
 
 class Table(_message.Message):
     """One seating with newly started bots, which plays a list of boards."""
-    __slots__ = ("match", "game", "options", "seats", "boards", "start_ms", "allowance_ms", "strict", "unforgiving", "watch_ms", "watch_notes", "number", "sandbox")
+    __slots__ = ("match", "game", "options", "seats", "boards", "start_ms", "allowance_ms", "strict", "unforgiving", "watch_ms", "watch_notes", "number", "sandbox", "rules")
     class OptionsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -87,6 +87,7 @@ class Table(_message.Message):
     WATCH_NOTES_FIELD_NUMBER: _ClassVar[int]
     NUMBER_FIELD_NUMBER: _ClassVar[int]
     SANDBOX_FIELD_NUMBER: _ClassVar[int]
+    RULES_FIELD_NUMBER: _ClassVar[int]
     match: str
     """ID of the match."""
     game: str
@@ -117,7 +118,9 @@ class Table(_message.Message):
     """Number of the table within the match."""
     sandbox: str
     """The sandbox of the bots, for the record. Empty if no bot has one."""
-    def __init__(self, match: _Optional[str] = ..., game: _Optional[str] = ..., options: _Optional[_Mapping[str, str]] = ..., seats: _Optional[_Iterable[_Union[Seat, _Mapping[str, _Any]]]] = ..., boards: _Optional[_Iterable[_Union[Board, _Mapping[str, _Any]]]] = ..., start_ms: _Optional[int] = ..., allowance_ms: _Optional[int] = ..., strict: bool = ..., unforgiving: bool = ..., watch_ms: _Optional[int] = ..., watch_notes: bool = ..., number: _Optional[int] = ..., sandbox: _Optional[str] = ...) -> None: ...
+    rules: str
+    """The rules page of the game, for the bots."""
+    def __init__(self, match: _Optional[str] = ..., game: _Optional[str] = ..., options: _Optional[_Mapping[str, str]] = ..., seats: _Optional[_Iterable[_Union[Seat, _Mapping[str, _Any]]]] = ..., boards: _Optional[_Iterable[_Union[Board, _Mapping[str, _Any]]]] = ..., start_ms: _Optional[int] = ..., allowance_ms: _Optional[int] = ..., strict: bool = ..., unforgiving: bool = ..., watch_ms: _Optional[int] = ..., watch_notes: bool = ..., number: _Optional[int] = ..., sandbox: _Optional[str] = ..., rules: _Optional[str] = ...) -> None: ...
 
 class Seat(_message.Message):
     """A seat, with the rest of its time bank and its earlier faults at this table."""

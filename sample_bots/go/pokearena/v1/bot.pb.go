@@ -50,7 +50,11 @@ type ActRequest struct {
 	Complete bool `protobuf:"varint,8,opt,name=complete,proto3" json:"complete,omitempty"`
 	// A seed for random numbers, so that the same question gets the same answer
 	// again. It is independent of the hidden cards.
-	Luck          uint64 `protobuf:"varint,9,opt,name=luck,proto3" json:"luck,omitempty"`
+	Luck uint64 `protobuf:"varint,9,opt,name=luck,proto3" json:"luck,omitempty"`
+	// The question as plain text: short rules, the position as your seat sees it,
+	// the history, and the legal actions, numbered from 0. Empty unless the bot set
+	// with_text.
+	Text          string `protobuf:"bytes,10,opt,name=text,proto3" json:"text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -148,6 +152,13 @@ func (x *ActRequest) GetLuck() uint64 {
 	return 0
 }
 
+func (x *ActRequest) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
 // An answer to one question.
 type ActResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -159,7 +170,11 @@ type ActResponse struct {
 	Action *Action `protobuf:"bytes,3,opt,name=action,proto3" json:"action,omitempty"`
 	// A short comment that the replay shows beside the action; at most 200
 	// characters are kept. It is hidden until the match is over.
-	Note          string `protobuf:"bytes,4,opt,name=note,proto3" json:"note,omitempty"`
+	Note string `protobuf:"bytes,4,opt,name=note,proto3" json:"note,omitempty"`
+	// The action as text, instead of `action`: its number in the question's text,
+	// or the action in the form of that list. Any legal action can be written so,
+	// whether listed or not. At most 400 characters.
+	Text          string `protobuf:"bytes,5,opt,name=text,proto3" json:"text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -218,6 +233,13 @@ func (x *ActResponse) GetAction() *Action {
 func (x *ActResponse) GetNote() string {
 	if x != nil {
 		return x.Note
+	}
+	return ""
+}
+
+func (x *ActResponse) GetText() string {
+	if x != nil {
+		return x.Text
 	}
 	return ""
 }
@@ -321,7 +343,11 @@ type Clock struct {
 	AllowanceMs uint32 `protobuf:"varint,1,opt,name=allowance_ms,json=allowanceMs,proto3" json:"allowance_ms,omitempty"`
 	// Milliseconds left in the bank of this table. Time beyond the allowance
 	// reduces the bank. If the bank falls below 0, the fault is a timeout.
-	BankMs        uint32 `protobuf:"varint,2,opt,name=bank_ms,json=bankMs,proto3" json:"bank_ms,omitempty"`
+	BankMs uint32 `protobuf:"varint,2,opt,name=bank_ms,json=bankMs,proto3" json:"bank_ms,omitempty"`
+	// Milliseconds that the referee measured for your previous answer at this
+	// table, rounded; for a message of k questions its k-th part. 0 before the
+	// first answer, and in questions that are repeated from a record.
+	LastMs        uint32 `protobuf:"varint,3,opt,name=last_ms,json=lastMs,proto3" json:"last_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -370,6 +396,13 @@ func (x *Clock) GetBankMs() uint32 {
 	return 0
 }
 
+func (x *Clock) GetLastMs() uint32 {
+	if x != nil {
+		return x.LastMs
+	}
+	return 0
+}
+
 // Description of a table.
 type StartRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -386,7 +419,12 @@ type StartRequest struct {
 	// Number of games that the table plays.
 	Games uint32 `protobuf:"varint,6,opt,name=games,proto3" json:"games,omitempty"`
 	// The clock at the beginning of the table.
-	Clock         *Clock `protobuf:"bytes,7,opt,name=clock,proto3" json:"clock,omitempty"`
+	Clock *Clock `protobuf:"bytes,7,opt,name=clock,proto3" json:"clock,omitempty"`
+	// The rules page of the game, in Markdown.
+	Rules string `protobuf:"bytes,8,opt,name=rules,proto3" json:"rules,omitempty"`
+	// The version of the wording of ActRequest.text. Equal positions have equal
+	// texts as long as it is the same.
+	TextVersion   uint32 `protobuf:"varint,9,opt,name=text_version,json=textVersion,proto3" json:"text_version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -470,6 +508,20 @@ func (x *StartRequest) GetClock() *Clock {
 	return nil
 }
 
+func (x *StartRequest) GetRules() string {
+	if x != nil {
+		return x.Rules
+	}
+	return ""
+}
+
+func (x *StartRequest) GetTextVersion() uint32 {
+	if x != nil {
+		return x.TextVersion
+	}
+	return 0
+}
+
 // Capabilities of the bot.
 type StartResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -477,7 +529,9 @@ type StartResponse struct {
 	// questions of its own. 0 means 1.
 	GamesInFlight uint32 `protobuf:"varint,1,opt,name=games_in_flight,json=gamesInFlight,proto3" json:"games_in_flight,omitempty"`
 	// True if the bot computes its legal actions itself; `legal` is then empty.
-	WithoutLegal  bool `protobuf:"varint,2,opt,name=without_legal,json=withoutLegal,proto3" json:"without_legal,omitempty"`
+	WithoutLegal bool `protobuf:"varint,2,opt,name=without_legal,json=withoutLegal,proto3" json:"without_legal,omitempty"`
+	// True if each question has its `text`, for example for a language model.
+	WithText      bool `protobuf:"varint,3,opt,name=with_text,json=withText,proto3" json:"with_text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -522,6 +576,13 @@ func (x *StartResponse) GetGamesInFlight() uint32 {
 func (x *StartResponse) GetWithoutLegal() bool {
 	if x != nil {
 		return x.WithoutLegal
+	}
+	return false
+}
+
+func (x *StartResponse) GetWithText() bool {
+	if x != nil {
+		return x.WithText
 	}
 	return false
 }
@@ -889,7 +950,7 @@ var File_pokearena_v1_bot_proto protoreflect.FileDescriptor
 
 const file_pokearena_v1_bot_proto_rawDesc = "" +
 	"\n" +
-	"\x16pokearena/v1/bot.proto\x12\fpokearena.v1\x1a\x17pokearena/v1/poke.proto\x1a\x18pokearena/v1/pokex.proto\x1a\x18pokearena/v1/pouku.proto\x1a\x19pokearena/v1/pokino.proto\x1a\x1epokearena/v1/saint_poker.proto\"\x95\x02\n" +
+	"\x16pokearena/v1/bot.proto\x12\fpokearena.v1\x1a\x17pokearena/v1/poke.proto\x1a\x18pokearena/v1/pokex.proto\x1a\x18pokearena/v1/pouku.proto\x1a\x19pokearena/v1/pokino.proto\x1a\x1epokearena/v1/saint_poker.proto\"\xa9\x02\n" +
 	"\n" +
 	"ActRequest\x12\x14\n" +
 	"\x05match\x18\x01 \x01(\tR\x05match\x12\x12\n" +
@@ -900,19 +961,23 @@ const file_pokearena_v1_bot_proto_rawDesc = "" +
 	"\x04view\x18\x06 \x01(\v2\x12.pokearena.v1.ViewR\x04view\x12*\n" +
 	"\x05legal\x18\a \x03(\v2\x14.pokearena.v1.ActionR\x05legal\x12\x1a\n" +
 	"\bcomplete\x18\b \x01(\bR\bcomplete\x12\x12\n" +
-	"\x04luck\x18\t \x01(\x04R\x04luck\"\x7f\n" +
+	"\x04luck\x18\t \x01(\x04R\x04luck\x12\x12\n" +
+	"\x04text\x18\n" +
+	" \x01(\tR\x04text\"\x93\x01\n" +
 	"\vActResponse\x12\x12\n" +
 	"\x04game\x18\x01 \x01(\rR\x04game\x12\x1a\n" +
 	"\bdecision\x18\x02 \x01(\rR\bdecision\x12,\n" +
 	"\x06action\x18\x03 \x01(\v2\x14.pokearena.v1.ActionR\x06action\x12\x12\n" +
-	"\x04note\x18\x04 \x01(\tR\x04note\"E\n" +
+	"\x04note\x18\x04 \x01(\tR\x04note\x12\x12\n" +
+	"\x04text\x18\x05 \x01(\tR\x04text\"E\n" +
 	"\vPlayRequest\x126\n" +
 	"\tquestions\x18\x01 \x03(\v2\x18.pokearena.v1.ActRequestR\tquestions\"C\n" +
 	"\fPlayResponse\x123\n" +
-	"\aanswers\x18\x01 \x03(\v2\x19.pokearena.v1.ActResponseR\aanswers\"C\n" +
+	"\aanswers\x18\x01 \x03(\v2\x19.pokearena.v1.ActResponseR\aanswers\"\\\n" +
 	"\x05Clock\x12!\n" +
 	"\fallowance_ms\x18\x01 \x01(\rR\vallowanceMs\x12\x17\n" +
-	"\abank_ms\x18\x02 \x01(\rR\x06bankMs\"\xa2\x02\n" +
+	"\abank_ms\x18\x02 \x01(\rR\x06bankMs\x12\x17\n" +
+	"\alast_ms\x18\x03 \x01(\rR\x06lastMs\"\xdb\x02\n" +
 	"\fStartRequest\x12\x14\n" +
 	"\x05match\x18\x01 \x01(\tR\x05match\x12\x12\n" +
 	"\x04game\x18\x02 \x01(\tR\x04game\x12\x14\n" +
@@ -920,13 +985,16 @@ const file_pokearena_v1_bot_proto_rawDesc = "" +
 	"\x04seat\x18\x04 \x01(\rR\x04seat\x12A\n" +
 	"\aoptions\x18\x05 \x03(\v2'.pokearena.v1.StartRequest.OptionsEntryR\aoptions\x12\x14\n" +
 	"\x05games\x18\x06 \x01(\rR\x05games\x12)\n" +
-	"\x05clock\x18\a \x01(\v2\x13.pokearena.v1.ClockR\x05clock\x1a:\n" +
+	"\x05clock\x18\a \x01(\v2\x13.pokearena.v1.ClockR\x05clock\x12\x14\n" +
+	"\x05rules\x18\b \x01(\tR\x05rules\x12!\n" +
+	"\ftext_version\x18\t \x01(\rR\vtextVersion\x1a:\n" +
 	"\fOptionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\\\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"y\n" +
 	"\rStartResponse\x12&\n" +
 	"\x0fgames_in_flight\x18\x01 \x01(\rR\rgamesInFlight\x12#\n" +
-	"\rwithout_legal\x18\x02 \x01(\bR\fwithoutLegal\"\"\n" +
+	"\rwithout_legal\x18\x02 \x01(\bR\fwithoutLegal\x12\x1b\n" +
+	"\twith_text\x18\x03 \x01(\bR\bwithText\"\"\n" +
 	"\n" +
 	"EndRequest\x12\x14\n" +
 	"\x05match\x18\x01 \x01(\tR\x05match\"\r\n" +

@@ -56,6 +56,12 @@ export interface ActRequest {
    * again. It is independent of the hidden cards.
    */
   luck: string;
+  /**
+   * The question as plain text: short rules, the position as your seat sees it,
+   * the history, and the legal actions, numbered from 0. Empty unless the bot set
+   * with_text.
+   */
+  text: string;
 }
 
 /** An answer to one question. */
@@ -73,6 +79,12 @@ export interface ActResponse {
    * characters are kept. It is hidden until the match is over.
    */
   note: string;
+  /**
+   * The action as text, instead of `action`: its number in the question's text,
+   * or the action in the form of that list. Any legal action can be written so,
+   * whether listed or not. At most 400 characters.
+   */
+  text: string;
 }
 
 /** The questions that are open for the bot at this moment. */
@@ -96,6 +108,12 @@ export interface Clock {
    * reduces the bank. If the bank falls below 0, the fault is a timeout.
    */
   bank_ms: number;
+  /**
+   * Milliseconds that the referee measured for your previous answer at this
+   * table, rounded; for a message of k questions its k-th part. 0 before the
+   * first answer, and in questions that are repeated from a record.
+   */
+  last_ms: number;
 }
 
 /** Description of a table. */
@@ -113,7 +131,16 @@ export interface StartRequest {
   /** Number of games that the table plays. */
   games: number;
   /** The clock at the beginning of the table. */
-  clock: Clock | undefined;
+  clock:
+    | Clock
+    | undefined;
+  /** The rules page of the game, in Markdown. */
+  rules: string;
+  /**
+   * The version of the wording of ActRequest.text. Equal positions have equal
+   * texts as long as it is the same.
+   */
+  text_version: number;
 }
 
 export interface StartRequest_OptionsEntry {
@@ -130,6 +157,8 @@ export interface StartResponse {
   games_in_flight: number;
   /** True if the bot computes its legal actions itself; `legal` is then empty. */
   without_legal: boolean;
+  /** True if each question has its `text`, for example for a language model. */
+  with_text: boolean;
 }
 
 /** The table is over. */

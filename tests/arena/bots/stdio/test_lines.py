@@ -46,6 +46,14 @@ def test_questions_of_all_games_are_in_protobuf_s_json_form() -> None:
                 assert act == MessageToDict(request, always_print_fields_with_no_presence=True)
 
 
+def test_an_answer_can_be_a_text() -> None:
+    response = answered(b'{"text":"draw 2C"}')
+    assert (response.text, response.HasField("action")) == ("draw 2C", False)
+    for both in (b'{"choice":0,"text":"stand"}', b'{"choice":0,"action":{}}'):
+        with pytest.raises(program_lines.Malformed):
+            answered(both)
+
+
 def test_an_answer_is_a_number_a_choice_or_an_action() -> None:
     for line in (
         b"1",

@@ -274,12 +274,12 @@ def test_the_signal_that_ends_a_table_reaches_the_program(tmp_path: Path) -> Non
 def test_a_program_can_set_its_number_of_games_in_flight(programs: Programs) -> None:
     address = programs.start("""
         for line in sys.stdin:
-            send({"gamesInFlight": 4, "withoutLegal": True})
+            send({"gamesInFlight": 4, "withoutLegal": True, "withText": True})
     """)
     with grpc.insecure_channel(address) as channel:
         stub = bot_pb2_grpc.BotServiceStub(channel)
         answer = stub.Start(bot_pb2.StartRequest(), wait_for_ready=True, timeout=PATIENCE)
-    assert answer == bot_pb2.StartResponse(games_in_flight=4, without_legal=True)
+    assert answer == bot_pb2.StartResponse(games_in_flight=4, without_legal=True, with_text=True)
 
 
 def test_questions_of_several_games_are_sent_on_separate_lines(programs: Programs) -> None:

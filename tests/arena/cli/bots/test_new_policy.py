@@ -9,7 +9,7 @@ import pytest
 
 from arena.bots import manifest
 from arena.cli.errors import USAGE
-from arena.presentation.registry import presentation_of
+from arena.presentation.encodings import encoding_of
 from tests.arena.cli.terminal import Cli, in_own_process
 
 EXAMPLE = Path(__file__).parents[4] / "docs" / "examples" / "ppo_numpy.py"
@@ -99,7 +99,7 @@ def test_the_gradients_of_the_example_are_those_of_its_loss(ppo: ModuleType) -> 
 
 
 def test_the_game_is_required_if_the_file_does_not_name_it(cli: Cli, tmp_path: Path) -> None:
-    encoding = presentation_of("poke").encoding(2)
+    encoding = encoding_of("poke", 2)
     weights = np.zeros((encoding.layout.width, encoding.size))
     np.savez(tmp_path / "policy.npz", weights_0=weights)
     refused = cli("new", "mine", "--policy", "policy.npz")

@@ -63,12 +63,15 @@ final class BotService extends BotServiceImplBase {
     private ActResponse answer(ActRequest turn) {
         return safely(() -> {
             Move move = bot.act(turn, new Random(turn.getLuck()));
-            return ActResponse.newBuilder()
+            ActResponse.Builder response = ActResponse.newBuilder()
                     .setGame(turn.getGame())
                     .setDecision(turn.getDecision())
-                    .setAction(move.action())
                     .setNote(move.note())
-                    .build();
+                    .setText(move.text());
+            if (move.text().isEmpty()) {
+                response.setAction(move.action());
+            }
+            return response.build();
         });
     }
 

@@ -46,8 +46,20 @@ class Turn(val question: ActRequest) : ActRequestOrBuilder by question {
     val random = Random(question.luck)
 }
 
-/** An action with an optional note, which the replay shows beside the action. */
-data class Move(val action: Action, val note: String = "")
+/**
+ * An action with an optional note, which the replay shows beside the action. The text is empty, or
+ * the action in words; then the action is null.
+ */
+data class Move(val action: Action?, val note: String = "", val text: String = "") {
+    companion object {
+        /**
+         * Returns a move in words: the number of an action in `turn.text`, or the action as it is
+         * written there. `turn.text` is the question as plain text, if the response of
+         * [Player.start] has set `with_text`.
+         */
+        fun inWords(text: String) = Move(null, text = text)
+    }
+}
 
 /** A bot with memory. A bot without memory is a function: see [run]. */
 interface Player {
@@ -157,8 +169,9 @@ private class BotService(private val bot: Player) : BotServiceImplBase() {
         ActResponse.newBuilder()
             .setGame(question.game)
             .setDecision(question.decision)
-            .setAction(move.action)
             .setNote(move.note)
+            .setText(move.text)
+            .apply { move.action?.let { setAction(it) } }
             .build()
     }
 

@@ -5,8 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from arena.presentation.contract import Presentation
-from arena.presentation.elements import (
+from referee.games.contract import Action
+from referee.games.poke.actions import (
+    Answer,
+    Draw,
+    Lead,
+    PokeDeal,
+    PokeDrawn,
+    PokeTrick,
+    PokeView,
+)
+from referee.presentation.contract import Presentation
+from referee.presentation.elements import (
     FRESH,
     Badge,
     CardGroup,
@@ -21,19 +31,8 @@ from arena.presentation.elements import (
     TrickTable,
     face_up,
 )
-from referee.games.contract import Action
-from referee.games.poke.actions import (
-    Answer,
-    Draw,
-    Lead,
-    PokeDeal,
-    PokeDrawn,
-    PokeTrick,
-    PokeView,
-)
 
 if TYPE_CHECKING:
-    from arena.presentation.encoding import Encoding
     from referee.games.poke.state import PokeState
 
 _HAND = 5
@@ -164,6 +163,22 @@ class PokePresentation(Presentation):
     seconds = 0.1
     demo_boards = 4
     target_rate = 55_000
+    short_rules = """\
+A deal: draw, five tricks, poker hands. Cards are rank then suit; ranks from 2 up to A.
+- Draw: the non-dealer has up to two draws, then the dealer up to three. A draw discards 1 to 3
+  cards and takes as many; to stand ends it. The non-dealer's first draw doubles and the second
+  redoubles him; the dealer's first draw is free, the second doubles, the third redoubles him.
+  It multiplies what the opponent's tricks score (1, 2 or 4).
+- Tricks: the non-dealer leads first, then the winner of the last trick. A lead is 1 to 4 cards
+  of one rank; the answer has as many cards and wins only if they are of one higher rank. Suits
+  mean nothing. Every card counts as one trick.
+- Below the line a player scores his tricks times the opponent's multiplier. Above the line: 250
+  for all five tricks, and the better of the two hands held after the draw scores: pair 50, two
+  pairs 100, three of a kind 200, straight 300, flush 400, full house 500, four of a kind 600,
+  straight flush 750, royal flush 1000.
+- A leg ends after a deal with 20 or more below the line and different totals: 100 above the
+  line for the higher; both totals below go to 0. The second leg won ends the rubber: 750 more
+  if the opponent won no leg, else 500. The higher total above the line wins the game."""
 
     def render(
         self, public: PokeView, hands: Mapping[int, PokeView], players: Players
@@ -219,12 +234,6 @@ class PokePresentation(Presentation):
         if view.phase == "draw":
             return ("P-2", "P-5.1", "P-5.3")
         return ("P-3", "P-4") if view.phase == "answer" else ("P-3", "P-5.1", "P-5.2")
-
-    def encoding(self, seats: int) -> Encoding:
-        # Imported late because it imports NumPy, which the store does not need.
-        from arena.presentation.games.poke.encoding import PokeEncoding
-
-        return PokeEncoding(seats)
 
 
 PRESENTATION = PokePresentation

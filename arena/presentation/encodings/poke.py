@@ -117,3 +117,6 @@ def _draw(hand: Hand, number: int) -> Action:
 
 def _played(kind: type[Lead] | type[Answer], hand: Hand, number: int) -> Action:
     return kind(tuple([hand[place] for place in POSITIONS[number]]))
+
+
+ENCODING = PokeEncoding

@@ -5,8 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from arena.presentation.contract import Presentation
-from arena.presentation.elements import (
+from referee.games.contract import Action
+from referee.games.saint_poker.actions import (
+    River,
+    SaintPokerCards,
+    SaintPokerPicked,
+    SaintPokerView,
+    Show,
+)
+from referee.games.shared.cards import Card, in_order
+from referee.games.shared.poker import best_hand
+from referee.presentation.contract import Presentation
+from referee.presentation.elements import (
     FRESH,
     GONE,
     KNOWN,
@@ -24,19 +34,8 @@ from arena.presentation.elements import (
     face_up,
     faces,
 )
-from referee.games.contract import Action
-from referee.games.saint_poker.actions import (
-    River,
-    SaintPokerCards,
-    SaintPokerPicked,
-    SaintPokerView,
-    Show,
-)
-from referee.games.shared.cards import Card, in_order
-from referee.games.shared.poker import best_hand
 
 if TYPE_CHECKING:
-    from arena.presentation.encoding import Encoding
     from referee.games.saint_poker.state import SaintPokerState
 
 _ASKED = {
@@ -136,6 +135,17 @@ class SaintPokerPresentation(Presentation):
     clip = 36
     seconds = 0.2
     target_rate = 55_000
+    short_rules = """\
+Eight rounds of poker without betting; round r scores r points. Cards are rank then suit; ranks
+from 2 up to A.
+- In a round, everyone first adds one card of the hand to the river, which then has five cards;
+  then everyone shows two cards of the hand. Both are chosen at the same time.
+- The best five cards of the river and the two shown count, as in poker. The best hand scores
+  the points of the round. Exact ties are broken by a random order of the round.
+- Then, in rounds 1 to 7, from the worst hand to the best, each takes one card of the river or
+  of those shown by anybody, and then each one more in the same order. The five cards left leave
+  the game.
+- The future river lies open: it begins the river of the next round. Most points win."""
 
     def render(
         self, public: SaintPokerView, hands: Mapping[int, SaintPokerView], players: Players
@@ -183,12 +193,6 @@ class SaintPokerPresentation(Presentation):
         if view.phase == "pick_up":
             return ("S-4", "S-6.2")
         return ("S-2.1", "S-2.2", "S-2.3") if view.phase == "river" else ("S-2.3", "S-2.4", "S-3")
-
-    def encoding(self, seats: int) -> Encoding:
-        # Imported late because it imports NumPy, which the store does not need.
-        from arena.presentation.games.saint_poker.encoding import SaintPokerEncoding
-
-        return SaintPokerEncoding(seats)
 
 
 PRESENTATION = SaintPokerPresentation

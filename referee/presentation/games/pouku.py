@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
-from arena.presentation.contract import Presentation
-from arena.presentation.elements import (
+from referee.games.contract import Action
+from referee.games.pouku.actions import Discard, Give, PoukuDeal, PoukuTurn, PoukuView
+from referee.games.pouku.scores import GoingOut, payment
+from referee.games.pouku.state import NEEDED, NEEDED_IN_TEAMS, PoukuState, is_over, most_deals
+from referee.games.pouku.yaku import Values
+from referee.games.shared.cards import Card
+from referee.presentation.contract import Presentation
+from referee.presentation.elements import (
     FRESH,
     POINT,
     Badge,
@@ -22,15 +27,6 @@ from arena.presentation.elements import (
     face_up,
     signed,
 )
-from referee.games.contract import Action
-from referee.games.pouku.actions import Discard, Give, PoukuDeal, PoukuTurn, PoukuView
-from referee.games.pouku.scores import GoingOut, payment
-from referee.games.pouku.state import NEEDED, NEEDED_IN_TEAMS, PoukuState, is_over, most_deals
-from referee.games.pouku.yaku import Values
-from referee.games.shared.cards import Card
-
-if TYPE_CHECKING:
-    from arena.presentation.encoding import Encoding
 
 
 def _is_over(view: PoukuView) -> bool:
@@ -158,6 +154,20 @@ class PoukuPresentation(Presentation):
 
     clip = 100
     seconds = 0.4
+    short_rules = """\
+Collect combinations (yaku) from your hand and the fields of the seats you refer to, and go out.
+Suits mean nothing; ranks from 2 up to A, and the ace is also low in a straight.
+- A turn begins with a drawn card. Then go out, or discard one card open to your own field; once
+  a deal you may before that keep: lay aside one card of the hand with field cards of others as
+  one yaku.
+- Yaku: pair, three of a kind, four of a kind, straight of four or more. Every card of the point
+  card's rank counts too. The options give the values.
+- Going out needs a set worth 5 or more (8 in teams, without the bonus of the first turn). The
+  winner scores its worth, doubled from 8 on (never in teams). Your own field does not count for
+  you.
+- When somebody goes out, every other seat pays twice what its reference fields alone are worth,
+  and for its kept yaku. In teams, only the losing team's kept yaku is paid.
+- If the stock is empty the deal is void. The highest total after all deals wins."""
 
     def render(
         self, public: PoukuView, hands: Mapping[int, PoukuView], players: Players
@@ -208,12 +218,6 @@ class PoukuPresentation(Presentation):
     def rules_now(self, view: PoukuView) -> Sequence[str]:
         keep = ("U-5",) if view.may_keep else ()
         return ("U-3.3", "U-4", *keep, "U-2", "U-6", *(("U-7",) if view.teams else ()))
-
-    def encoding(self, seats: int) -> Encoding:
-        # Imported late because it imports NumPy, which the store does not need.
-        from arena.presentation.games.pouku.encoding import PoukuEncoding
-
-        return PoukuEncoding(seats)
 
 
 PRESENTATION = PoukuPresentation

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 
 from referee.games.goofspiel import GoofspielState, GoofspielView
 
-from arena.presentation.contract import Presentation
-from arena.presentation.elements import (
+from referee.games.contract import Action
+from referee.games.shared.cards import RANK
+from referee.presentation.contract import Presentation
+from referee.presentation.elements import (
     OpenCards,
     Players,
     PrivateCards,
@@ -14,8 +16,6 @@ from arena.presentation.elements import (
     TrickTable,
     face_up,
 )
-from referee.games.contract import Action
-from referee.games.shared.cards import RANK
 
 Views = Mapping[int, GoofspielView]
 

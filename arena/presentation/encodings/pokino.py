@@ -343,3 +343,6 @@ def _write_run(buffer: Buffer, start: int, run: Found) -> None:
 
 def _near(coordinate: int) -> float:
     return max(-1.0, min(1.0, coordinate / FAR))
+
+
+ENCODING = PokinoEncoding

@@ -156,3 +156,6 @@ def _call(number: int) -> Action:
 
 def _name(number: int) -> Action:
     return NameWild(RANKS[number - NAMES])
+
+
+ENCODING = PokexEncoding

@@ -141,3 +141,6 @@ def _show(hand: Hand, number: int) -> Action:
 
 def _pick_up(lying: Hand, number: int) -> Action:
     return PickUp(lying[number - PICK_UPS])
+
+
+ENCODING = SaintPokerEncoding

@@ -8,7 +8,7 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 
-from arena.presentation.contract import Presentation
+from referee.presentation.contract import Presentation
 
 
 @cache
@@ -21,7 +21,7 @@ def presentation_of(game_id: str) -> Presentation:
     from referee.games.registry import find_game
 
     game = find_game(game_id)
-    name = f"arena.presentation.games.{game_id}"
+    name = f"referee.presentation.games.{game_id}"
     if find_spec(name) is None:
         return Presentation(game)
     kind: type[Presentation] = import_module(name).PRESENTATION

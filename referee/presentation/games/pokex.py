@@ -6,8 +6,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from arena.presentation.contract import Presentation
-from arena.presentation.elements import (
+from referee.games.contract import Action
+from referee.games.pokex.actions import (
+    Bid,
+    NameWild,
+    PlayCard,
+    PlayPair,
+    PokexCall,
+    PokexDeal,
+    PokexPlayed,
+    PokexTrick,
+    PokexView,
+)
+from referee.games.shared.cards import Card
+from referee.games.shared.wild_cards import is_wild, wild_hand
+from referee.presentation.contract import Presentation
+from referee.presentation.elements import (
     FRESH,
     WILD,
     Badge,
@@ -25,23 +39,8 @@ from arena.presentation.elements import (
     category,
     face_up,
 )
-from referee.games.contract import Action
-from referee.games.pokex.actions import (
-    Bid,
-    NameWild,
-    PlayCard,
-    PlayPair,
-    PokexCall,
-    PokexDeal,
-    PokexPlayed,
-    PokexTrick,
-    PokexView,
-)
-from referee.games.shared.cards import Card
-from referee.games.shared.wild_cards import is_wild, wild_hand
 
 if TYPE_CHECKING:
-    from arena.presentation.encoding import Encoding
     from referee.games.pokex.state import PokexState
 
 _TRICKS = 6
@@ -268,6 +267,23 @@ class PokexPresentation(Presentation):
     seconds = 0.2
     demo_searcher = True  # it wins even over few boards
     target_rate = 55_000
+    short_rules = """\
+Bid, name a wild rank, then six tricks of five-card poker hands. Cards are rank then suit, X1
+and X2 are jokers, which are always wild; ranks from 2 up to A.
+- Auction: pass, or bid more tricks than the standing bid, 1 to 6. It ends when all others have
+  passed after a bid, or with a bid of 6. The last bidder is the declarer and names the wild
+  rank. If all pass, only jokers are wild.
+- Four seats (0 and 2 against 1 and 3): each plays two cards to every trick; a side's hand is
+  its four cards and the centre card of the trick. The declarer's right plays first to every
+  trick.
+- Two seats: both play three cards by turns to every trick; a hand is the three cards and the
+  two centre cards turned up for the trick. The declarer's opponent plays first to every trick.
+- Hands rank as in poker, five of a kind highest. Equal hands: fewer wild cards are better, then
+  the declarer's side wins.
+- Score: defenders get 1 + 2 + ... + n for n tricks. The declarer's side gets nothing below the
+  bid, else 1 + 2 + ... + bid, and the bid again for each trick more. Without a declarer each
+  side scores as a defender. The game ends after a deal with 33 points or more and different
+  totals; the higher total wins."""
 
     def render(
         self, public: PokexView, hands: Mapping[int, PokexView], players: Players
@@ -329,12 +345,6 @@ class PokexPresentation(Presentation):
         if view.phase == "name":
             return ("X-3", "X-6.2")
         return ("X-5" if _is_small(view) else "X-4", "X-6")
-
-    def encoding(self, seats: int) -> Encoding:
-        # Imported late because it imports NumPy, which the store does not need.
-        from arena.presentation.games.pokex.encoding import PokexEncoding
-
-        return PokexEncoding(seats)
 
 
 PRESENTATION = PokexPresentation

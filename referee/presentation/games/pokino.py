@@ -6,8 +6,20 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from arena.presentation.contract import Presentation
-from arena.presentation.elements import (
+from referee.games.contract import Action
+from referee.games.pokino.actions import (
+    Domino,
+    PassTurn,
+    PokinoSquare,
+    PokinoTurn,
+    PokinoView,
+    Run,
+)
+from referee.games.pokino.layout import PokinoLayout
+from referee.games.shared.cards import RANK, Card, in_order
+from referee.games.shared.dominoes import NUMBERS, Tile
+from referee.presentation.contract import Presentation
+from referee.presentation.elements import (
     FRESH,
     KNOWN,
     Badge,
@@ -24,21 +36,8 @@ from arena.presentation.elements import (
     TableRendering,
     face_up,
 )
-from referee.games.contract import Action
-from referee.games.pokino.actions import (
-    Domino,
-    PassTurn,
-    PokinoSquare,
-    PokinoTurn,
-    PokinoView,
-    Run,
-)
-from referee.games.pokino.layout import PokinoLayout
-from referee.games.shared.cards import RANK, Card, in_order
-from referee.games.shared.dominoes import NUMBERS, Tile
 
 if TYPE_CHECKING:
-    from arena.presentation.encoding import Encoding
     from referee.games.pokino.state import PokinoState
 
 _NONE = -1
@@ -225,6 +224,19 @@ class PokinoPresentation(Presentation):
 
     clip = 100
     seconds = 0.5
+    short_rules = """\
+Lay dominoes so that numbers of your cards lie side by side, and play cards along them as runs.
+- A turn: lay a domino, play a run, or pass; then draw the top card of the deck.
+- A domino covers two free squares (x to the right, y downwards) and must touch a domino on the
+  table; numbers need not match. It is written by the square of its smaller number and the
+  direction of the larger. Who lays one draws a domino and takes a bead.
+- A run is a path of two squares or more over borders between different dominoes, with one card
+  of the hand for each square: king 0, ace 1, 2 to 10, jack 11, queen 12. It costs a bead per
+  card. Every border crossed gets a token and is closed to everybody for good.
+- Runs of 2 to 4 cards score 5, of 5 cards 10, 6: 15, 7: 20, 8: 35, 9: 55, 10 or more: 90.
+- Who has no card after a run calls Pokino and wins at once, whatever the points. Else the game
+  ends when the poke (stock of dominoes) is empty, or all pass in a row without drawing; most
+  points win."""
 
     def render(
         self, public: PokinoView, hands: Mapping[int, PokinoView], players: Players
@@ -296,12 +308,6 @@ class PokinoPresentation(Presentation):
     def rules_now(self, view: PokinoView) -> Sequence[str]:
         variants = [section for name, section in _RULES.items() if getattr(view, name)]
         return ("K-3", "K-4", "K-5", "K-6", "K-7", *variants)
-
-    def encoding(self, seats: int) -> Encoding:
-        # Imported late because it imports NumPy, which the store does not need.
-        from arena.presentation.games.pokino.encoding import PokinoEncoding
-
-        return PokinoEncoding(seats)
 
 
 PRESENTATION = PokinoPresentation

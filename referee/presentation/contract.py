@@ -1,33 +1,30 @@
-"""Interface between a game and everything that shows, encodes or estimates it.
+"""Interface between a game and everything that shows or estimates it.
 
 Each attribute and method has a default that works for every game. The presentation of a game is a
 subclass of :class:`Presentation` that overrides the defaults that do not fit it
-(`arena.presentation.registry`).
+(`referee.presentation.registry`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
-from arena.presentation.elements import (
+from referee.games.contract import Action, Game, View
+from referee.presentation.elements import (
     OpenCards,
     Players,
     PublicAction,
     ScoreTable,
     TableRendering,
 )
-from referee.games.contract import Action, Game, View
-
-if TYPE_CHECKING:
-    from arena.presentation.encoding import Encoding
 
 UNCLIPPED: Final = 1_000_000
 
 
 class Presentation:
-    """How a game is shown and encoded, and its usual magnitudes."""
+    """How a game is shown, and its usual magnitudes."""
 
     clip: ClassVar[int] = UNCLIPPED
     """The largest score margin that counts in full, in the game's points.
@@ -48,6 +45,8 @@ class Presentation:
     """Whether the house bot `strong` plays this game in the short demo."""
     target_rate: ClassVar[int] = 10_000
     """Random actions per second that the rules must reach in `bench rules`."""
+    short_rules: ClassVar[str] = ""
+    """The rules in a few sentences, for questions as text; options and details may be left out."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -125,9 +124,3 @@ class Presentation:
         Each is the number of a rule ("P-3.2") or of a section ("P-3") of the game's rules page.
         """
         return ()
-
-    def encoding(self, seats: int) -> Encoding:
-        """Return the encoding for reinforcement learning with this number of seats."""
-        from arena.presentation.encoding import PlainEncoding
-
-        return PlainEncoding(seats, self.game.view_type)

@@ -7,7 +7,7 @@ that occur.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from textwrap import wrap
 
-from arena.presentation.elements import (
+from referee.presentation.elements import (
     FRESH,
     GONE,
     Area,

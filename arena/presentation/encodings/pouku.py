@@ -153,3 +153,6 @@ def _write_keep(buffer: Buffer, start: int, keep: Hand, hand: Hand) -> None:
         buffer[start + RANK[card] - 2] += 1 / 4
         if card in hand:
             buffer[start + RANKS + hand.index(card)] = 1
+
+
+ENCODING = PoukuEncoding
