@@ -178,7 +178,8 @@ class RunningGame:
         """
         question = self.asked[seat]
         try:
-            action = self.setting.codec.decode(response.action)
+            legal = question.question.legal if response.HasField("choice") else ()
+            action = self.setting.codec.decode_answer(response, legal)
         except DecodeError as error:
             raise WrongAnswer(Verdict.PROTOCOL, f"its answer {error}") from None
         if action not in question.legal:

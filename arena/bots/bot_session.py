@@ -16,6 +16,7 @@ from arena.bots.bot import Bot
 from arena.bots.exit_report import Report
 from arena.bots.plain_processes import PlainProcesses, table_processes
 from arena.bots.socket_probe import ANSWER_BYTES, OPTIONS, authority, listens
+from referee.game_codec import DecodeError, chosen_action
 
 if TYPE_CHECKING:
     from arena.bots.processes import Processes
@@ -166,6 +167,22 @@ class BotSession:
             if error.code() is grpc.StatusCode.UNIMPLEMENTED:
                 raise MethodUnimplemented from None
             raise self._failed(error) from None
+        return self.with_action(answer, request)
+
+    def with_action(self, answer: Response, request: Request) -> Response:
+        """Return an answer with its action instead of the number of a listed one.
+
+        Raises:
+            SessionFailed: the question lists no action with this number.
+        """
+        if not answer.HasField("choice"):
+            return answer
+        try:
+            action = chosen_action(answer, self._fitting(request).legal)
+        except DecodeError as error:
+            raise self._no_answer(f"its answer {error}") from None
+        answer.ClearField("choice")
+        answer.action.CopyFrom(action)
         return answer
 
     def play(self, *requests: Request) -> list[Response]:
@@ -256,7 +273,10 @@ class _Stream:
                         "every question is answered once, with its game and decision copied"
                     )
                 answers[key] = answer
-        return [answers[key] for key in keys]
+        return [
+            session.with_action(answers[key], request)
+            for key, request in zip(keys, requests, strict=True)
+        ]
 
     def _next(self, until: float, session: BotSession) -> bot_pb2.PlayResponse:
         left = until - time.monotonic()

@@ -179,6 +179,7 @@ fn answer(player: &mut dyn Player, turn: &Turn) -> ActResponse {
         decision: turn.decision,
         action: Some(action),
         note,
+        choice: None,
     }
 }
 
