@@ -100,3 +100,40 @@ def test_doctor_names_a_missing_package_and_a_conflict(
     conflict = games_check(cli)
     assert conflict["state"] == "fail"
     assert "race-b and race-c" in conflict["found"]
+
+
+BOT = """
+from pokearena_bot import run
+run(lambda turn: turn.legal[-1])
+"""
+LINES = """
+import sys
+for line in sys.stdin:
+    is_question = line.startswith('{"choices"')
+    print('{"action":{"race":{"step":{"far":1}}}}' if is_question else "{}", flush=True)
+"""
+
+
+@pytest.mark.long
+def test_a_game_of_a_package_is_played_and_verified(
+    program: Cli, cwd: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install_game(folder, "race-a", {"race": ""})
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+    for name, source, transport in (("any", BOT, "grpc"), ("lines", LINES, "stdio")):
+        (cwd / name).mkdir()
+        (cwd / name / "bot.py").write_text(source, encoding="utf-8")
+        (cwd / name / "bot.toml").write_text(
+            f'name = "{name}"\ngames = ["race"]\nrun = ["python", "bot.py"]\n'
+            f'transport = "{transport}"\n',
+            encoding="utf-8",
+        )
+    played = program("play", "race", "any", "lines", "-n", "2", "--record", "m.jsonl")
+    assert played.status == 0, played.err
+    record = (cwd / "m.jsonl").read_text(encoding="utf-8")
+    assert record.count('"action":{"race":{"step":{"far":2}}}') == 4
+    assert record.count('"action":{"race":{"step":{"far":1}}}') == 4
+    assert '"fault"' not in record
+    assert program("verify", "m.jsonl").status == 1
+    monkeypatch.setenv(SETTING, "race-a")
+    assert program("verify", "m.jsonl").status == 0
