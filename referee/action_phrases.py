@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import MISSING, fields
 from typing import Any, get_args, get_type_hints
 
-from referee.game_codec import snake
+from referee.field_names import snake
 from referee.games.contract import Action, Legal
 
 _LISTED = 12

@@ -8,12 +8,11 @@ fields. Constant parts (the history of a game, its listed actions) are encoded o
 """
 
 import json
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import cache, lru_cache
 from operator import attrgetter
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto
@@ -21,6 +20,7 @@ from google.protobuf.json_format import ParseDict, ParseError
 from google.protobuf.message_factory import GetMessageClass
 from pokearena.v1 import bot_pb2
 
+from referee.field_names import camel, snake
 from referee.games.contract import Action, Game, LazyActions, View
 
 # Encode protobuf's wire format, as far as needed to assemble messages from encoded parts.
@@ -122,6 +122,7 @@ def _is_message(hint: Any) -> bool:
 
 
 Encode = Callable[[Any], bytes]
+_Encoded = TypeVar("_Encoded", str, bytes)
 
 
 class EncodingCache(dict[Any, bytes]):
@@ -144,13 +145,13 @@ class EncodingCache(dict[Any, bytes]):
 _VIEW = bot_pb2.ActRequest.VIEW_FIELD_NUMBER
 _LEGAL = bot_pb2.ActRequest.LEGAL_FIELD_NUMBER
 
-_REMEMBERED = 1 << 12
+REMEMBERED_ACTIONS = 1 << 12
 """Entries per cache of actions. Each game has five such caches; an entry takes about 0.3 kB."""
 _RECENT = 1 << 11
 """Entries per generation of a cache of values of the games in progress."""
 _LISTED = 1 << 17
 """Entries per generation of all caches of the listed actions of a game, at most 20 MB."""
-_LONG = 1 << 10
+LONG_ACTION_BYTES = 1 << 10
 """Size limit in bytes of a cached action; the longest of a game has a few hundred bytes."""
 
 _WORDS = 1 << 10
@@ -174,7 +175,7 @@ class _ListedCache(dict[Any, bytes]):
         self.clear()
 
 
-class _ListedActions(dict[Callable[..., Action], _ListedCache]):
+class ListedActions(dict[Callable[..., Action], _ListedCache]):
     """Caches of encoded actions by constructor and argument, filled on access.
 
     They have one limit together, because a game may have hundreds of constructors. A position
@@ -204,17 +205,6 @@ class DecodeError(ValueError):
 
 class MessageMismatch(TypeError):
     """The protocol's messages do not fit the rules of a game. The text is a full sentence."""
-
-
-def snake(name: str) -> str:
-    """Convert ``PickUp`` to ``pick_up``."""
-    return re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
-
-
-def camel(name: str) -> str:
-    """Convert ``pick_up`` to ``pickUp``, protobuf's form of names in JSON."""
-    head, *tail = name.split("_")
-    return head + "".join(word.capitalize() for word in tail)
 
 
 def json_of(value: Any) -> Any:
@@ -252,11 +242,11 @@ class GameCodec:
         view = _member(bot_pb2.View.DESCRIPTOR, game.id)
         self._encode_view = _encoder(game.view_type, view.message_type, self._forget)
         self._number: int = view.number
-        self.action = lru_cache(_REMEMBERED)(self._action)
-        self.action_text = lru_cache(_REMEMBERED)(self._action_text)
-        self._listed = lru_cache(_REMEMBERED)(self._listed_action)
-        self._spelled = _ListedActions(self._listed_action)
-        self._known = lru_cache(_REMEMBERED)(self._decode_bytes)
+        self.action = lru_cache(REMEMBERED_ACTIONS)(self._action)
+        self.action_text = lru_cache(REMEMBERED_ACTIONS)(self._action_text)
+        self._listed = lru_cache(REMEMBERED_ACTIONS)(self._listed_action)
+        self._spelled = ListedActions(self._listed_action)
+        self._known = lru_cache(REMEMBERED_ACTIONS)(self._decode_bytes)
 
     def forget_games(self) -> None:
         """Drop the values of games in progress, when a table is over; others encode theirs anew."""
@@ -311,6 +301,21 @@ class GameCodec:
         """Serialize an action to the protocol's JSON form."""
         return json.dumps(self.action_json(action), separators=(",", ":"))
 
+    def decode_answer(
+        self, response: bot_pb2.ActResponse, legal: Sequence[bot_pb2.Action]
+    ) -> Action:
+        """Decode the action of an answer, or the listed action of which it is the number.
+
+        Args:
+            response: the answer.
+            legal: the actions that its question lists.
+
+        Raises:
+            DecodeError: the answer does not contain an action of this game, or not one number of a
+                listed action.
+        """
+        return self.decode(chosen_action(response, legal))
+
     def decode(self, message: bot_pb2.Action) -> Action:
         """Decode the action in a message.
 
@@ -321,7 +326,7 @@ class GameCodec:
         # cache.
         message.DiscardUnknownFields()
         data = message.SerializeToString()
-        return (self._known if len(data) <= _LONG else self._decode_bytes)(data)
+        return (self._known if len(data) <= LONG_ACTION_BYTES else self._decode_bytes)(data)
 
     def _decode_bytes(self, data: bytes) -> Action:
         message = bot_pb2.Action.FromString(data)
@@ -348,6 +353,22 @@ class GameCodec:
         except ParseError as error:
             reason, *_ = str(error).split("\n")  # the following lines list field names
             raise DecodeError(f"is not a valid JSON action: {reason}") from error
+
+
+def chosen_action(response: bot_pb2.ActResponse, legal: Sequence[bot_pb2.Action]) -> bot_pb2.Action:
+    """Return the action of an answer: its own, or the listed one that it chooses by its number.
+
+    Raises:
+        DecodeError: it has both, or no action has this number.
+    """
+    if not response.HasField("choice"):
+        return response.action
+    if response.HasField("action"):
+        raise DecodeError('has both a "choice" and an "action"')
+    if response.choice >= len(legal):
+        listed = f"0 to {len(legal) - 1}" if legal else "none"
+        raise DecodeError(f"has the choice {response.choice}, and the listed actions are {listed}")
+    return legal[response.choice]
 
 
 def _encoder(kind: type, descriptor: Any, forget: list[Callable[[], None]]) -> Encode:
@@ -452,11 +473,13 @@ def _getter(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
 
 def _repeated(number: int, encode: Encode, forget: list[Callable[[], None]]) -> Encode:
     """Build an encoder for a repeated field that caches the whole tuple and each item."""
-    encode_item = _remembering(lambda item: field(number, encode(item)), forget)
-    return _remembering(lambda items: b"".join([encode_item(item) for item in items]), forget)
+    encode_item = remembering(lambda item: field(number, encode(item)), forget)
+    return remembering(lambda items: b"".join([encode_item(item) for item in items]), forget)
 
 
-def _remembering(encode: Encode, forget: list[Callable[[], None]]) -> Encode:
+def remembering(
+    encode: Callable[[Any], _Encoded], forget: list[Callable[[], None]]
+) -> Callable[[Any], _Encoded]:
     """Cache encoded values by identity: the history of a game is part of every view.
 
     A lookup by identity is faster than a comparison of values. The cache keeps a reference to each
@@ -465,10 +488,10 @@ def _remembering(encode: Encode, forget: list[Callable[[], None]]) -> Encode:
     Values of games that are over are never looked up again. When the newer generation of entries
     is full, it replaces the older one, and entries that are used return to the newer one.
     """
-    newer: dict[int, tuple[Any, bytes]] = {}
-    older: dict[int, tuple[Any, bytes]] = {}
+    newer: dict[int, tuple[Any, _Encoded]] = {}
+    older: dict[int, tuple[Any, _Encoded]] = {}
 
-    def encoded(value: Any) -> bytes:
+    def encoded(value: Any) -> _Encoded:
         nonlocal newer, older
         cached = newer.get(id(value))
         if cached is not None:

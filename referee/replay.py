@@ -15,6 +15,7 @@ from referee.game_codec import DecodeError, GameCodec
 from referee.games.contract import Action, Game, Legal, SetupError, State, View
 from referee.games.registry import find_game
 from referee.games.shared.dealing import Seeded, board_seed, commitment
+from referee.generic_codec import action_message, new_codec
 from referee.numbering import decision_text, game_text, number_text
 from referee.record import GameRecord, Line, MatchRecord, RecordError, table_count
 from referee.running_game import RunningGame, TableSetting, WrongAnswer, places_with_faults
@@ -38,7 +39,7 @@ class Mismatch(ValueError):
 @cache
 def codec_of(game: Game) -> GameCodec:
     """Return the codec of a game, constructed once per game."""
-    return GameCodec(game)
+    return new_codec(game)
 
 
 def steps(match: Line, record: GameRecord, seed: bytes) -> Iterator[ReplayStep]:
@@ -127,7 +128,8 @@ def view_of_json(view: Mapping[str, Any]) -> View:
         message = ParseDict(dict(view), bot_pb2.View())
     except ParseError as error:
         raise DecodeError(f"is not a valid JSON view: {error}") from error
-    game = message.WhichOneof("game")
+    member = message.WhichOneof("game")
+    game: str | None = message.generic.game if member == "generic" else member
     if game is None:
         raise DecodeError("is a view of no game")
     return codec_of(find_game(game)).decode_view(message)
@@ -200,7 +202,7 @@ def questions(
             line = lines.get(open_one.decision)
             if line is None or line["seat"] != seat:
                 return
-            action = ParseDict(line["action"], bot_pb2.Action())
+            action = action_message(line["action"])
             try:
                 play.answer(seat, bot_pb2.ActResponse(action=action), 0.0)
             except WrongAnswer as wrong:

@@ -187,7 +187,7 @@ class RunningGame:
             WrongAnswer: the answer is not a legal action. The question stays open.
         """
         question = self.asked[seat]
-        action = self._action(response, question.legal)
+        action = self._action(response, question)
         if action not in question.legal:
             raise WrongAnswer(
                 Verdict.ILLEGAL,
@@ -206,7 +206,7 @@ class RunningGame:
         self._advance()
         return True
 
-    def _action(self, response: bot_pb2.ActResponse, legal: Legal) -> Action:
+    def _action(self, response: bot_pb2.ActResponse, question: OpenQuestion) -> Action:
         """Return the action of an answer, which need not be legal.
 
         Raises:
@@ -214,12 +214,13 @@ class RunningGame:
         """
         if not response.text:
             try:
-                return self.setting.codec.decode(response.action)
+                listed = question.question.legal if response.HasField("choice") else ()
+                return self.setting.codec.decode_answer(response, listed)
             except DecodeError as error:
                 raise WrongAnswer(Verdict.PROTOCOL, f"its answer {error}") from None
-        if response.HasField("action"):
+        if response.HasField("action") or response.HasField("choice"):
             raise WrongAnswer(Verdict.PROTOCOL, "its answer has both an action and a text")
-        action = parse_answer(self.setting.game, response.text, legal)
+        action = parse_answer(self.setting.game, response.text, question.legal)
         if action is None:
             text = quote(response.text[:ANSWER_CHARACTERS])
             raise WrongAnswer(Verdict.PROTOCOL, f'its answer "{text}" names no action')

@@ -9,10 +9,11 @@ import grpc.aio
 from pokearena.v1 import referee_pb2, referee_pb2_grpc
 
 from referee import logs
-from referee.game_codec import GameCodec
 from referee.games.contract import SetupError
+from referee.games.game_packages import BUILT_IN
 from referee.games.registry import GAMES, find_game
 from referee.games.shared.dealing import SEED_BYTES
+from referee.generic_codec import new_codec
 from referee.rpc.trace import SeatTrace, TraceFile
 from referee.running_game import TableSetting
 from referee.tables.stall_detector import ProcessStalled
@@ -30,7 +31,8 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
     def __init__(self, trace: TraceFile | None = None) -> None:
         """Prepare the service; `trace` receives all messages of its tables."""
         self._trace = trace
-        self._codecs = {game_id: GameCodec(game) for game_id, game in GAMES.items()}
+        # Those of packages are loaded when they are played: a faulty one must not stop the others.
+        self._codecs = {game_id: new_codec(GAMES[game_id]) for game_id in BUILT_IN}
 
     async def ListGames(
         self, request: referee_pb2.ListGamesRequest, context: Context
@@ -114,7 +116,9 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
                 code="seed-length",
             )
         sides = game.sides(len(order.seats), options)
-        codec = self._codecs[game.id]
+        codec = self._codecs.get(game.id)
+        if codec is None:
+            codec = self._codecs[game.id] = new_codec(game)
         return TableSetting(
             order.match,
             game,

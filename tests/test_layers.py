@@ -40,7 +40,9 @@ PURE = {"referee.games"}
 KNOWN_TO_ARENA = PURE | {
     "referee.rules_build",
     "referee.faults",
+    "referee.field_names",
     "referee.game_codec",
+    "referee.generic_codec",
     "referee.logs",
     "referee.numbering",
     "referee.record",

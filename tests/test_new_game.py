@@ -29,7 +29,7 @@ def test_the_tests_of_the_new_game_and_the_conformance_suite_pass(copy: Reposito
 @pytest.mark.long
 def test_the_new_files_are_clean(copy: RepositoryCopy) -> None:
     game, presentation = f"referee/games/{NAME}.py", f"referee/presentation/games/{NAME}.py"
-    files = (game, presentation, f"tests/referee/test_{NAME}.py", "referee/games/registry.py")
+    files = (game, presentation, f"tests/referee/test_{NAME}.py", "referee/games/game_packages.py")
     copy.run("python", "-m", "ruff", "check", *files)
     copy.run("python", "-m", "ruff", "format", "--check", *files)
 
@@ -44,7 +44,8 @@ def test_a_name_that_is_not_an_identifier_is_refused(copy: RepositoryCopy, name:
 
 
 def test_a_game_is_not_overwritten(copy: RepositoryCopy) -> None:
-    registry = Path(copy.root / "referee/games/registry.py").read_text(encoding="utf-8")
+    registry = Path(copy.root / "referee/games/game_packages.py")
+    before = registry.read_text(encoding="utf-8")
     copy.run("python", "scripts/new-game", "poke", status=1)
     copy.run("python", "scripts/new-game", NAME, status=1)
-    assert Path(copy.root / "referee/games/registry.py").read_text(encoding="utf-8") == registry
+    assert registry.read_text(encoding="utf-8") == before

@@ -17,6 +17,7 @@ from arena.bots.bot import Bot
 from arena.bots.exit_report import Report
 from arena.bots.plain_processes import PlainProcesses, table_processes
 from arena.bots.socket_probe import ANSWER_BYTES, OPTIONS, authority, listens
+from referee.game_codec import DecodeError, chosen_action
 from referee.games.shared.dealing import SEED_BYTES, Seeded
 
 if TYPE_CHECKING:
@@ -169,7 +170,7 @@ class BotSession:
             if error.code() is grpc.StatusCode.UNIMPLEMENTED:
                 raise MethodUnimplemented from None
             raise self._failed(error) from None
-        return self._with_action(request, answer)
+        return self.with_action(request, answer)
 
     def play(self, *requests: Request) -> list[Response]:
         """Return the answers to one Play message, in order.
@@ -182,7 +183,7 @@ class BotSession:
             self._stream = _Stream(self._stub)
         fitting = [self._fitting(request) for request in requests]
         answers = self._stream.ask(fitting, self.patience, self)
-        return list(map(self._with_action, requests, answers))
+        return list(map(self.with_action, requests, answers))
 
     def _fitting(self, request: Request) -> Request:
         """Return the request without the legal actions and with the text, as requested at Start."""
@@ -199,10 +200,24 @@ class BotSession:
 
     # Few bots request texts, and these imports take longer than the start of many bots.
 
-    def _with_action(self, request: Request, response: Response) -> Response:
-        """Return an answer in words with its action, as the referee reads it."""
-        if not response.text or response.HasField("action"):
-            return response
+    def with_action(self, request: Request, response: Response) -> Response:
+        """Return an answer in words, or with the number of an action, with its action.
+
+        Raises:
+            SessionFailed: the question lists no action with this number.
+        """
+        if response.HasField("choice"):
+            try:
+                action = chosen_action(response, self._fitting(request).legal)
+            except DecodeError as error:
+                raise self._no_answer(f"its answer {error}") from None
+            response.ClearField("choice")
+            response.action.CopyFrom(action)
+        elif response.text and not response.HasField("action"):
+            self._parse_text(request, response)
+        return response
+
+    def _parse_text(self, request: Request, response: Response) -> None:
         from google.protobuf.json_format import ParseDict, ParseError
 
         from referee.presentation.question_text import parse_answer
@@ -214,7 +229,6 @@ class BotSession:
         if action is not None:
             with suppress(ParseError):  # a number that fits into no message is not legal
                 ParseDict(codec_of(game).action_json(action), response.action)
-        return response
 
     def _text(self, request: Request) -> str:
         from referee.presentation.question_text import question_text_of_view
@@ -296,7 +310,10 @@ class _Stream:
                         "every question is answered once, with its game and decision copied"
                     )
                 answers[key] = answer
-        return [answers[key] for key in keys]
+        return [
+            session.with_action(request, answers[key])
+            for key, request in zip(keys, requests, strict=True)
+        ]
 
     def _next(self, until: float, session: BotSession) -> bot_pb2.PlayResponse:
         left = until - time.monotonic()

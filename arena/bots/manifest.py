@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
@@ -14,6 +14,7 @@ from msgspec import Meta
 from arena.errors import BotError
 from arena.system import beneath
 from arena.system.structured_file import FileError, FileProblem, read_toml, toml_string
+from referee.games.game_packages import BUILT_IN
 
 FILE: Final = "bot.toml"
 MOST_BYTES: Final = 1 << 20
@@ -21,6 +22,7 @@ MOST_BYTES: Final = 1 << 20
 NAME: Final = re.compile(r"[a-z0-9_-]{1,40}")
 MOST_BUILD_COMMANDS: Final = 20
 VERSION: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
+EVERY_GAME: Final = "*"
 GRPC: Final = "grpc"
 STDIO: Final = "stdio"
 
@@ -32,7 +34,7 @@ class ManifestError(FileError, BotError):
 def _game_ids() -> Collection[str]:
     from referee.games.registry import GAMES
 
-    return GAMES
+    return (*GAMES, EVERY_GAME)
 
 
 def _is_command(words: Any) -> bool:
@@ -81,10 +83,10 @@ class Manifest:
         Meta(
             min_length=1,
             description='a list of game ids, for example ["poke"]; without it the bot plays '
-            "every game",
+            'every built-in game, and with ["*"] every game',
         ),
     ] = ()
-    """Ids of the games it plays; empty means every game."""
+    """Ids of the games it plays, "*" for every game; empty means every built-in game."""
     build: tuple[tuple[str, ...], ...] = ()
     """Commands run one after another in the bot's folder before its first start."""
     transport: Literal["grpc", "stdio"] = GRPC
@@ -93,8 +95,20 @@ class Manifest:
     """Whether other owners may challenge the bot in an arena."""
 
     def plays(self, game: str) -> bool:
-        """Return whether the manifest lists this game, or no games at all."""
-        return not self.games or game in self.games
+        """Return whether the manifest lists this game, every game, or no games and it is built in.
+
+        A bot does not play the game of a package because the package was installed after it.
+        """
+        return EVERY_GAME in self.games or game in (self.games or BUILT_IN)
+
+    def stored_values(self) -> dict[str, Any]:
+        """Return the manifest of a version as plain values, with the games that exist now."""
+        values = asdict(self)
+        if EVERY_GAME in self.games:
+            from referee.games.registry import GAMES
+
+            values["games"] = tuple(GAMES)
+        return values
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from arena.bots.socket_probe import listens
 from arena.errors import BotError, InfrastructureError
 from arena.system import socket_paths
 from arena.system.process_info import require_linux
+from referee.games import game_packages
 from referee.sanitizing import quote, sanitized
 
 LAUNCHER: Final = (
@@ -167,6 +168,9 @@ class Processes:
         env = {"POKEARENA_ADDRESS": address}
         if self.level is Level.UNSANDBOXED:
             return {"env": env}
+        if packages := os.environ.get(game_packages.SETTING):
+            # Bots that search import the rules of games of packages as the referee does.
+            env[game_packages.SETTING] = packages
         env |= {"PATH": SANDBOX_PATH, "HOME": directory, "TMPDIR": directory, "LANG": "C.UTF-8"}
         read = list(grants.read)
         assert bot.folder is not None

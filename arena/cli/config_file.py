@@ -28,6 +28,8 @@ VARIABLE: Final = "POKEARENA_CONFIG"
 """Names the only file to read; an empty value means none."""
 SHARED: Final = "data"
 """The option that a file can set for all commands, above its tables."""
+GAMES: Final = "games"
+"""The key with the packages whose games are allowed, above the tables of a trusted file."""
 SECRET: Final = frozenset(("token",))
 """Options whose values are not shown."""
 USER_ONLY: Final = frozenset(
@@ -173,11 +175,32 @@ def _read(path: Path, trusted: bool, commands: Mapping[str, click.Command]) -> C
 
     file = ConfigFile(path, trusted, parse_toml(path))
     for key, value in file.document.values.items():
-        if key not in commands and key != SHARED:
-            raise file.document.unknown_key((key,), sorted((*commands, SHARED)))
+        if key not in commands and key not in (SHARED, GAMES):
+            raise file.document.unknown_key((key,), sorted((*commands, GAMES, SHARED)))
         if key in commands:
             _check_table(file, (key,), value)
+    if GAMES in file.document.values:
+        _check_packages(file)
     return file
+
+
+def _check_packages(file: ConfigFile) -> None:
+    """Check the names of the packages whose games are allowed.
+
+    The code of a package is not sandboxed, so a project file cannot allow one.
+    """
+    if not file.trusted:
+        raise file.document.invalid(
+            (GAMES,),
+            f"cannot be set by a project file; set it in {user_file()} or by its environment "
+            "variable.",
+        )
+    file.document.check_type((GAMES,), file.document.values[GAMES], list[str])
+
+
+def allowed_packages(files: list[ConfigFile]) -> ConfigFile | None:
+    """Return the file that names the packages whose games are allowed, if one does."""
+    return next((file for file in files if GAMES in file.document.values), None)
 
 
 def settings(

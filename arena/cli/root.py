@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import importlib
+import os
 from typing import Any
 
 import rich_click as click
 
 from arena.cli import config_file
+from referee.games.game_packages import ALL, SETTING
 
 PREFIX = "POKEARENA"
 """Prefix of the environment variables of options."""
 _HELP_FLAGS = frozenset(("-h", "--help"))
+_OF_AUTHORS = frozenset(("new", "play", "rules", "test", "tune"))
+"""Commands that load the games of all installed packages unless a setting allows some."""
 _COMMANDS = {
     "Get started": {
         "demo": "Run a whole arena and a tournament in each game.",
@@ -133,18 +137,38 @@ class LazyGroup(click.RichGroup):
             command = command.load()
         if name and command and _HELP_FLAGS.isdisjoint(rest):
             try:
-                ctx.default_map = {name: self._defaults(name, command)}
+                ctx.default_map = {name: self._defaults(ctx, name, command)}
             except Exception:
                 # A faulty file prevents no completion.
                 if not ctx.resilient_parsing:
                     raise
         return name, command, rest
 
-    def _defaults(self, name: str, command: click.Command) -> dict[str, Any]:
+    def _defaults(self, ctx: click.Context, name: str, command: click.Command) -> dict[str, Any]:
         if not (isinstance(command, click.Group) or config_file.options_of(command)):
             return {}
         files = config_file.read_files(self.commands)
+        _allow_packages(ctx, name, files)
         return config_file.default_map(files, (name,), command)
+
+
+def _allow_packages(ctx: click.Context, name: str, files: list[config_file.ConfigFile]) -> None:
+    """Set the variable that allows the games of packages, for this process and those it starts.
+
+    An author who plays with a game has installed it; other commands may meet its name in a record
+    or in a bot of somebody else.
+    """
+    if SETTING in os.environ or name == "config":
+        return
+    file = config_file.allowed_packages(files)
+    if file is not None:
+        os.environ[SETTING] = " ".join(file.document.values[config_file.GAMES])
+    elif name in _OF_AUTHORS:
+        os.environ[SETTING] = ALL
+    else:
+        return
+    if not ctx.resilient_parsing:
+        ctx.call_on_close(lambda: os.environ.pop(SETTING, None))
 
 
 @click.group(

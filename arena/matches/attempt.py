@@ -43,6 +43,7 @@ from arena.system.stop_event import StopEvent
 from arena.system.tunnel.endpoint import needed
 from arena.system.tunnel.stream import is_reachable, is_reached
 from referee import logs
+from referee.games.contract import SetupError
 from referee.numbering import game_text
 from referee.sanitizing import one_line
 
@@ -130,7 +131,12 @@ def _attempt(resources: WorkerResources, match: str, drain: StopEvent) -> None:
         EventPublisher(resources.redis) as publisher,
         database.listening(resources.engine, publisher.publish),
     ):
-        lease = transitions.lease(resources.engine, match, resources.owner)
+        try:
+            lease = transitions.lease(resources.engine, match, resources.owner)
+        except SetupError as error:
+            log.warning("%s: not started: %s", match, error)
+            drain.wait(_RETRY_SECONDS)
+            return
         if lease is None:
             _note_not_leased(resources, match, drain)
             return

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 import grpc
-from google.protobuf.json_format import ParseDict
 from pokearena.v1 import bot_pb2, bot_pb2_grpc
 
 from arena import config
@@ -31,6 +30,7 @@ from arena.system import temporary_folder
 from referee.games.contract import Action, Game, State, View
 from referee.games.registry import find_game
 from referee.games.shared.dealing import SEED_BYTES, Seeded
+from referee.generic_codec import action_message
 from referee.presentation.contract import Presentation
 from referee.presentation.elements import PublicAction, TableRendering
 from referee.presentation.question_text import rendered
@@ -277,7 +277,7 @@ class _PersonService(bot_pb2_grpc.BotServiceServicer):
             self._stop_listening()
             context.abort(grpc.StatusCode.UNAVAILABLE, LEFT_TABLE)
         message = codec_of(self._rules).action_json(action)
-        return bot_pb2.ActResponse(action=ParseDict(message, bot_pb2.Action()))
+        return bot_pb2.ActResponse(action=action_message(message))
 
     def Play(
         self, request_iterator: Iterator[bot_pb2.PlayRequest], context: grpc.ServicerContext

@@ -23,10 +23,10 @@ from pokearena.v1.bot_pb2 import ActRequest, StartRequest, StartResponse
 from arena.errors import BotError
 from arena.presentation.encoding import Choices, Decision, Encoding
 from arena.presentation.encodings import encoding_of
-from referee.game_codec import GameCodec
 from referee.games.contract import Action, Game, Legal, View
 from referee.games.registry import find_game
 from referee.games.shared.dealing import Seeded, derive
+from referee.generic_codec import new_codec
 
 Numbers = NDArray[np.float32]
 
@@ -262,7 +262,7 @@ class PolicyBot:
     def __init__(self, path: Path) -> None:
         self.policy = read(path)
         self._game = find_game(self.policy.game)
-        self._codec = GameCodec(self._game)
+        self._codec = new_codec(self._game)
         self._encoding = encoding_of(self._game.id, self.policy.seats)
 
     def start(self, start: StartRequest) -> StartResponse:

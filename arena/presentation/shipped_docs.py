@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from pathlib import Path
 from typing import Final
 
 import arena
+from referee.games.game_packages import BUILT_IN
 
 PAGES: Final[dict[str, str]] = {
     "tutorial": "Install the arena, write a bot, play a match and run a tournament.",
@@ -42,8 +44,20 @@ def written_page(name: str) -> str:
 
 
 def rules(game: str) -> str:
-    """Return the rules of a game as Markdown."""
-    return (_docs() / "rules" / f"{game}.md").read_text(encoding="utf-8")
+    """Return the rules of a game as Markdown.
+
+    Those of a game of a package are the file `ID.md` beside its module. Without this file, the
+    page consists of the docstring of the game's class.
+    """
+    if game in BUILT_IN:
+        return (_docs() / "rules" / f"{game}.md").read_text(encoding="utf-8")
+    from referee.games.registry import find_game
+
+    kind = type(find_game(game))
+    page = Path(inspect.getfile(kind)).with_name(f"{game}.md")
+    if page.is_file():
+        return page.read_text(encoding="utf-8")
+    return f"# {kind.title}\n\n{inspect.getdoc(kind) or ''}\n"
 
 
 def rule(game: str, number: str) -> str:

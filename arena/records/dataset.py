@@ -16,7 +16,8 @@ import pyarrow.parquet as pq
 
 from arena.system import output_file
 from referee import replay
-from referee.game_codec import camel, json_of
+from referee.field_names import camel
+from referee.game_codec import json_of
 from referee.games.registry import find_game, form_of
 
 if TYPE_CHECKING:

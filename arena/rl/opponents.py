@@ -22,9 +22,10 @@ from arena.config import DATABASE, locate, setting
 from arena.errors import BotError
 from arena.rl.encoded_game import EncodedGame
 from arena.store.match_settings import Clock, MatchSettings
-from referee.game_codec import DecodeError, GameCodec
+from referee.game_codec import DecodeError
 from referee.games.contract import IllegalAction
 from referee.games.shared.coded_errors import CodedError, InvalidValue
+from referee.generic_codec import new_codec
 
 LUCK_BITS: Final = 64
 GAMES_PER_TABLE: Final = 1000
@@ -67,7 +68,7 @@ class Opponents:
         self._table = table
         self._data = data
         self._clock = clock or Clock()
-        self._codec = GameCodec(table.game)
+        self._codec = new_codec(table.game)
         self._resolved: dict[str | Path, Bot] = {}
         self._players: dict[tuple[int, str | Path], Choose] = {}
         self._at_table: Mapping[int, Choose] = {}

@@ -25,6 +25,7 @@ from arena.services.queue.worker_registrations import WorkerInfo, fresh_name, wo
 from arena.system.process_info import require_linux
 from arena.system.redis_connection import connect
 from referee import logs
+from referee.games.contract import SetupError
 
 if TYPE_CHECKING:
     from arena.matches.attempt import WorkerResources
@@ -300,6 +301,8 @@ def main() -> int:
         redis_server.RedisUnavailable,
         InfrastructureError,
         NoServices,
+        # The game of an allowed package cannot be loaded.
+        SetupError,
         # Redis failed between two matches.
         RedisError,
     ) as error:

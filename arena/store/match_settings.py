@@ -26,6 +26,7 @@ from arena.errors import (
     nearest,
 )
 from referee.games.contract import Game, OptionValue
+from referee.games.game_packages import absence
 from referee.games.registry import GAMES, find_game, form_of
 from referee.games.shared.coded_errors import InvalidValue
 
@@ -56,7 +57,8 @@ def _formats() -> Collection[str]:
 
 
 def _is_game(name: str) -> bool:
-    return name.replace("-", "_").lower() in GAMES
+    # `game_named` explains why the game of a package is not available.
+    return name.replace("-", "_").lower() in GAMES or bool(absence(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +261,10 @@ def game_named(name: str) -> Game:
     """
     game = GAMES.get(name) or GAMES.get(name.replace("-", "_").lower())
     if game is None:
+        if reason := absence(name):
+            raise InvalidSettings(
+                f'the game "{name}" is not available; {reason}.', code="absent-game", key=("game",)
+            )
         raise unknown_name("game", name, sorted(GAMES), "game")
     return game
 

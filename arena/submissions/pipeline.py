@@ -7,7 +7,7 @@ and stay unchanged.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -251,7 +251,7 @@ class SubmissionPipeline:
                 number,
                 kept.content,
                 str(kept.folder),
-                asdict(manifest),
+                manifest.stored_values(),
                 submission.owner,
             )
         except Conflict as error:

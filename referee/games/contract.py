@@ -1,7 +1,8 @@
 """Interface between a game and the arena.
 
 A game consists of pure values: it does not use input, output, clocks or global random numbers. To
-add a game, write a :class:`State` and a :class:`Game`, and add it to :mod:`referee.games.registry`.
+add a game, write a :class:`State` and a :class:`Game`, and name the latter by an entry point of
+your package (:mod:`referee.games.game_packages`).
 """
 
 from abc import ABC, abstractmethod
@@ -228,6 +229,8 @@ class Game(ABC):
     options: ClassVar[Mapping[str, Option]] = {}
     view_type: ClassVar[type]
     action_types: ClassVar[tuple[type, ...]]
+    presentation: ClassVar[str] = ""
+    """Class that shows the game, as the text "module:Class"; empty for the default presentation."""
 
     @abstractmethod
     def _start(self, luck: Chance, seats: int, options: Options) -> State:

@@ -1,19 +1,12 @@
-"""Registry of the games by id, and names of their forms. A new game requires one entry here."""
+"""Registry of the games by id, built in or of allowed packages, and names of their forms."""
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
+from itertools import chain
 from typing import Final
 
 from referee.games.contract import Game, OptionValue, SetupError
-
-_CLASSES: Final = {
-    "poke": "Poke",
-    "saint_poker": "SaintPoker",
-    "pokex": "Pokex",
-    "pouku": "Pouku",
-    "pokino": "Pokino",
-}
-"""Class of each game in `referee.games.ID`."""
+from referee.games.game_packages import BUILT_IN, absence, packaged_games
 
 
 class LazyGames(Mapping[str, Game]):
@@ -26,25 +19,29 @@ class LazyGames(Mapping[str, Game]):
         self._loaded: dict[str, Game] = {}
 
     def __getitem__(self, game_id: str) -> Game:
+        packaged = None if game_id in BUILT_IN else packaged_games()[game_id]
         if game_id not in self._loaded:
-            name = _CLASSES[game_id]
-            kind: type[Game] = getattr(import_module(f"referee.games.{game_id}"), name)
-            self._loaded[game_id] = kind()
+            self._loaded[game_id] = _built_in(game_id) if packaged is None else packaged.load()
         return self._loaded[game_id]
 
     def __contains__(self, game_id: object) -> bool:
-        return game_id in _CLASSES
+        return game_id in BUILT_IN or game_id in packaged_games()
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_CLASSES)
+        return chain(BUILT_IN, packaged_games())
 
     def __len__(self) -> int:
-        return len(_CLASSES)
+        return len(BUILT_IN) + len(packaged_games())
 
     def load_all(self) -> None:
         """Import all games, for example before a process is forked for each match."""
         for game_id in self:
             self[game_id]
+
+
+def _built_in(game_id: str) -> Game:
+    kind: type[Game] = getattr(import_module(f"referee.games.{game_id}"), BUILT_IN[game_id])
+    return kind()
 
 
 GAMES: Final = LazyGames()
@@ -57,6 +54,8 @@ def find_game(game_id: str) -> Game:
         SetupError: the id is unknown.
     """
     if game_id not in GAMES:
+        if reason := absence(game_id):
+            raise SetupError(f"the game {game_id!r} is not available; {reason}", code="absent-game")
         raise SetupError(
             f"unknown game {game_id!r}; available: {', '.join(sorted(GAMES))}",
             code="unknown-game",

@@ -11,7 +11,8 @@ from google.protobuf.json_format import MessageToDict, ParseDict
 from google.protobuf.unknown_fields import UnknownFieldSet
 from pokearena.v1 import bot_pb2
 
-from referee.game_codec import DecodeError, GameCodec, MessageMismatch, camel, field, json_of, snake
+from referee.field_names import camel, snake
+from referee.game_codec import DecodeError, GameCodec, MessageMismatch, field, json_of
 from referee.games.contract import Action, Game
 from referee.games.poke import Poke
 from referee.games.registry import GAMES

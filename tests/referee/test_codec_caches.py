@@ -36,7 +36,7 @@ def test_caches_are_bounded_and_change_no_byte(
     game_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     head, usual = bot_pb2.ActRequest(), GameCodec(GAMES[game_id])
-    for name in ("_LISTED", "_RECENT", "_REMEMBERED"):
+    for name in ("_LISTED", "_RECENT", "REMEMBERED_ACTIONS"):
         monkeypatch.setattr(game_codec, name, _LIMIT)
     small, longest = GameCodec(GAMES[game_id]), 0
     for view, legal in _questions(game_id, 2):

@@ -22,7 +22,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> RepositoryCopy:
     root = repository.root
     shutil.copytree(FILES, root, dirs_exist_ok=True)
     replace(
-        root / "referee/games/registry.py",
+        root / "referee/games/game_packages.py",
         ('    "poke": "Poke"', '    "goofspiel": "Goofspiel",\n'),
     )
     replace(

@@ -2,7 +2,8 @@
 
 The list depends on the arena's machine and its organiser alone:
 
-- Python of the arena, with the kit;
+- Python of the arena, with the kit and the installed packages;
+- the packages of allowed games, where they are installed elsewhere;
 - the programs on the PATH of the arena's process, with their installation folders;
 - the folders in ``POKEARENA_RUNTIMES``;
 - the programs and libraries of the system (:mod:`arena.bots.sandbox.system_files`).
@@ -31,6 +32,7 @@ from arena.bots.bot import BRIDGE, Bot
 from arena.bots.manifest import STDIO
 from arena.errors import BotError
 from arena.system.beneath import open_beneath, real_path
+from referee.games.game_packages import packaged_games
 from referee.sanitizing import quote
 
 SETTING: Final = "POKEARENA_RUNTIMES"
@@ -106,7 +108,7 @@ def grants(folder: Path, words: tuple[str, ...], *, bridge: bool = False) -> Gra
     if bridge:
         argv, names = (*BRIDGE, *argv), [*OF_POLICIES, *OF_BRIDGE]
     package = [f"{PACKAGE}/{name}" for name in names]
-    read = dict.fromkeys([*python_paths(), *runtime, *package, *_named()])
+    read = dict.fromkeys([*python_paths(), *runtime, *package, *_game_folders(), *_named()])
     listed = [*map(os.path.dirname, _kit()), PACKAGE, *([f"{PACKAGE}/bots"] if bridge else [])]
     return Grants(
         argv,
@@ -144,7 +146,7 @@ def allowed() -> frozenset[str]:
     ]
     package = [f"{PACKAGE}/{name}" for name in (*OF_POLICIES, *OF_BRIDGE)]
     installed = [path for program in programs for path in _installation(program)]
-    return frozenset({*python_paths(), *package, *_named(), *installed})
+    return frozenset({*python_paths(), *package, *_game_folders(), *_named(), *installed})
 
 
 def toolchains() -> dict[str, str]:
@@ -270,6 +272,13 @@ def _named() -> tuple[str, ...]:
     """Return the folders that the organiser has named."""
     named = os.environ.get(SETTING, "").split(":")
     return tuple(os.path.abspath(f"/{path.strip('/')}") for path in named if os.path.isabs(path))
+
+
+def _game_folders() -> tuple[str, ...]:
+    """Return the folders of the games of allowed packages, apart from those of Python."""
+    folders = {folder for game in packaged_games().values() for folder in game.folders}
+    outside = (folder for folder in folders if not any(_below(folder, p) for p in python_paths()))
+    return tuple(sorted(folder for folder in outside if not is_system(folder)))
 
 
 @cache

@@ -10,6 +10,7 @@ from google.protobuf.message import Message
 from pokearena.v1 import bot_pb2
 
 from arena.bots.stdio.json_form import writer
+from referee.field_names import camel
 
 _Message = TypeVar("_Message", bound=Message)
 
@@ -120,6 +121,8 @@ def act_response(parsed: ParsedAnswer, question: bot_pb2.ActRequest) -> bot_pb2.
     """
     fields = dict(parsed.fields)
     choice = fields.pop(CHOICE, None)
+    if "action" in fields:
+        fields["action"] = _of_package(fields["action"], question.view)
     response = _message(fields, bot_pb2.ActResponse())
     if CHOICE in parsed.fields:
         for other in ("action", "text"):
@@ -134,6 +137,18 @@ def shown(line: bytes, most: int = _MAX_QUOTED_CHARACTERS) -> str:
     """Format a line for a sentence, cut to `most` characters."""
     text = line.decode("utf-8", "replace").strip()
     return text if len(text) <= most else text[: most - 3] + "..."
+
+
+def _of_package(action: Any, view: bot_pb2.View) -> Any:
+    """Return the action of a game of a package in the form of its generic message."""
+    if not view.HasField("generic") or not isinstance(action, dict):
+        return action
+    game = view.generic.game
+    given = [action[name] for name in {game, camel(game)} if name in action]
+    if len(action) != 1 or not given:
+        raise Malformed(f'its action must be an object with the one member "{camel(game)}"')
+    text = json.dumps(given[0], separators=(",", ":"), ensure_ascii=False)
+    return {"generic": {"game": game, "json": text}}
 
 
 def _chosen(choice: object, question: bot_pb2.ActRequest) -> bot_pb2.Action:

@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import os
 import shlex
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -119,7 +119,7 @@ def register(
     name = name or kept.manifest.name
     number = number or kept.manifest.version
     number = number or versions.number_for(workspace.store, name, kept.content)
-    values: dict[str, Any] = asdict(kept.manifest)
+    values: dict[str, Any] = kept.manifest.stored_values()
     if workspace.folder.stores_builds():
         version_files.keep(workspace.store, kept)
     return versions.add_version(

@@ -28,6 +28,7 @@ from arena.config import (
     WATCH_MS,
     WATCH_NOTES,
 )
+from referee.games.game_packages import SETTING
 
 _PASSWORD: Final = re.compile(r"(?<=://)\S*(?=@)")
 _HIDDEN: Final = "***"
@@ -42,6 +43,7 @@ _VARIABLES: Final = (
     ANALYSIS,
     VERSIONS_MIB,
     _TOKEN,
+    SETTING,
     "POKEARENA_LOG",
     "POKEARENA_LOG_TO",
     "POKEARENA_SANDBOX",
@@ -109,7 +111,7 @@ def config(command: tuple[str, ...], as_json: bool) -> None:
             raise CommandError(
                 f"unknown command {' '.join(command)}.", USAGE, "pokearena --help", code="unknown"
             )
-    shown = [] if command else list(_variables())
+    shown = [] if command else [*_variables(), *_game_packages(files)]
     trusted = {file.path for file in files if file.trusted}
     for path, leaf in leaves:
         shown += _of_command(path, leaf, from_files, trusted, defaults=bool(command))
@@ -162,6 +164,14 @@ def _variables() -> Iterator[SettingInForce]:
             if value := os.environ.get(variable):
                 shown = _HIDDEN if variable == _TOKEN else _redacted(value)
                 yield SettingInForce("", variable, shown, "variable", variable)
+
+
+def _game_packages(files: list[config_file.ConfigFile]) -> Iterator[SettingInForce]:
+    file = config_file.allowed_packages(files)
+    if file is not None and SETTING not in os.environ:
+        key = config_file.GAMES
+        place = (str(file.path), file.document.line(key))
+        yield SettingInForce("", key, file.document.values[key], "user file", None, *place)
 
 
 def _of_command(

@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import filterfalse
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from redis.exceptions import RedisError
@@ -25,6 +26,9 @@ from arena.matches.private_referee import own_referee
 from arena.services.queue import redis_server
 from arena.system import grpc_probe
 from arena.system.private_files import is_private
+from referee.games import game_packages
+from referee.games.contract import SetupError
+from referee.games.game_packages import BUILT_IN
 from referee.rules_build import rules_build
 from referee.sanitizing import one_line
 
@@ -63,7 +67,7 @@ class CheckResult:
 def examine(workspace: Workspace) -> list[CheckResult]:
     """Run all checks; start a Redis and a referee temporarily if none is configured."""
     looks: tuple[Callable[[Workspace], CheckResult], ...] = (
-        *(_python, _system, _packages, _build, _data, _disk),
+        *(_python, _system, _packages, _build, _games, _data, _disk),
         *(_database, _storage, _redis, _referee, _services),
         *(_matches, _ladders, _strengths, _remotes, _webhooks, _limits, _sandbox),
     )
@@ -142,6 +146,26 @@ def _version(package: str) -> str:
 
 def _build(workspace: Workspace) -> CheckResult:
     return CheckResult("build", OK, f"the rules are {rules_build()}")
+
+
+def _games(workspace: Workspace) -> CheckResult:
+    """List the games of installed packages, and load those of the allowed ones."""
+    built_in = f"{len(BUILT_IN)} built in"
+    try:
+        allowed = game_packages.packaged_games().values()
+        for game in allowed:
+            game.load()
+    except SetupError as error:
+        fix = f"correct {game_packages.SETTING} or the package"
+        return CheckResult("games", FAIL, str(error), fix)
+    refused = filterfalse(game_packages.is_allowed, game_packages.installed_games())
+    parts = [f"{game}, code {game.code_hash[:8]}" for game in allowed]
+    parts += [f"{game}, not allowed" for game in refused]
+    if missing := game_packages.missing_packages():
+        names = " ".join(missing)
+        parts.append(f"allowed and not installed: {names}")
+        return CheckResult("games", WARN, "; ".join([built_in, *parts]), f"pip install {names}")
+    return CheckResult("games", OK, "; ".join([built_in, *parts]))
 
 
 def _data(workspace: Workspace) -> CheckResult:
@@ -351,7 +375,7 @@ def _services(workspace: Workspace) -> CheckResult:
     services = running(workspace)
     if services is None:
         return CheckResult("services", OK, "none run here; demo and tournament run bring their own")
-    from arena.services.queue import worker_registrations, worker_sandboxes
+    from arena.services.queue import worker_games, worker_registrations, worker_sandboxes
     from arena.store.events import incidents
     from arena.system import redis_connection
 
@@ -374,6 +398,9 @@ def _services(workspace: Workspace) -> CheckResult:
         return CheckResult(
             "services", WARN, f"{text}; {'; '.join(problems)}", "see the sandbox below"
         )
+    if problems := worker_games.game_problems(workers):
+        fix = "install the same packages on all machines of workers"
+        return CheckResult("services", WARN, f"{text}; {'; '.join(problems)}", fix)
     return CheckResult("services", OK if alive else WARN, text, "" if alive else "pokearena worker")
 
 

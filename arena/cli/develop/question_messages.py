@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from google.protobuf.json_format import MessageToDict, ParseDict
+from google.protobuf.json_format import MessageToDict
 from pokearena.v1 import bot_pb2
 
 from arena.bots.bot import Bot
@@ -26,6 +26,7 @@ from arena.cli.errors import USAGE, CommandError
 from arena.cli.matches.record_lookup import RecordSource
 from arena.errors import InfrastructureError
 from referee.faults import PROCESS_FAULTS
+from referee.generic_codec import action_message
 from referee.record import GameRecord, Line
 from referee.replay import RecordedClock, RecordedQuestion, questions
 
@@ -300,6 +301,6 @@ def _location_text(past: PastQuestion) -> str:
 
 
 def _difference(past: PastQuestion, response: bot_pb2.ActResponse) -> Difference | None:
-    if past.action is None or ParseDict(past.action, bot_pb2.Action()) == response.action:
+    if past.action is None or action_message(past.action) == response.action:
         return None
     return Difference(*past.place, past.action, MessageToDict(response.action))

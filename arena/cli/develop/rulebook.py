@@ -11,7 +11,7 @@ from itertools import product
 from typing import Any
 
 from arena.presentation import shipped_docs
-from referee.game_codec import snake
+from referee.field_names import snake
 from referee.games.contract import Action, Game, Option
 from referee.games.shared.dealing import SEED_BYTES, Seeded
 from referee.replay import codec_of, in_words

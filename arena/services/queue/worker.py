@@ -38,6 +38,7 @@ from arena.system import failpoint
 from arena.system.backoff import Backoff
 from arena.system.process_info import is_frozen
 from arena.system.start_breaker import StartBreaker
+from referee.games.game_packages import packaged_games
 
 if TYPE_CHECKING:
     from redis import Redis
@@ -128,6 +129,7 @@ class MatchWorker:
         self._breaker_pauses = Backoff(_FIRST_BREAKER_PAUSE_SECONDS, _LONGEST_BREAKER_PAUSE_SECONDS)
         self._match_queue = MatchQueue(connection)
         self._host = socket.gethostname()
+        self._games = {game.id: game.code_hash for game in packaged_games().values()}
         self._job: Job | None = None
         self._registered_match: str | None = None
         self._stopped_at: float | None = None
@@ -211,6 +213,7 @@ class MatchWorker:
             match=match,
             sandbox=self._sandbox.state(),
             paused=self._breaker.is_open,
+            games=self._games,
         )
         register_worker(self._connection, info)
         if match != self._registered_match:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import secrets
 import socket
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -65,6 +65,7 @@ class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):
         match: id of the match it plays; "" if it plays none.
         sandbox: the sandbox of its bots.
         paused: whether it pauses, because its last matches failed.
+        games: the games of packages that it plays, each with the hash of its code.
         silent: seconds since its last heartbeat, by the clock of Redis.
     """
 
@@ -74,6 +75,7 @@ class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):
     match: str = ""
     sandbox: SandboxState = SandboxState()
     paused: bool = False
+    games: Mapping[str, str] = {}
     silent: float = 0.0
 
     @property

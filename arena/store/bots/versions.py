@@ -15,6 +15,7 @@ from arena.store import closings, schema
 from arena.store.bots.owners import check_if_new
 from arena.store.database import id_batches, now, reading, writing
 from arena.store.schema import ClosingKind
+from referee.games.game_packages import BUILT_IN
 
 _ALL = select(schema.versions, schema.bots.c.owner).join(
     schema.bots, schema.bots.c.name == schema.versions.c.name
@@ -52,9 +53,8 @@ class Version:
         return str(self.manifest.get("language", ""))
 
     def plays(self, game: str) -> bool:
-        """Return whether its manifest allows this game."""
-        games = self.manifest.get("games")
-        return not games or game in games
+        """Return whether its manifest allows this game: one that existed when it was stored."""
+        return game in (self.manifest.get("games") or BUILT_IN)
 
 
 def add_version(

@@ -61,6 +61,7 @@ from arena.store.postgresql import lock_rows
 from arena.store.schema import OPEN, ClosingKind, MatchState, TournamentState
 from arena.store.tournaments import challenges
 from arena.system import failpoint
+from referee.games.registry import find_game
 from referee.games.shared.coded_errors import InvalidValue
 from referee.numbering import game_text
 from referee.sanitizing import one_line
@@ -172,6 +173,9 @@ def lease(engine: Engine, match: str, owner: str, seconds: float = LEASE_SECONDS
         match: its id.
         owner: the name of the worker, for display.
         seconds: the duration of the lease.
+
+    Raises:
+        SetupError: this machine does not have the game, so that the match waits for another one.
     """
     with writing(engine, "lease") as connection:
         row = _lock_if_due(connection, match)
@@ -180,6 +184,7 @@ def lease(engine: Engine, match: str, owner: str, seconds: float = LEASE_SECONDS
         if row.tournament_state == TournamentState.CANCELLED:
             _end_match(connection, row, MatchState.CANCELLED)
             return None
+        find_game(row.game)
         lost = row.state == MatchState.RUNNING
         if lost:
             reason = f"the worker {row.owner} that had it was lost"

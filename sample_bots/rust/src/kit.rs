@@ -202,6 +202,7 @@ fn answer(player: &mut dyn Player, turn: &Turn) -> ActResponse {
         action,
         note,
         text,
+        choice: None,
     }
 }
 

@@ -943,6 +943,10 @@ pub struct ActResponse {
     /// whether listed or not. At most 400 characters.
     #[prost(string, tag = "5")]
     pub text: ::prost::alloc::string::String,
+    /// Instead of an action: the number of an action in `legal`, from 0. Thus a bot
+    /// can play a game that it does not know.
+    #[prost(uint32, optional, tag = "6")]
+    pub choice: ::core::option::Option<u32>,
 }
 /// The questions that are open for the bot at this moment.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -1037,7 +1041,7 @@ pub struct EndResponse {}
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct View {
     /// Exactly one member is set.
-    #[prost(oneof = "view::Game", tags = "1, 2, 3, 4, 5")]
+    #[prost(oneof = "view::Game", tags = "1, 2, 3, 4, 5, 40")]
     pub game: ::core::option::Option<view::Game>,
 }
 /// Nested message and enum types in `View`.
@@ -1060,13 +1064,27 @@ pub mod view {
         /// Pokino.
         #[prost(message, tag = "5")]
         Pokino(super::PokinoView),
+        /// A game of a package, which has no message of its own.
+        #[prost(message, tag = "40")]
+        Generic(super::GenericView),
     }
+}
+/// What a seat sees in a game of a package.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GenericView {
+    /// ID of the game, for example "tic_tac_toe".
+    #[prost(string, tag = "1")]
+    pub game: ::prost::alloc::string::String,
+    /// A JSON object with all fields of the view, named as in protobuf's JSON form.
+    /// Whole numbers beyond 2^53 are texts.
+    #[prost(string, tag = "2")]
+    pub json: ::prost::alloc::string::String,
 }
 /// An action of a seat, as a message of its game.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Action {
     /// Exactly one member is set.
-    #[prost(oneof = "action::Game", tags = "1, 2, 3, 4, 5")]
+    #[prost(oneof = "action::Game", tags = "1, 2, 3, 4, 5, 40")]
     pub game: ::core::option::Option<action::Game>,
 }
 /// Nested message and enum types in `Action`.
@@ -1089,7 +1107,22 @@ pub mod action {
         /// Pokino.
         #[prost(message, tag = "5")]
         Pokino(super::PokinoAction),
+        /// A game of a package, which has no message of its own.
+        #[prost(message, tag = "40")]
+        Generic(super::GenericAction),
     }
+}
+/// An action of a seat in a game of a package.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GenericAction {
+    /// ID of the game, for example "tic_tac_toe".
+    #[prost(string, tag = "1")]
+    pub game: ::prost::alloc::string::String,
+    /// A JSON object with one member: the kind of the action, with an object of its
+    /// fields, for example {"mark":{"cell":4}}. At most 8 KiB, 32 levels and 40
+    /// characters per number. Whole numbers beyond 2^53 are texts.
+    #[prost(string, tag = "2")]
+    pub json: ::prost::alloc::string::String,
 }
 /// Generated server implementations.
 pub mod bot_service_server {

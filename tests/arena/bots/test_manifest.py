@@ -7,6 +7,7 @@ import pytest
 from arena.bots import manifest
 from arena.bots.manifest import Manifest, ManifestError
 from arena.system.structured_file import FileProblem
+from referee.games.registry import GAMES
 
 GOOD = 'name = "my-bot"\nrun = ["python", "bot.py"]\n'
 
@@ -28,6 +29,14 @@ def test_a_name_and_a_command_are_enough(tmp_path: Path) -> None:
     assert content == Manifest(name="my-bot", run=("python", "bot.py"))
     assert content.plays("poke")
     assert content.plays("saint_poker")
+    assert not content.plays("race")
+
+
+def test_a_bot_plays_the_games_of_packages_only_if_it_names_them(tmp_path: Path) -> None:
+    content = read(tmp_path, GOOD + 'games = ["*"]')
+    assert content.plays("poke")
+    assert content.plays("race")
+    assert content.stored_values()["games"] == tuple(GAMES)
 
 
 def test_all_keys_are_read(tmp_path: Path) -> None:

@@ -60,12 +60,13 @@ class ActRequest(_message.Message):
 
 class ActResponse(_message.Message):
     """An answer to one question."""
-    __slots__ = ("game", "decision", "action", "note", "text")
+    __slots__ = ("game", "decision", "action", "note", "text", "choice")
     GAME_FIELD_NUMBER: _ClassVar[int]
     DECISION_FIELD_NUMBER: _ClassVar[int]
     ACTION_FIELD_NUMBER: _ClassVar[int]
     NOTE_FIELD_NUMBER: _ClassVar[int]
     TEXT_FIELD_NUMBER: _ClassVar[int]
+    CHOICE_FIELD_NUMBER: _ClassVar[int]
     game: int
     """Copied from the question. Required in Play, optional in Act."""
     decision: int
@@ -81,8 +82,12 @@ class ActResponse(_message.Message):
     or the action in the form of that list. Any legal action can be written so,
     whether listed or not. At most 400 characters.
     """
-    def HasField(self, field_name: _Literal['action']) -> bool: ...
-    def __init__(self, game: _Optional[int] = ..., decision: _Optional[int] = ..., action: _Optional[_Union[Action, _Mapping[str, _Any]]] = ..., note: _Optional[str] = ..., text: _Optional[str] = ...) -> None: ...
+    choice: int
+    """Instead of an action: the number of an action in `legal`, from 0. Thus a bot
+    can play a game that it does not know.
+    """
+    def HasField(self, field_name: _Literal['action', 'choice']) -> bool: ...
+    def __init__(self, game: _Optional[int] = ..., decision: _Optional[int] = ..., action: _Optional[_Union[Action, _Mapping[str, _Any]]] = ..., note: _Optional[str] = ..., text: _Optional[str] = ..., choice: _Optional[int] = ...) -> None: ...
 
 class PlayRequest(_message.Message):
     """The questions that are open for the bot at this moment."""
@@ -192,12 +197,13 @@ class EndResponse(_message.Message):
 
 class View(_message.Message):
     """What a seat sees, as a message of its game."""
-    __slots__ = ("poke", "saint_poker", "pokex", "pouku", "pokino")
+    __slots__ = ("poke", "saint_poker", "pokex", "pouku", "pokino", "generic")
     POKE_FIELD_NUMBER: _ClassVar[int]
     SAINT_POKER_FIELD_NUMBER: _ClassVar[int]
     POKEX_FIELD_NUMBER: _ClassVar[int]
     POUKU_FIELD_NUMBER: _ClassVar[int]
     POKINO_FIELD_NUMBER: _ClassVar[int]
+    GENERIC_FIELD_NUMBER: _ClassVar[int]
     poke: _poke_pb2.PokeView
     """Poke."""
     saint_poker: _saint_poker_pb2.SaintPokerView
@@ -208,18 +214,34 @@ class View(_message.Message):
     """Pouku."""
     pokino: _pokino_pb2.PokinoView
     """Pokino."""
-    def HasField(self, field_name: _Literal['poke', 'saint_poker', 'pokex', 'pouku', 'pokino']) -> bool: ...
-    def WhichOneof(self, oneof_group: _Literal['game']) -> _Literal['poke', 'saint_poker', 'pokex', 'pouku', 'pokino'] | None: ...
-    def __init__(self, poke: _Optional[_Union[_poke_pb2.PokeView, _Mapping[str, _Any]]] = ..., saint_poker: _Optional[_Union[_saint_poker_pb2.SaintPokerView, _Mapping[str, _Any]]] = ..., pokex: _Optional[_Union[_pokex_pb2.PokexView, _Mapping[str, _Any]]] = ..., pouku: _Optional[_Union[_pouku_pb2.PoukuView, _Mapping[str, _Any]]] = ..., pokino: _Optional[_Union[_pokino_pb2.PokinoView, _Mapping[str, _Any]]] = ...) -> None: ...
+    generic: GenericView
+    """A game of a package, which has no message of its own."""
+    def HasField(self, field_name: _Literal['poke', 'saint_poker', 'pokex', 'pouku', 'pokino', 'generic']) -> bool: ...
+    def WhichOneof(self, oneof_group: _Literal['game']) -> _Literal['poke', 'saint_poker', 'pokex', 'pouku', 'pokino', 'generic'] | None: ...
+    def __init__(self, poke: _Optional[_Union[_poke_pb2.PokeView, _Mapping[str, _Any]]] = ..., saint_poker: _Optional[_Union[_saint_poker_pb2.SaintPokerView, _Mapping[str, _Any]]] = ..., pokex: _Optional[_Union[_pokex_pb2.PokexView, _Mapping[str, _Any]]] = ..., pouku: _Optional[_Union[_pouku_pb2.PoukuView, _Mapping[str, _Any]]] = ..., pokino: _Optional[_Union[_pokino_pb2.PokinoView, _Mapping[str, _Any]]] = ..., generic: _Optional[_Union[GenericView, _Mapping[str, _Any]]] = ...) -> None: ...
+
+class GenericView(_message.Message):
+    """What a seat sees in a game of a package."""
+    __slots__ = ("game", "json")
+    GAME_FIELD_NUMBER: _ClassVar[int]
+    JSON_FIELD_NUMBER: _ClassVar[int]
+    game: str
+    """ID of the game, for example "tic_tac_toe"."""
+    json: str
+    """A JSON object with all fields of the view, named as in protobuf's JSON form.
+    Whole numbers beyond 2^53 are texts.
+    """
+    def __init__(self, game: _Optional[str] = ..., json: _Optional[str] = ...) -> None: ...
 
 class Action(_message.Message):
     """An action of a seat, as a message of its game."""
-    __slots__ = ("poke", "saint_poker", "pokex", "pouku", "pokino")
+    __slots__ = ("poke", "saint_poker", "pokex", "pouku", "pokino", "generic")
     POKE_FIELD_NUMBER: _ClassVar[int]
     SAINT_POKER_FIELD_NUMBER: _ClassVar[int]
     POKEX_FIELD_NUMBER: _ClassVar[int]
     POUKU_FIELD_NUMBER: _ClassVar[int]
     POKINO_FIELD_NUMBER: _ClassVar[int]
+    GENERIC_FIELD_NUMBER: _ClassVar[int]
     poke: _poke_pb2.PokeAction
     """Poke."""
     saint_poker: _saint_poker_pb2.SaintPokerAction
@@ -230,6 +252,22 @@ class Action(_message.Message):
     """Pouku."""
     pokino: _pokino_pb2.PokinoAction
     """Pokino."""
-    def HasField(self, field_name: _Literal['poke', 'saint_poker', 'pokex', 'pouku', 'pokino']) -> bool: ...
-    def WhichOneof(self, oneof_group: _Literal['game']) -> _Literal['poke', 'saint_poker', 'pokex', 'pouku', 'pokino'] | None: ...
-    def __init__(self, poke: _Optional[_Union[_poke_pb2.PokeAction, _Mapping[str, _Any]]] = ..., saint_poker: _Optional[_Union[_saint_poker_pb2.SaintPokerAction, _Mapping[str, _Any]]] = ..., pokex: _Optional[_Union[_pokex_pb2.PokexAction, _Mapping[str, _Any]]] = ..., pouku: _Optional[_Union[_pouku_pb2.PoukuAction, _Mapping[str, _Any]]] = ..., pokino: _Optional[_Union[_pokino_pb2.PokinoAction, _Mapping[str, _Any]]] = ...) -> None: ...
+    generic: GenericAction
+    """A game of a package, which has no message of its own."""
+    def HasField(self, field_name: _Literal['poke', 'saint_poker', 'pokex', 'pouku', 'pokino', 'generic']) -> bool: ...
+    def WhichOneof(self, oneof_group: _Literal['game']) -> _Literal['poke', 'saint_poker', 'pokex', 'pouku', 'pokino', 'generic'] | None: ...
+    def __init__(self, poke: _Optional[_Union[_poke_pb2.PokeAction, _Mapping[str, _Any]]] = ..., saint_poker: _Optional[_Union[_saint_poker_pb2.SaintPokerAction, _Mapping[str, _Any]]] = ..., pokex: _Optional[_Union[_pokex_pb2.PokexAction, _Mapping[str, _Any]]] = ..., pouku: _Optional[_Union[_pouku_pb2.PoukuAction, _Mapping[str, _Any]]] = ..., pokino: _Optional[_Union[_pokino_pb2.PokinoAction, _Mapping[str, _Any]]] = ..., generic: _Optional[_Union[GenericAction, _Mapping[str, _Any]]] = ...) -> None: ...
+
+class GenericAction(_message.Message):
+    """An action of a seat in a game of a package."""
+    __slots__ = ("game", "json")
+    GAME_FIELD_NUMBER: _ClassVar[int]
+    JSON_FIELD_NUMBER: _ClassVar[int]
+    game: str
+    """ID of the game, for example "tic_tac_toe"."""
+    json: str
+    """A JSON object with one member: the kind of the action, with an object of its
+    fields, for example {"mark":{"cell":4}}. At most 8 KiB, 32 levels and 40
+    characters per number. Whole numbers beyond 2^53 are texts.
+    """
+    def __init__(self, game: _Optional[str] = ..., json: _Optional[str] = ...) -> None: ...

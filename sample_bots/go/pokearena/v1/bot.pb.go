@@ -174,7 +174,10 @@ type ActResponse struct {
 	// The action as text, instead of `action`: its number in the question's text,
 	// or the action in the form of that list. Any legal action can be written so,
 	// whether listed or not. At most 400 characters.
-	Text          string `protobuf:"bytes,5,opt,name=text,proto3" json:"text,omitempty"`
+	Text string `protobuf:"bytes,5,opt,name=text,proto3" json:"text,omitempty"`
+	// Instead of an action: the number of an action in `legal`, from 0. Thus a bot
+	// can play a game that it does not know.
+	Choice        *uint32 `protobuf:"varint,6,opt,name=choice,proto3,oneof" json:"choice,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -242,6 +245,13 @@ func (x *ActResponse) GetText() string {
 		return x.Text
 	}
 	return ""
+}
+
+func (x *ActResponse) GetChoice() uint32 {
+	if x != nil && x.Choice != nil {
+		return *x.Choice
+	}
+	return 0
 }
 
 // The questions that are open for the bot at this moment.
@@ -682,6 +692,7 @@ type View struct {
 	//	*View_Pokex
 	//	*View_Pouku
 	//	*View_Pokino
+	//	*View_Generic
 	Game          isView_Game `protobuf_oneof:"game"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -769,6 +780,15 @@ func (x *View) GetPokino() *PokinoView {
 	return nil
 }
 
+func (x *View) GetGeneric() *GenericView {
+	if x != nil {
+		if x, ok := x.Game.(*View_Generic); ok {
+			return x.Generic
+		}
+	}
+	return nil
+}
+
 type isView_Game interface {
 	isView_Game()
 }
@@ -798,6 +818,11 @@ type View_Pokino struct {
 	Pokino *PokinoView `protobuf:"bytes,5,opt,name=pokino,proto3,oneof"`
 }
 
+type View_Generic struct {
+	// A game of a package, which has no message of its own.
+	Generic *GenericView `protobuf:"bytes,40,opt,name=generic,proto3,oneof"`
+}
+
 func (*View_Poke) isView_Game() {}
 
 func (*View_SaintPoker) isView_Game() {}
@@ -807,6 +832,64 @@ func (*View_Pokex) isView_Game() {}
 func (*View_Pouku) isView_Game() {}
 
 func (*View_Pokino) isView_Game() {}
+
+func (*View_Generic) isView_Game() {}
+
+// What a seat sees in a game of a package.
+type GenericView struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ID of the game, for example "tic_tac_toe".
+	Game string `protobuf:"bytes,1,opt,name=game,proto3" json:"game,omitempty"`
+	// A JSON object with all fields of the view, named as in protobuf's JSON form.
+	// Whole numbers beyond 2^53 are texts.
+	Json          string `protobuf:"bytes,2,opt,name=json,proto3" json:"json,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GenericView) Reset() {
+	*x = GenericView{}
+	mi := &file_pokearena_v1_bot_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GenericView) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GenericView) ProtoMessage() {}
+
+func (x *GenericView) ProtoReflect() protoreflect.Message {
+	mi := &file_pokearena_v1_bot_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GenericView.ProtoReflect.Descriptor instead.
+func (*GenericView) Descriptor() ([]byte, []int) {
+	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *GenericView) GetGame() string {
+	if x != nil {
+		return x.Game
+	}
+	return ""
+}
+
+func (x *GenericView) GetJson() string {
+	if x != nil {
+		return x.Json
+	}
+	return ""
+}
 
 // An action of a seat, as a message of its game.
 type Action struct {
@@ -820,6 +903,7 @@ type Action struct {
 	//	*Action_Pokex
 	//	*Action_Pouku
 	//	*Action_Pokino
+	//	*Action_Generic
 	Game          isAction_Game `protobuf_oneof:"game"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -827,7 +911,7 @@ type Action struct {
 
 func (x *Action) Reset() {
 	*x = Action{}
-	mi := &file_pokearena_v1_bot_proto_msgTypes[10]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -839,7 +923,7 @@ func (x *Action) String() string {
 func (*Action) ProtoMessage() {}
 
 func (x *Action) ProtoReflect() protoreflect.Message {
-	mi := &file_pokearena_v1_bot_proto_msgTypes[10]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -852,7 +936,7 @@ func (x *Action) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Action.ProtoReflect.Descriptor instead.
 func (*Action) Descriptor() ([]byte, []int) {
-	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{10}
+	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Action) GetGame() isAction_Game {
@@ -907,6 +991,15 @@ func (x *Action) GetPokino() *PokinoAction {
 	return nil
 }
 
+func (x *Action) GetGeneric() *GenericAction {
+	if x != nil {
+		if x, ok := x.Game.(*Action_Generic); ok {
+			return x.Generic
+		}
+	}
+	return nil
+}
+
 type isAction_Game interface {
 	isAction_Game()
 }
@@ -936,6 +1029,11 @@ type Action_Pokino struct {
 	Pokino *PokinoAction `protobuf:"bytes,5,opt,name=pokino,proto3,oneof"`
 }
 
+type Action_Generic struct {
+	// A game of a package, which has no message of its own.
+	Generic *GenericAction `protobuf:"bytes,40,opt,name=generic,proto3,oneof"`
+}
+
 func (*Action_Poke) isAction_Game() {}
 
 func (*Action_SaintPoker) isAction_Game() {}
@@ -945,6 +1043,65 @@ func (*Action_Pokex) isAction_Game() {}
 func (*Action_Pouku) isAction_Game() {}
 
 func (*Action_Pokino) isAction_Game() {}
+
+func (*Action_Generic) isAction_Game() {}
+
+// An action of a seat in a game of a package.
+type GenericAction struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ID of the game, for example "tic_tac_toe".
+	Game string `protobuf:"bytes,1,opt,name=game,proto3" json:"game,omitempty"`
+	// A JSON object with one member: the kind of the action, with an object of its
+	// fields, for example {"mark":{"cell":4}}. At most 8 KiB, 32 levels and 40
+	// characters per number. Whole numbers beyond 2^53 are texts.
+	Json          string `protobuf:"bytes,2,opt,name=json,proto3" json:"json,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GenericAction) Reset() {
+	*x = GenericAction{}
+	mi := &file_pokearena_v1_bot_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GenericAction) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GenericAction) ProtoMessage() {}
+
+func (x *GenericAction) ProtoReflect() protoreflect.Message {
+	mi := &file_pokearena_v1_bot_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GenericAction.ProtoReflect.Descriptor instead.
+func (*GenericAction) Descriptor() ([]byte, []int) {
+	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *GenericAction) GetGame() string {
+	if x != nil {
+		return x.Game
+	}
+	return ""
+}
+
+func (x *GenericAction) GetJson() string {
+	if x != nil {
+		return x.Json
+	}
+	return ""
+}
 
 var File_pokearena_v1_bot_proto protoreflect.FileDescriptor
 
@@ -963,13 +1120,15 @@ const file_pokearena_v1_bot_proto_rawDesc = "" +
 	"\bcomplete\x18\b \x01(\bR\bcomplete\x12\x12\n" +
 	"\x04luck\x18\t \x01(\x04R\x04luck\x12\x12\n" +
 	"\x04text\x18\n" +
-	" \x01(\tR\x04text\"\x93\x01\n" +
+	" \x01(\tR\x04text\"\xbb\x01\n" +
 	"\vActResponse\x12\x12\n" +
 	"\x04game\x18\x01 \x01(\rR\x04game\x12\x1a\n" +
 	"\bdecision\x18\x02 \x01(\rR\bdecision\x12,\n" +
 	"\x06action\x18\x03 \x01(\v2\x14.pokearena.v1.ActionR\x06action\x12\x12\n" +
 	"\x04note\x18\x04 \x01(\tR\x04note\x12\x12\n" +
-	"\x04text\x18\x05 \x01(\tR\x04text\"E\n" +
+	"\x04text\x18\x05 \x01(\tR\x04text\x12\x1b\n" +
+	"\x06choice\x18\x06 \x01(\rH\x00R\x06choice\x88\x01\x01B\t\n" +
+	"\a_choice\"E\n" +
 	"\vPlayRequest\x126\n" +
 	"\tquestions\x18\x01 \x03(\v2\x18.pokearena.v1.ActRequestR\tquestions\"C\n" +
 	"\fPlayResponse\x123\n" +
@@ -998,23 +1157,31 @@ const file_pokearena_v1_bot_proto_rawDesc = "" +
 	"\n" +
 	"EndRequest\x12\x14\n" +
 	"\x05match\x18\x01 \x01(\tR\x05match\"\r\n" +
-	"\vEndResponse\"\x93\x02\n" +
+	"\vEndResponse\"\xca\x02\n" +
 	"\x04View\x12,\n" +
 	"\x04poke\x18\x01 \x01(\v2\x16.pokearena.v1.PokeViewH\x00R\x04poke\x12?\n" +
 	"\vsaint_poker\x18\x02 \x01(\v2\x1c.pokearena.v1.SaintPokerViewH\x00R\n" +
 	"saintPoker\x12/\n" +
 	"\x05pokex\x18\x03 \x01(\v2\x17.pokearena.v1.PokexViewH\x00R\x05pokex\x12/\n" +
 	"\x05pouku\x18\x04 \x01(\v2\x17.pokearena.v1.PoukuViewH\x00R\x05pouku\x122\n" +
-	"\x06pokino\x18\x05 \x01(\v2\x18.pokearena.v1.PokinoViewH\x00R\x06pokinoB\x06\n" +
-	"\x04game\"\x9f\x02\n" +
+	"\x06pokino\x18\x05 \x01(\v2\x18.pokearena.v1.PokinoViewH\x00R\x06pokino\x125\n" +
+	"\ageneric\x18( \x01(\v2\x19.pokearena.v1.GenericViewH\x00R\agenericB\x06\n" +
+	"\x04game\"5\n" +
+	"\vGenericView\x12\x12\n" +
+	"\x04game\x18\x01 \x01(\tR\x04game\x12\x12\n" +
+	"\x04json\x18\x02 \x01(\tR\x04json\"\xd8\x02\n" +
 	"\x06Action\x12.\n" +
 	"\x04poke\x18\x01 \x01(\v2\x18.pokearena.v1.PokeActionH\x00R\x04poke\x12A\n" +
 	"\vsaint_poker\x18\x02 \x01(\v2\x1e.pokearena.v1.SaintPokerActionH\x00R\n" +
 	"saintPoker\x121\n" +
 	"\x05pokex\x18\x03 \x01(\v2\x19.pokearena.v1.PokexActionH\x00R\x05pokex\x121\n" +
 	"\x05pouku\x18\x04 \x01(\v2\x19.pokearena.v1.PoukuActionH\x00R\x05pouku\x124\n" +
-	"\x06pokino\x18\x05 \x01(\v2\x1a.pokearena.v1.PokinoActionH\x00R\x06pokinoB\x06\n" +
-	"\x04game2\x89\x02\n" +
+	"\x06pokino\x18\x05 \x01(\v2\x1a.pokearena.v1.PokinoActionH\x00R\x06pokino\x127\n" +
+	"\ageneric\x18( \x01(\v2\x1b.pokearena.v1.GenericActionH\x00R\agenericB\x06\n" +
+	"\x04game\"7\n" +
+	"\rGenericAction\x12\x12\n" +
+	"\x04game\x18\x01 \x01(\tR\x04game\x12\x12\n" +
+	"\x04json\x18\x02 \x01(\tR\x04json2\x89\x02\n" +
 	"\n" +
 	"BotService\x12:\n" +
 	"\x03Act\x12\x18.pokearena.v1.ActRequest\x1a\x19.pokearena.v1.ActResponse\x12A\n" +
@@ -1034,7 +1201,7 @@ func file_pokearena_v1_bot_proto_rawDescGZIP() []byte {
 	return file_pokearena_v1_bot_proto_rawDescData
 }
 
-var file_pokearena_v1_bot_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_pokearena_v1_bot_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
 var file_pokearena_v1_bot_proto_goTypes = []any{
 	(*ActRequest)(nil),       // 0: pokearena.v1.ActRequest
 	(*ActResponse)(nil),      // 1: pokearena.v1.ActResponse
@@ -1046,51 +1213,55 @@ var file_pokearena_v1_bot_proto_goTypes = []any{
 	(*EndRequest)(nil),       // 7: pokearena.v1.EndRequest
 	(*EndResponse)(nil),      // 8: pokearena.v1.EndResponse
 	(*View)(nil),             // 9: pokearena.v1.View
-	(*Action)(nil),           // 10: pokearena.v1.Action
-	nil,                      // 11: pokearena.v1.StartRequest.OptionsEntry
-	(*PokeView)(nil),         // 12: pokearena.v1.PokeView
-	(*SaintPokerView)(nil),   // 13: pokearena.v1.SaintPokerView
-	(*PokexView)(nil),        // 14: pokearena.v1.PokexView
-	(*PoukuView)(nil),        // 15: pokearena.v1.PoukuView
-	(*PokinoView)(nil),       // 16: pokearena.v1.PokinoView
-	(*PokeAction)(nil),       // 17: pokearena.v1.PokeAction
-	(*SaintPokerAction)(nil), // 18: pokearena.v1.SaintPokerAction
-	(*PokexAction)(nil),      // 19: pokearena.v1.PokexAction
-	(*PoukuAction)(nil),      // 20: pokearena.v1.PoukuAction
-	(*PokinoAction)(nil),     // 21: pokearena.v1.PokinoAction
+	(*GenericView)(nil),      // 10: pokearena.v1.GenericView
+	(*Action)(nil),           // 11: pokearena.v1.Action
+	(*GenericAction)(nil),    // 12: pokearena.v1.GenericAction
+	nil,                      // 13: pokearena.v1.StartRequest.OptionsEntry
+	(*PokeView)(nil),         // 14: pokearena.v1.PokeView
+	(*SaintPokerView)(nil),   // 15: pokearena.v1.SaintPokerView
+	(*PokexView)(nil),        // 16: pokearena.v1.PokexView
+	(*PoukuView)(nil),        // 17: pokearena.v1.PoukuView
+	(*PokinoView)(nil),       // 18: pokearena.v1.PokinoView
+	(*PokeAction)(nil),       // 19: pokearena.v1.PokeAction
+	(*SaintPokerAction)(nil), // 20: pokearena.v1.SaintPokerAction
+	(*PokexAction)(nil),      // 21: pokearena.v1.PokexAction
+	(*PoukuAction)(nil),      // 22: pokearena.v1.PoukuAction
+	(*PokinoAction)(nil),     // 23: pokearena.v1.PokinoAction
 }
 var file_pokearena_v1_bot_proto_depIdxs = []int32{
 	4,  // 0: pokearena.v1.ActRequest.clock:type_name -> pokearena.v1.Clock
 	9,  // 1: pokearena.v1.ActRequest.view:type_name -> pokearena.v1.View
-	10, // 2: pokearena.v1.ActRequest.legal:type_name -> pokearena.v1.Action
-	10, // 3: pokearena.v1.ActResponse.action:type_name -> pokearena.v1.Action
+	11, // 2: pokearena.v1.ActRequest.legal:type_name -> pokearena.v1.Action
+	11, // 3: pokearena.v1.ActResponse.action:type_name -> pokearena.v1.Action
 	0,  // 4: pokearena.v1.PlayRequest.questions:type_name -> pokearena.v1.ActRequest
 	1,  // 5: pokearena.v1.PlayResponse.answers:type_name -> pokearena.v1.ActResponse
-	11, // 6: pokearena.v1.StartRequest.options:type_name -> pokearena.v1.StartRequest.OptionsEntry
+	13, // 6: pokearena.v1.StartRequest.options:type_name -> pokearena.v1.StartRequest.OptionsEntry
 	4,  // 7: pokearena.v1.StartRequest.clock:type_name -> pokearena.v1.Clock
-	12, // 8: pokearena.v1.View.poke:type_name -> pokearena.v1.PokeView
-	13, // 9: pokearena.v1.View.saint_poker:type_name -> pokearena.v1.SaintPokerView
-	14, // 10: pokearena.v1.View.pokex:type_name -> pokearena.v1.PokexView
-	15, // 11: pokearena.v1.View.pouku:type_name -> pokearena.v1.PoukuView
-	16, // 12: pokearena.v1.View.pokino:type_name -> pokearena.v1.PokinoView
-	17, // 13: pokearena.v1.Action.poke:type_name -> pokearena.v1.PokeAction
-	18, // 14: pokearena.v1.Action.saint_poker:type_name -> pokearena.v1.SaintPokerAction
-	19, // 15: pokearena.v1.Action.pokex:type_name -> pokearena.v1.PokexAction
-	20, // 16: pokearena.v1.Action.pouku:type_name -> pokearena.v1.PoukuAction
-	21, // 17: pokearena.v1.Action.pokino:type_name -> pokearena.v1.PokinoAction
-	0,  // 18: pokearena.v1.BotService.Act:input_type -> pokearena.v1.ActRequest
-	2,  // 19: pokearena.v1.BotService.Play:input_type -> pokearena.v1.PlayRequest
-	5,  // 20: pokearena.v1.BotService.Start:input_type -> pokearena.v1.StartRequest
-	7,  // 21: pokearena.v1.BotService.End:input_type -> pokearena.v1.EndRequest
-	1,  // 22: pokearena.v1.BotService.Act:output_type -> pokearena.v1.ActResponse
-	3,  // 23: pokearena.v1.BotService.Play:output_type -> pokearena.v1.PlayResponse
-	6,  // 24: pokearena.v1.BotService.Start:output_type -> pokearena.v1.StartResponse
-	8,  // 25: pokearena.v1.BotService.End:output_type -> pokearena.v1.EndResponse
-	22, // [22:26] is the sub-list for method output_type
-	18, // [18:22] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	14, // 8: pokearena.v1.View.poke:type_name -> pokearena.v1.PokeView
+	15, // 9: pokearena.v1.View.saint_poker:type_name -> pokearena.v1.SaintPokerView
+	16, // 10: pokearena.v1.View.pokex:type_name -> pokearena.v1.PokexView
+	17, // 11: pokearena.v1.View.pouku:type_name -> pokearena.v1.PoukuView
+	18, // 12: pokearena.v1.View.pokino:type_name -> pokearena.v1.PokinoView
+	10, // 13: pokearena.v1.View.generic:type_name -> pokearena.v1.GenericView
+	19, // 14: pokearena.v1.Action.poke:type_name -> pokearena.v1.PokeAction
+	20, // 15: pokearena.v1.Action.saint_poker:type_name -> pokearena.v1.SaintPokerAction
+	21, // 16: pokearena.v1.Action.pokex:type_name -> pokearena.v1.PokexAction
+	22, // 17: pokearena.v1.Action.pouku:type_name -> pokearena.v1.PoukuAction
+	23, // 18: pokearena.v1.Action.pokino:type_name -> pokearena.v1.PokinoAction
+	12, // 19: pokearena.v1.Action.generic:type_name -> pokearena.v1.GenericAction
+	0,  // 20: pokearena.v1.BotService.Act:input_type -> pokearena.v1.ActRequest
+	2,  // 21: pokearena.v1.BotService.Play:input_type -> pokearena.v1.PlayRequest
+	5,  // 22: pokearena.v1.BotService.Start:input_type -> pokearena.v1.StartRequest
+	7,  // 23: pokearena.v1.BotService.End:input_type -> pokearena.v1.EndRequest
+	1,  // 24: pokearena.v1.BotService.Act:output_type -> pokearena.v1.ActResponse
+	3,  // 25: pokearena.v1.BotService.Play:output_type -> pokearena.v1.PlayResponse
+	6,  // 26: pokearena.v1.BotService.Start:output_type -> pokearena.v1.StartResponse
+	8,  // 27: pokearena.v1.BotService.End:output_type -> pokearena.v1.EndResponse
+	24, // [24:28] is the sub-list for method output_type
+	20, // [20:24] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_pokearena_v1_bot_proto_init() }
@@ -1103,19 +1274,22 @@ func file_pokearena_v1_bot_proto_init() {
 	file_pokearena_v1_pouku_proto_init()
 	file_pokearena_v1_pokino_proto_init()
 	file_pokearena_v1_saint_poker_proto_init()
+	file_pokearena_v1_bot_proto_msgTypes[1].OneofWrappers = []any{}
 	file_pokearena_v1_bot_proto_msgTypes[9].OneofWrappers = []any{
 		(*View_Poke)(nil),
 		(*View_SaintPoker)(nil),
 		(*View_Pokex)(nil),
 		(*View_Pouku)(nil),
 		(*View_Pokino)(nil),
+		(*View_Generic)(nil),
 	}
-	file_pokearena_v1_bot_proto_msgTypes[10].OneofWrappers = []any{
+	file_pokearena_v1_bot_proto_msgTypes[11].OneofWrappers = []any{
 		(*Action_Poke)(nil),
 		(*Action_SaintPoker)(nil),
 		(*Action_Pokex)(nil),
 		(*Action_Pouku)(nil),
 		(*Action_Pokino)(nil),
+		(*Action_Generic)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -1123,7 +1297,7 @@ func file_pokearena_v1_bot_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_pokearena_v1_bot_proto_rawDesc), len(file_pokearena_v1_bot_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   12,
+			NumMessages:   14,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

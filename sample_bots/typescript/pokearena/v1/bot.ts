@@ -85,6 +85,11 @@ export interface ActResponse {
    * whether listed or not. At most 400 characters.
    */
   text: string;
+  /**
+   * Instead of an action: the number of an action in `legal`, from 0. Thus a bot
+   * can play a game that it does not know.
+   */
+  choice?: number | undefined;
 }
 
 /** The questions that are open for the bot at this moment. */
@@ -190,7 +195,22 @@ export interface View {
     | PoukuView
     | undefined;
   /** Pokino. */
-  pokino?: PokinoView | undefined;
+  pokino?:
+    | PokinoView
+    | undefined;
+  /** A game of a package, which has no message of its own. */
+  generic?: GenericView | undefined;
+}
+
+/** What a seat sees in a game of a package. */
+export interface GenericView {
+  /** ID of the game, for example "tic_tac_toe". */
+  game: string;
+  /**
+   * A JSON object with all fields of the view, named as in protobuf's JSON form.
+   * Whole numbers beyond 2^53 are texts.
+   */
+  json: string;
 }
 
 /** An action of a seat, as a message of its game. */
@@ -212,5 +232,21 @@ export interface Action {
     | PoukuAction
     | undefined;
   /** Pokino. */
-  pokino?: PokinoAction | undefined;
+  pokino?:
+    | PokinoAction
+    | undefined;
+  /** A game of a package, which has no message of its own. */
+  generic?: GenericAction | undefined;
+}
+
+/** An action of a seat in a game of a package. */
+export interface GenericAction {
+  /** ID of the game, for example "tic_tac_toe". */
+  game: string;
+  /**
+   * A JSON object with one member: the kind of the action, with an object of its
+   * fields, for example {"mark":{"cell":4}}. At most 8 KiB, 32 levels and 40
+   * characters per number. Whole numbers beyond 2^53 are texts.
+   */
+  json: string;
 }

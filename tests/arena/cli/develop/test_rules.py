@@ -7,7 +7,7 @@ import pytest
 from google.protobuf.json_format import ParseDict
 from pokearena.v1 import bot_pb2
 
-from referee.game_codec import snake
+from referee.field_names import snake
 from referee.games.registry import GAMES
 from tests.arena.cli.terminal import Cli
 

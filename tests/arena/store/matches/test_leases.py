@@ -22,6 +22,7 @@ from arena.store.matches.transitions import FAILURES_TO_VOID, ArenaFault, Lease
 from arena.store.schema import MatchState
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
+from referee.games.contract import SetupError
 from tests.arena.store.played_matches import commit, leased, play
 from tests.arena.store.store_contender import played_game
 from tests.errors import has_code
@@ -83,6 +84,18 @@ def test_a_leased_match_cannot_be_leased_again(store: Engine, schedule: Schedule
     assert transitions.due(store) == ()
     assert transitions.lease(store, lease.match, "another") is None
     assert listing.find_match(store, lease.match).owner == "worker"
+
+
+def test_a_machine_without_the_game_does_not_lease_a_match(
+    store: Engine, schedule: Schedule
+) -> None:
+    schedule()
+    with database.writing(store, "test") as connection:
+        connection.execute(update(schema.tournaments).values(game="race"))
+    [match] = transitions.due(store)
+    with pytest.raises(SetupError):
+        transitions.lease(store, match, "w1")
+    assert transitions.due(store) == (match,)
 
 
 def test_leasing_an_unknown_match_returns_nothing(store: Engine) -> None:

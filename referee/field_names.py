@@ -1,0 +1,14 @@
+"""Names of fields, games and kinds of actions in Python, in messages and in JSON."""
+
+import re
+
+
+def snake(name: str) -> str:
+    """Convert ``PickUp`` to ``pick_up``."""
+    return re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
+
+
+def camel(name: str) -> str:
+    """Convert ``pick_up`` to ``pickUp``, protobuf's form of names in JSON."""
+    head, *tail = name.split("_")
+    return head + "".join(word.capitalize() for word in tail)
