@@ -14,6 +14,7 @@ from arena.bots.processes import Processes
 from arena.bots.sandbox.level import Level
 from referee.games.shared.dealing import board_seed
 from tests.referee.authors import TableResults, play
+from tests.waiting import wait_until
 
 OPEN: Final = Level.UNSANDBOXED
 """The program copies its standard input and output to files in its folder."""
@@ -49,8 +50,17 @@ def played() -> tuple[str, TableResults]:
             start_ms=60_000,
             rules="# Rules of Pouku ...",
         )
-        read = (folder / "read").read_text().splitlines()
-        answers = (folder / "written").read_text().splitlines()
+        # The copies are written by processes that the bot does not wait for.
+        import time
+
+        time.sleep(5)
+        print(
+            _copies(folder)[0][-1][:80],
+            len(_copies(folder)[0]),
+            len(_copies(folder)[1]),
+            file=sys.stderr,
+        )
+        read, answers = _copies(folder)
     lines = []
     for line, answer in zip(read[:-1], answers, strict=False):
         lines += [f"< {line}", f"> {answer}"]
@@ -80,6 +90,19 @@ def _formatted_question(act: dict[str, Any]) -> str:
     ]
     long = [f'  "legal": [\n{legal}\n  ]', f'  "view": {{"{game}": {{\n{seen}\n  }}}}']
     return "{\n" + ",\n".join(plain + long) + "\n}"
+
+
+def _copies(folder: Path) -> tuple[list[str], list[str]]:
+    """Return the lines that the bot has read, and those that it has written."""
+    names = ("read", "written")
+    read, written = ((folder / name).read_text().splitlines() for name in names)
+    return read, written
+
+
+def _is_complete(folder: Path) -> bool:
+    """Test whether the last line read is that of the end, and all others are answered; the end may be."""
+    read, written = _copies(folder)
+    return read[-1].startswith('{"end"') and len(written) >= len(read) - 1
 
 
 def _author(folder: Path) -> Bot:
