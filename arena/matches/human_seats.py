@@ -27,6 +27,7 @@ from arena.presentation.contract import Presentation
 from arena.presentation.elements import Players, PublicAction, TableRendering
 from arena.presentation.narration import names_of
 from arena.presentation.registry import presentation_of
+from arena.presentation.selection import Selection
 from arena.ratings.closed_match import PlayedGame
 from arena.store.matches.spec import MatchSpec
 from arena.store.matches.table_plan import plan
@@ -94,6 +95,11 @@ class PersonQuestion:
     def choices(self) -> tuple[str, ...]:
         """Return the listed actions as lines of a menu."""
         return tuple(map(self.presentation.choice, self.actions))
+
+    @cached_property
+    def selections(self) -> tuple[Selection, ...]:
+        """How each listed action is selected on the table."""
+        return tuple(map(self.presentation.selection, self.actions))
 
     def parse(self, text: str) -> Action | None:
         """Return the legal action that a person has typed in full, or None."""

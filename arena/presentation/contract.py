@@ -18,6 +18,7 @@ from arena.presentation.elements import (
     ScoreTable,
     TableRendering,
 )
+from arena.presentation.selection import Selection, selection_by_fields
 from referee.games.contract import Action, Game, View
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ class Presentation:
     """Whether the house bot `strong` plays this game in the short demo."""
     target_rate: ClassVar[int] = 10_000
     """Random actions per second that the rules must reach in `bench rules`."""
+    control_areas: ClassVar[tuple[str, ...]] = ("hand",)
+    """Keys of the areas whose elements select the actions of a person."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -118,6 +121,14 @@ class Presentation:
         from referee.action_phrases import parse_description
 
         return parse_description(text, self.game.action_types)
+
+    def selection(self, action: Action) -> Selection:
+        """Return the elements of the areas `control_areas` by which a person selects an action.
+
+        By default these are the cards and dominoes in its fields. An action without elements is a
+        button.
+        """
+        return selection_by_fields(action)
 
     def rules_now(self, view: Any) -> Sequence[str]:
         """Return the rules that apply to the decision in a seat's view; by default none.

@@ -24,6 +24,7 @@ from arena.presentation.elements import (
     TableRendering,
     face_up,
 )
+from arena.presentation.selection import Pick, Selection
 from referee.games.contract import Action
 from referee.games.pokino.actions import (
     Domino,
@@ -33,7 +34,8 @@ from referee.games.pokino.actions import (
     PokinoView,
     Run,
 )
-from referee.games.pokino.layout import PokinoLayout
+from referee.games.pokino.layout import PokinoLayout, coordinates
+from referee.games.pokino.placements import squares
 from referee.games.shared.cards import RANK, Card, in_order
 from referee.games.shared.dominoes import NUMBERS, Tile
 
@@ -189,6 +191,10 @@ def _runs(public: PokinoView, seat: int) -> CardLines:
     return CardLines("runs", "runs", tuple(reversed(rows)))
 
 
+def _pick(square: PokinoSquare) -> Pick:
+    return Pick(str(square))
+
+
 def _turn(turn: PokinoTurn) -> str:
     """Return a turn as a phrase; a later turn may have removed the domino that it laid."""
     if turn.domino:
@@ -225,6 +231,7 @@ class PokinoPresentation(Presentation):
 
     clip = 100
     seconds = 0.5
+    control_areas = ("dominoes", "board")
 
     def render(
         self, public: PokinoView, hands: Mapping[int, PokinoView], players: Players
@@ -292,6 +299,16 @@ class PokinoPresentation(Presentation):
             case "run", _:
                 return _parsed_run(words, draw)
         return None
+
+    def selection(self, action: Action) -> Selection:
+        """Return a domino with its squares, or the squares of a run along its path."""
+        match action:
+            case Domino(domino):
+                ends = (PokinoSquare(*coordinates(end)) for end in squares(action))
+                return Selection((Pick(domino), *map(_pick, ends)), enough=2)
+            case Run(path):
+                return Selection(tuple(map(_pick, path)), ordered=True)
+        return Selection()
 
     def rules_now(self, view: PokinoView) -> Sequence[str]:
         variants = [section for name, section in _RULES.items() if getattr(view, name)]

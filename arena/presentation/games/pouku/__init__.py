@@ -158,6 +158,7 @@ class PoukuPresentation(Presentation):
 
     clip = 100
     seconds = 0.4
+    control_areas = ("hand", "field")
 
     def render(
         self, public: PoukuView, hands: Mapping[int, PoukuView], players: Players

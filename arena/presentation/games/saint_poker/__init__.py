@@ -136,6 +136,7 @@ class SaintPokerPresentation(Presentation):
     clip = 36
     seconds = 0.2
     target_rate = 55_000
+    control_areas = ("hand", "river", "shown")
 
     def render(
         self, public: SaintPokerView, hands: Mapping[int, SaintPokerView], players: Players
