@@ -66,8 +66,10 @@ def playing(browser: Browser, size: Size) -> Iterator[Page]:
         viewport={"width": width, "height": height}, has_touch=size == PHONE
     )
     context.set_default_timeout(PATIENCE_MS)
-    yield context.new_page()
-    context.close()
+    try:
+        yield context.new_page()
+    finally:
+        context.close()
 
 
 def begin(tab: Page, site: str, game: str) -> None:

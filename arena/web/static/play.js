@@ -111,3 +111,7 @@ setInterval(() => {
 followParts(table.dataset.live, ({ parts: fresh }) => {
   for (const [id, html] of Object.entries(fresh)) update(id, parsed(html).body);
 }, { silentSeconds: SILENT_SECONDS });
+
+// After the parts were copied above, because it changes them.
+showSelection();
+showLatestPiece();

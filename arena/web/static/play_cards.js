@@ -2,8 +2,8 @@
 // The form lists for every action the elements that select it; this script knows no game.
 "use strict";
 
-// With squares of 40 units, 26 pixels each.
-const SMALLEST_SCALE = 0.65;
+// Squares have 40 units, of which 36 can be touched: at least 25 pixels.
+const SMALLEST_SCALE = 0.7;
 // What is selected, in order: the name of an element, which of its copies, and its role.
 let picked = [];
 // The actions of the open question, and which of the fitting ones is proposed.
@@ -219,5 +219,3 @@ document.addEventListener("keydown", (event) => {
   else if (event.key === "Escape") changeSelection([]);
   else if ((event.key === "Enter" || event.key === " ") && clickOn(event.target)) event.preventDefault();
 });
-showSelection();
-showLatestPiece();
