@@ -45,10 +45,7 @@ def fitted_meetings(meetings: Meetings, pool: Collection[str]) -> Meetings:
     """Return the sums that are fitted: of many entrants, only those among the pool."""
     if len(meetings.entrants) <= MAX_FITTED_ENTRANTS:
         return meetings
-    playing = frozenset(pool)
-    return Meetings(
-        {each: sums for each, sums in meetings.sums.items() if playing.issuperset(each.entrants)}
-    )
+    return meetings.among(frozenset(pool))
 
 
 def fit_strengths(meetings: Meetings) -> dict[str, int]:

@@ -295,8 +295,15 @@ def _stored_sums(row: Any) -> Sums:
 
 
 def _change_entrants(connection: Connection, tournament: str, changes: _Changes) -> None:
+    # The recount of a large ladder changes more entrants than one statement can bind.
+    for names in id_batches(sorted(changes.entrants)):
+        _change_some_entrants(connection, tournament, changes, names)
+
+
+def _change_some_entrants(
+    connection: Connection, tournament: str, changes: _Changes, names: Sequence[str]
+) -> None:
     table = schema.entrant_sums
-    names = sorted(changes.entrants)
     of_names = table.c.tournament == tournament, table.c.version.in_(names)
     stored = {
         row.version: (EntrantSums.from_row(dict(row._mapping)), float(row.seen))

@@ -256,6 +256,8 @@ def plan(engine: Engine) -> int:
             return 0
     with writing(engine, "plan_deliveries") as connection:
         lock_decision(connection, "plan_deliveries")
+        # None of them is removed or disabled meanwhile: its new deliveries would wait for ever.
+        lock_rows(connection, select(schema.webhooks.c.id).order_by(schema.webhooks.c.id))
         newest = closings.newest_closing(connection)
         planned = sum(_plan(connection, hook, newest) for hook in _enabled_webhooks(connection))
         _delete_old_deliveries(connection)

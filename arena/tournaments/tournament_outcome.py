@@ -33,7 +33,7 @@ def next_step(engine: Engine, tournament: Tournament) -> Step:
             return step
         matches = FormatHistory(engine, tournament.id).matches()
         return replace(step, ranking=rules.ranking(tournament.entries, matches))
-    except ValueError as error:
+    except (ArithmeticError, LookupError, ValueError) as error:
         return WaitForMatches(f"it cannot continue: {error}")
 
 

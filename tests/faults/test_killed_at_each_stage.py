@@ -196,7 +196,7 @@ class StoppableArena:
         games = results.of_match(self.arena.engine, match).games
         assert {verdict for game in games for verdict in game.verdicts} == {"finished"}
         assert {fault for game in games for fault in game.faults} == {0}
-        return games
+        return [game.result_only() for game in games]
 
     def reasons(self, match: str) -> list[str]:
         """Return the reason of each failure of a match."""

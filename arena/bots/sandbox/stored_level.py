@@ -51,8 +51,8 @@ def stored_level() -> Level | None:
     except (OSError, ValueError, KeyError, TypeError) as error:
         reason = getattr(error, "strerror", None) or "it is damaged"
         raise InfrastructureError(
-            f"the stored sandbox level cannot be read from {file}: {reason}. Delete the file to"
-            " choose the level again.",
+            f"the stored sandbox level cannot be read: {reason}.\n"
+            f"Delete {file} to choose the level again.",
             code="stored-level",
         ) from None
 

@@ -44,7 +44,7 @@ def why(match: str, seat: str | None, as_json: bool, workspace: Workspace) -> No
         raise CommandError(
             f"{source.id} is not closed; faults are explained when it is closed.", code="not-closed"
         )
-    faults = _chosen(source, seat, place_of)
+    faults = _chosen(source, name, seat, place_of)
     analysis = None if faults else _stored_analysis(workspace, source)
     if as_json:
         from arena.cli.matches import loss_reasons
@@ -73,7 +73,7 @@ def _place(text: str) -> tuple[str, tuple[int, int] | None]:
 
 
 def _chosen(
-    source: RecordSource, seat: str | None, place_of: tuple[int, int] | None
+    source: RecordSource, name: str, seat: str | None, place_of: tuple[int, int] | None
 ) -> tuple[Explanation, ...]:
     from arena.cli.matches import record_lookup
     from arena.records.fault_explanation import explanations
@@ -91,7 +91,7 @@ def _chosen(
         game, decision = place_of
         source.game(game)
         known = ", ".join(
-            f"{source.id}:{fault.line['game']}:{fault.line['decision']}" for fault in faults
+            f"{name}:{fault.line['game']}:{fault.line['decision']}" for fault in faults
         )
         available = f"its faults are {known}" if known else "it has none"
         raise CommandError(

@@ -192,21 +192,39 @@ class Retracing:
         ]
         number = next_round(matches)
         used = self._strengths.get(number)
-        if used is None or not isinstance(self._rules, LadderFormat):
+        if not isinstance(self._rules, LadderFormat):
             return self._rules.next(entries, matches)
+        if used is None:
+            return self._rules.next(entries, self._without_open_replays(matches, number))
         then = [self._at(match, used.seq) for match in matches]
         return self._rules.next(
             entries, then, lambda meetings: self._checked_strengths(number, used, meetings)
         )
 
+    def _without_open_replays(
+        self, matches: Sequence[FormatMatch], number: int
+    ) -> Sequence[FormatMatch]:
+        """Return the matches before a round of even matches, for which results do not matter.
+
+        A replay that is open now was scheduled after the round, if the round has matches.
+        """
+        if all(match.round != number for match in self._remaining.values()):
+            return matches
+        return [
+            replace(match, state=MatchStatus.VOID)
+            if match.state is MatchStatus.OPEN and len(self._replays[match.place]) > 1
+            else match
+            for match in matches
+        ]
+
     def _at(self, match: FormatMatch, seq: int) -> FormatMatch:
         """Return a restored match as it was after an event: corrections of results came later."""
-        if match.state is MatchStatus.OPEN:
-            return match
         for scheduled in reversed(self._replays[match.place]):
             if scheduled.counted_at(seq) and scheduled.match in self._results:
                 games = self._results[scheduled.match]
                 return replace(match, state=MatchStatus.CLOSED, games=games)
+        if match.state is MatchStatus.OPEN:
+            return match
         return replace(match, state=MatchStatus.VOID, games=())
 
     def _checked_strengths(

@@ -39,7 +39,8 @@ def _challenge(request: ActionRequest) -> ActionResult:
         raise HTTPException(403, "this arena accepts no challenges.")
     limits = ChallengeLimits(a_day=settings.challenges, boards=settings.challenge_boards)
     bot, opponent, form = (request.text(name) for name in ("bot", "opponent", "form"))
-    boards = request.number("boards") or _BOARDS
+    given = request.number("boards")
+    boards = _BOARDS if given is None else given
     owner = request.actor.name
     try:
         challenge = challenges.begin(request.web.engine, owner, bot, opponent, form, boards, limits)

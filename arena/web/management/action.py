@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -13,6 +14,7 @@ from arena.web.data.web_state import WebState
 from referee.sanitizing import is_blank
 
 _MAX_CHARACTERS: Final = 8000
+_WHOLE: Final = re.compile(r"-?[0-9]{1,9}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ class ActionRequest:
         value = self.values.get(name)
         if value in (None, ""):
             return None
-        if isinstance(value, str) and value.strip().lstrip("-").isdecimal() and len(value) < 10:
+        if isinstance(value, str) and _WHOLE.fullmatch(value.strip()):
             return int(value)
         if type(value) is not int or abs(value) > 10**9:
             raise OutOfRange(name, "a whole number", str(value)[:40])

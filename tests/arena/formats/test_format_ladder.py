@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.formats import pairing_strengths
 from arena.formats.contract import (
     Fixture,
     FormatOver,
@@ -17,7 +18,16 @@ from arena.formats.contract import (
 from arena.formats.ladder import LadderFormat
 from arena.formats.ladder_pairing import NEIGHBOURS
 from arena.formats.ladder_schedule import LadderSchedule
-from arena.formats.pairing_strengths import CENTRE, STEP, fit_strengths, meetings_of
+from arena.formats.pairing_strengths import (
+    CENTRE,
+    STEP,
+    fit_strengths,
+    fitted_meetings,
+    meetings_of,
+)
+from arena.ratings.closed_match import ClosedMatch, PlayedGame
+from arena.ratings.meetings import Meetings
+from arena.ratings.packed_sums import PackedSums, pack
 from arena.ratings.strength.fit import strengths
 from tests.arena.formats.simulated_tournament import SimulatedTournament, everyone
 from tests.examples import examples
@@ -260,6 +270,20 @@ def test_a_round_is_paired_exactly_from_given_strengths() -> None:
     changed = rules.next(playing.entrants, playing.matches, lambda _: others)
     assert isinstance(changed, NextMatches)
     assert changed.fixtures != step.fixtures
+
+
+def test_the_sums_of_a_large_ladder_stay_arrays_while_its_pool_is_chosen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pairing_strengths, "MAX_FITTED_ENTRANTS", 2)
+    game = PlayedGame(0, (1, 2), None, ("finished",) * 2, (0, 0))
+    played = [
+        ClosedMatch("", 0, number, pair, (game,))
+        for number, pair in enumerate(map(tuple, ("ab", "bc", "ac")))
+    ]
+    chosen = fitted_meetings(Meetings(pack(Meetings.of(played).sums)), ["a", "b", "d"])
+    assert isinstance(chosen.sums, PackedSums)
+    assert chosen == Meetings.of(played[:1])
 
 
 def test_entrants_without_results_have_the_strength_of_the_centre() -> None:

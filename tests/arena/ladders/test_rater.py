@@ -1,6 +1,7 @@
 """Test that ladders in rows equal what their matches give, whatever happens in between."""
 
 import random
+import sqlite3
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -14,10 +15,11 @@ from sqlalchemy import Engine, event, func, select, update
 
 from arena.errors import Conflict
 from arena.formats.contract import FormatEntrant
-from arena.ladders import ladder_key, ladder_rows, rater
+from arena.ladders import ladder_key, ladder_rows, rater, result_sums
 from arena.ladders.ladder_key import LadderKey
 from arena.ratings import standings
 from arena.ratings.crosstable import cells
+from arena.ratings.entrant_sums import EntrantSums
 from arena.ratings.meetings import Meetings
 from arena.ratings.standings import FittedStandings, StandingsLine
 from arena.ratings.strength import fit
@@ -475,3 +477,17 @@ def test_a_ladder_that_cannot_be_fitted_does_not_stop_the_others(
         assert ladder_rows.read_ladder(arena.engine, saint_poker).table.matches > 0
         assert ladder_rows.read_ladder(arena.engine, poke).table.matches == 0
     assert_equals_the_games(arena.engine)
+
+
+def test_sums_of_more_entrants_than_a_statement_can_bind_are_changed(
+    arena: SimulatedArena,
+) -> None:
+    names = [f"bot{number}@1" for number in range(1200)]
+    changes = result_sums._Changes({}, {name: EntrantSums() for name in names}, {}, subtracts=True)
+    with database.writing(arena.engine) as connection:
+        driver = connection.connection.driver_connection
+        if isinstance(driver, sqlite3.Connection):
+            driver.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, 1000)
+        result_sums._change_entrants(connection, "t-1", changes)
+        counted = select(func.count()).select_from(schema.entrant_sums)
+        assert connection.execute(counted).scalar_one() == 0

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Engine, event, insert, select, text, update
+from sqlalchemy import Connection, Engine, delete, event, insert, select, text, update
 
 from arena.errors import Conflict, StoreError, TooMany
 from arena.formats.contract import FormatEntrant
@@ -276,3 +276,22 @@ def test_rating_does_not_deadlock_with_a_transaction_that_locks_tournaments(
         rating = concurrently(rater.advance, store)
         locked(connection, second)
     rating.result()
+
+
+@pytest.mark.parametrize("is_removed", [True, False])
+def test_nothing_is_planned_for_a_webhook_that_goes_away_meanwhile(
+    store: Engine, schedule: Schedule, concurrently: Beside, is_removed: bool
+) -> None:
+    kinds, scope = tuple(AnnouncementType), WebhookScope()
+    hook = webhooks.add_webhook(store, "https://example.org", WebhookFormat.STANDARD, kinds, scope)
+    schedule(bots=2)
+    table = schema.webhooks
+    with database.writing(store) as connection:
+        if is_removed:
+            connection.execute(delete(table).where(table.c.id == hook.id))
+        else:
+            webhooks._disable(connection, hook.id, "for a test")
+        planning = concurrently(webhooks.plan, store)
+        assert not planning.done()
+    assert planning.result() == 0
+    assert webhooks.log(store) == ()

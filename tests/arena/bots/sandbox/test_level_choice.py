@@ -175,8 +175,11 @@ def test_a_better_level_is_stored_and_does_not_change_a_running_process(
 def test_a_damaged_file_stops_play(bwrap: FakeBubblewrap, text: str) -> None:
     bwrap.behave(fake_bubblewrap.WORKS)
     stored_level.level_file().write_text(text)
-    with pytest.raises(InfrastructureError, check=has_code("stored-level")):
+    with pytest.raises(InfrastructureError, check=has_code("stored-level")) as raised:
         available_levels.best_level()
+    public, _, details = str(raised.value).partition("\n")
+    assert str(stored_level.level_file().parent) not in public
+    assert str(stored_level.level_file()) in details
 
 
 def test_an_explicit_level_that_is_missing_stops_play(

@@ -183,6 +183,8 @@ def test_why_selects_a_fault_by_question_or_by_seat(cli: Cli, bot: Write) -> Non
     nothing = cli("why", "m.jsonl:0:999")
     assert nothing.status == 2
     assert nothing.code == "unknown-fault"
+    # The named faults can be typed, also if the file is not in the data folder.
+    assert place in nothing.err
 
 
 @pytest.mark.long

@@ -224,9 +224,11 @@ def test_a_ladder_verifies_after_results_that_it_was_paired_from_were_corrected(
     for _ in range(4):
         simulated_arena.wave()
     engine = simulated_arena.engine
-    first, second, third = (
-        match.id for match in listing.matches(engine, tournament=tournament.id)[:3]
-    )
+    first, second, third = [
+        match.id
+        for match in listing.matches(engine, tournament=tournament.id)
+        if "bot4@1" not in match.entrants
+    ][:3]
     again = corrections.replay(engine, first, COMMAND_LINE, "a power cut")
     corrections.void(engine, second, COMMAND_LINE, "a power cut")
     simulated_arena.wave()
@@ -313,3 +315,17 @@ def test_strengths_of_many_entrants_are_not_verified_without_scipy(
     monkeypatch.setitem(sys.modules, "scipy", None)
     [problem] = audit(bundle).problems
     assert "large-ladders" in problem
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("adaptive", [50, 0])
+def test_a_ladder_verifies_while_a_match_of_an_old_round_is_replayed(
+    simulated_arena: SimulatedArena, adaptive: int
+) -> None:
+    settings = {"batch": 2, "adaptive": adaptive}
+    tournament = simulated_arena.begin("ladder", simulated_arena.bots(4), settings=settings)
+    for _ in range(4):
+        simulated_arena.wave()
+    first = listing.matches(simulated_arena.engine, tournament=tournament.id)[0]
+    corrections.replay(simulated_arena.engine, first.id, COMMAND_LINE, "a power cut")
+    assert checked(simulated_arena, tournament).pairing_checked

@@ -62,3 +62,17 @@ def test_an_owner_signs_in_to_their_page(client: TestClient, web: WebState) -> N
     assert made.status_code == 303
     owners.revoke(web.engine, "eve")
     assert client.get("/account").headers["location"] == "/sign-in"
+
+
+@pytest.mark.parametrize("boards", ["0", "-1", "--5", "1.5", "x"])
+def test_a_challenge_with_a_wrong_number_of_boards_is_refused(
+    client: TestClient, web: WebState, boards: str
+) -> None:
+    owner = f"dan{len(owners.list_owners(web.engine))}"
+    bearer = {"Authorization": f"Bearer {owners.add_owner(web.engine, owner)}"}
+    values = {"bot": "cy", "opponent": "bob", "boards": boards}
+    for answer in (
+        client.post("/challenges", params=values, headers=bearer),
+        client.post("/account/challenges", json=values, headers=bearer),
+    ):
+        assert answer.status_code == 422

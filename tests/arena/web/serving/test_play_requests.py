@@ -13,7 +13,8 @@ from starlette.testclient import TestClient
 
 from arena.cli.workspace import Workspace
 from arena.config import Folder
-from arena.matches import local_records
+from arena.errors import InfrastructureError
+from arena.matches import local_match, local_records
 from arena.services import web_process
 from arena.store.bots import versions
 from arena.web.app import create
@@ -215,6 +216,20 @@ def test_tables_are_limited_and_a_table_that_is_left_makes_room(
     assert [(fault["seat"], fault["verdict"]) for fault in game.faults] == [(0, "crash")]
     assert verify(kept(web, left.match.spec.id)) == []
     web.play_tables.check_room(table.client)
+
+
+def test_the_reason_of_a_failed_match_has_no_local_path(
+    web: WebState, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise InfrastructureError("the level cannot be read from /home/ann/data/sandbox.json.")
+
+    monkeypatch.setattr(local_match, "play", fail)
+    failed = begin(web, client, "poke", POKE)
+    failed.join(30)
+    page = client.get(f"/play/tables/{failed.id}").text
+    assert "The level cannot be read from" in page
+    assert "/home" not in page
 
 
 def test_an_abandoned_table_ends(web: WebState, table: PlayTable) -> None:
