@@ -29,7 +29,12 @@ Size = tuple[int, int]
 DESKTOP: Size = (1440, 900)
 TABLET: Size = (1024, 768)
 PHONE: Size = (390, 844)
-IN_VIEW = ("#play-board .under .hand", "#play-board .under header:not([hidden])", "#turn", ".confirm")
+IN_VIEW = (
+    "#play-board .under .hand",
+    "#play-board .under header:not([hidden])",
+    "#turn",
+    ".confirm",
+)
 SMALL_CONTROLS = """() => [...document.querySelectorAll("#play-board [data-pick]")]
   .filter((control) => control.matches(".card, .dom, .ready"))
   .map((control) => control.getBoundingClientRect())
