@@ -115,7 +115,6 @@ def check_record(workspace: Workspace, game: str) -> None:
         ("pouku", TABLET, 1000),
         ("pokex", PHONE, 30),
         ("pokino", DESKTOP, 30),
-        ("pokino", PHONE, 12),
     ],
 )
 def test_a_person_plays_by_clicking_on_the_table(
