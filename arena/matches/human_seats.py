@@ -35,6 +35,7 @@ from referee.presentation.contract import Presentation
 from referee.presentation.elements import PublicAction, TableRendering
 from referee.presentation.question_text import rendered
 from referee.presentation.registry import presentation_of
+from referee.presentation.selection import Selection
 from referee.record import GameRecord, read_games
 from referee.replay import codec_of, steps
 
@@ -95,6 +96,11 @@ class PersonQuestion:
     def choices(self) -> tuple[str, ...]:
         """Return the listed actions as lines of a menu."""
         return tuple(map(self.presentation.choice, self.actions))
+
+    @cached_property
+    def selections(self) -> tuple[Selection, ...]:
+        """How each listed action is selected on the table."""
+        return tuple(map(self.presentation.selection, self.actions))
 
     def parse(self, text: str) -> Action | None:
         """Return the legal action that a person has typed in full, or None."""

@@ -77,6 +77,8 @@ class TrackedLayout:
     pieces: tuple[Span[GridPiece], ...]
     words: tuple[Span[str], ...]
     bounds: tuple[int, int, int, int]
+    squares: tuple[tuple[int, int], ...]
+    """The squares with which a person selects actions at the last position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,6 +336,7 @@ def _layout(key: str, boards: list[tuple[int, DominoLayout]]) -> TrackedLayout:
             min(top for _, _, top, _ in bounds),
             max(bottom for _, _, _, bottom in bounds),
         ),
+        boards[-1][1].squares,
     )
 
 

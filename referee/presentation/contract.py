@@ -19,6 +19,7 @@ from referee.presentation.elements import (
     ScoreTable,
     TableRendering,
 )
+from referee.presentation.selection import Selection, selection_by_fields
 
 UNCLIPPED: Final = 1_000_000
 
@@ -47,6 +48,8 @@ class Presentation:
     """Random actions per second that the rules must reach in `bench rules`."""
     short_rules: ClassVar[str] = ""
     """The rules in a few sentences, for questions as text; options and details may be left out."""
+    control_areas: ClassVar[tuple[str, ...]] = ("hand",)
+    """Keys of the areas whose elements select the actions of a person."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -117,6 +120,14 @@ class Presentation:
         from referee.action_phrases import parse_description
 
         return parse_description(text, self.game.action_types)
+
+    def selection(self, action: Action) -> Selection:
+        """Return the elements of the areas `control_areas` by which a person selects an action.
+
+        By default these are the cards and dominoes in its fields. An action without elements is a
+        button.
+        """
+        return selection_by_fields(action)
 
     def rules_now(self, view: Any) -> Sequence[str]:
         """Return the rules that apply to the decision in a seat's view; by default none.

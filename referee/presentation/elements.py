@@ -38,6 +38,8 @@ class FaceUpCard:
 
     card: Card
     marks: tuple[str, ...] = ()
+    is_control: bool = False
+    """Whether a person selects actions with it (`referee.presentation.selection`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,8 @@ class DominoGroup:
     tiles: tuple[Tile, ...] = ()
     backs: int = 0
     note: str = ""
+    controls: tuple[Tile, ...] = ()
+    """The dominoes with which a person selects actions."""
 
 
 Group = CardGroup | DominoGroup
@@ -161,6 +165,8 @@ class DominoLayout:
     """The first and last column, then the first and last row in use."""
     words: str
     """Text that counts the elements."""
+    squares: tuple[tuple[int, int], ...] = ()
+    """The squares with which a person selects actions."""
 
 
 Area = OpenCards | PrivateCards | CardLines | TrickTable | ScoreTable | DominoLayout

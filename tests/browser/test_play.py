@@ -1,7 +1,9 @@
 """A person plays a whole game in a browser, with and without JavaScript."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from random import Random
 
 import pytest
 from playwright.sync_api import APIResponse, Browser, Page, Route
@@ -23,6 +25,22 @@ NEXT = """(id) => {
   return question ? question.value !== id : document.querySelector("[data-over]") !== null;
 }"""
 
+Size = tuple[int, int]
+DESKTOP: Size = (1440, 900)
+TABLET: Size = (1024, 768)
+PHONE: Size = (390, 844)
+IN_VIEW = (
+    "#play-board .under .hand",
+    "#play-board .under header:not([hidden])",
+    "#turn",
+    ".confirm",
+)
+SMALL_CONTROLS = """() => [...document.querySelectorAll("#play-board [data-pick]")]
+  .filter((control) => control.matches(".card, .dom, .ready"))
+  .map((control) => control.getBoundingClientRect())
+  .filter(({width, height}) => width < 24 || height < 24)
+  .map(({width, height}) => [width, height])"""
+"""Controls that are too small to be touched."""
 APPLIED = "() => { const all = updateFrom; updateFrom = (page) => { all(page); applied = true; }; }"
 """Notes that the answer to a choice has been applied."""
 
@@ -43,6 +61,20 @@ def site(web: WebState) -> Iterator[str]:
     """The address of an arena on this machine, with the default of `--play`."""
     with served(web) as address:
         yield address
+
+
+@contextmanager
+def playing(browser: Browser, size: Size) -> Iterator[Page]:
+    """Open a window of a size; a phone has a touch screen."""
+    width, height = size
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, has_touch=size == PHONE
+    )
+    context.set_default_timeout(PATIENCE_MS)
+    try:
+        yield context.new_page()
+    finally:
+        context.close()
 
 
 def begin(tab: Page, site: str, game: str) -> None:
@@ -75,24 +107,90 @@ def check_record(workspace: Workspace, game: str) -> None:
     assert played.faults == ()
 
 
-@pytest.mark.parametrize("game", ["saint_poker", "pouku"])
-def test_a_person_plays_a_whole_game(tab: Page, site: str, workspace: Workspace, game: str) -> None:
-    begin(tab, site, game)
+@pytest.mark.parametrize(
+    ("game", "size", "turns"),
+    [
+        ("poke", DESKTOP, 1000),
+        ("saint_poker", PHONE, 1000),
+        ("pouku", TABLET, 1000),
+        ("pokex", PHONE, 30),
+        ("pokino", DESKTOP, 30),
+    ],
+)
+def test_a_person_plays_by_clicking_on_the_table(
+    browser: Browser, site: str, workspace: Workspace, game: str, size: Size, turns: int
+) -> None:
+    with playing(browser, size) as tab:
+        begin(tab, site, game)
+        wait_for_script(tab)
+        pages: list[str] = []
+        tab.on("framenavigated", lambda frame: pages.append(frame.url))
+        chance = Random(game)
+        made = 0
+        while made < turns and tab.locator("#choose").count():
+            question = tab.get_attribute("[name=question]", "value")
+            select_on_the_table(tab, chance, size)
+            tab.wait_for_function(NEXT, arg=question)
+            made += 1
+        assert made >= 4
+        assert pages == []
+        keep(tab, f"play-{game}-{size[0]}")
+        if made == turns:
+            return
+        tab.get_by_role("link", name="Replay with open cards").click()
+        tab.wait_for_selector("#replay")
+        check_record(workspace, game)
+
+
+def select_on_the_table(tab: Page, chance: Random, size: Size) -> None:
+    """Select an action with clicks on the table and play it; without elements, with its button."""
+    click = "tap" if size == PHONE else "click"
+    ready = tab.locator("#play-board [data-pick].ready")
+    confirm = tab.locator(".confirm > .primary")
+    plain = tab.locator(".plain button")
+    if plain.count() and (not ready.count() or chance.random() < 0.2):
+        getattr(plain.nth(chance.randrange(plain.count())), click)()
+        return
+    while confirm.is_disabled():
+        getattr(ready.nth(chance.randrange(ready.count())), click)()
+    getattr(confirm, click)()
+
+
+@pytest.mark.parametrize("game", ["poke", "pokex", "saint_poker", "pouku", "pokino"])
+def test_hand_choices_and_latest_actions_are_in_view(
+    browser: Browser, site: str, game: str
+) -> None:
+    with playing(browser, DESKTOP) as tab:
+        begin(tab, site, game)
+        wait_for_script(tab)
+        for width, height in (DESKTOP, TABLET, PHONE):
+            tab.set_viewport_size({"width": width, "height": height})
+            tab.evaluate("scrollTo(0, 0)")
+            keep(tab, f"play-{game}-first-{width}")
+            for part in IN_VIEW:
+                box = tab.locator(part).first.bounding_box()
+                assert box is not None, part
+                assert 0 <= box["y"] <= height - box["height"], (width, part)
+                assert 0 <= box["x"] <= width - box["width"], (width, part)
+            assert tab.evaluate(SMALL_CONTROLS) == []
+
+
+def test_a_person_plays_with_the_keyboard(tab: Page, site: str) -> None:
+    begin(tab, site, "pokino")
     wait_for_script(tab)
-    keep(tab, f"play-{game}")
-    pages: list[str] = []
-    tab.on("framenavigated", lambda frame: pages.append(frame.url))
-    turns = 0
-    while tab.locator("#choose").count():
-        question = tab.get_attribute("[name=question]", "value")
-        tab.locator(".choices button").last.click()
-        tab.wait_for_function(NEXT, arg=question)
-        turns += 1
-    assert turns >= 4
-    assert pages == []
-    check_record(workspace, game)
-    tab.get_by_role("link", name="Replay with open cards").click()
-    tab.wait_for_selector("#replay")
+    question = tab.get_attribute("[name=question]", "value")
+    tab.locator("#play-board .dom[data-pick]").first.press("Enter")
+    assert "selected" in (tab.text_content("#play-said") or "")
+    tab.keyboard.press("r")
+    first = tab.get_attribute(".confirm > .primary", "data-action")
+    tab.keyboard.press("r")
+    assert tab.get_attribute(".confirm > .primary", "data-action") != first
+    tab.keyboard.press("Escape")
+    assert tab.locator(".confirm > .primary").is_disabled()
+    tab.locator("#play-board .dom[data-pick]").first.press("Enter")
+    tab.keyboard.press("r")
+    tab.locator(".confirm > .primary").press("Enter")
+    tab.wait_for_function(NEXT, arg=question)
 
 
 def test_an_answer_that_arrives_late_does_not_hide_the_end(

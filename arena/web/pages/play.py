@@ -37,6 +37,8 @@ from arena.web.pages.replay_content import Replay, replay
 from referee.games.contract import Game, SetupError
 from referee.games.registry import GAMES
 from referee.presentation.elements import PublicAction, TableRendering
+from referee.presentation.registry import presentation_of
+from referee.presentation.selection import Selection, with_controls
 from referee.record import read
 
 THINK_SECONDS: Final = (300, 900, 1800, 3600)
@@ -223,6 +225,9 @@ class Turn:
         complete: whether all legal actions are listed.
         kinds: the first words of the actions with their numbers.
         example: an action as it can be typed.
+        controls: how each listed action is selected on the table, for the script: a line per action
+            with "o" if its elements are ordered or "u", the number of elements that propose it, the
+            elements, and its wording.
     """
 
     id: str
@@ -232,6 +237,7 @@ class Turn:
     complete: bool
     kinds: tuple[tuple[str, int], ...]
     example: str
+    controls: str
 
 
 def table_page(web: WebState, page_request: PageRequest) -> Page:
@@ -246,6 +252,7 @@ def table_page(web: WebState, page_request: PageRequest) -> Page:
     links = page_request.links
     seat, rendering, history = _visible(table, state)
     names = tuple(place.name for place in rendering.seats) if rendering else ()
+    selections = state.question.selections if state.question else ()
     find = page_request.query.get("find", "").strip()[:200]
     return Page(
         title=f"{game.title}: {' v '.join(spec.versions)}",
@@ -258,7 +265,9 @@ def table_page(web: WebState, page_request: PageRequest) -> Page:
             "seconds_left": max((state.deadline or 0.0) - time.time(), 0.0),
             "seat": seat,
             "names": names,
-            "frames": None if rendering is None else _frames_seen_by(rendering, seat, spec),
+            "frames": None
+            if rendering is None
+            else _frames_seen_by(rendering, seat, spec, selections),
             "turn": None if state.question is None else _turn(state.question, find),
             "find": find,
             "fresh_actions": tuple(reversed(history[state.seen :])),
@@ -303,9 +312,14 @@ def _visible(
     return question.seat, question.rendering(), question.history()
 
 
-def _frames_seen_by(rendering: TableRendering, seat: int, spec: MatchSpec) -> FrameSequence:
+def _frames_seen_by(
+    rendering: TableRendering, seat: int, spec: MatchSpec, selections: Sequence[Selection]
+) -> FrameSequence:
     """Return the rendering with the person's seat first, which is nearest to the reader."""
-    frames = live_frames(rendering, spec.game, spec.options, viewer=seat)
+    presentation = presentation_of(spec.game)
+    elements = {pick.element for each in selections for pick in each.picks}
+    marked = with_controls(rendering, presentation.control_areas, seat, elements)
+    frames = live_frames(marked, spec.game, spec.options, viewer=seat)
     return replace(frames, places=(*frames.places[seat:], *frames.places[:seat]))
 
 
@@ -321,7 +335,14 @@ def _turn(question: PersonQuestion, find: str) -> Turn:
         question.complete,
         tuple(kinds.items()) if len(kinds) > 1 else (),
         choices[-1],
+        "\n".join(map(_control, question.selections, choices)),
     )
+
+
+def _control(selection: Selection, words: str) -> str:
+    kind = "o" if selection.ordered else "u"
+    enough = selection.enough or len(selection.picks)
+    return f"{kind}{enough}\t{' '.join(map(str, selection.picks))}\t{words}"
 
 
 def _rules_now(question: PersonQuestion | None, links: Links) -> Markup:

@@ -34,6 +34,9 @@ function update(id, received) {
   const typed = document.activeElement?.id === "play-text";
   const held = part.contains(document.activeElement);
   part.innerHTML = received.innerHTML;
+  part.scrollTop = 0;
+  showSelection();
+  showLatestPiece();
   if (id !== "play-turn") return;
   const heading = document.getElementById("turn");
   announced.textContent = heading.textContent;
@@ -71,6 +74,7 @@ table.addEventListener("submit", async (event) => {
     return;
   }
   for (const button of table.querySelectorAll("button:disabled")) button.disabled = false;
+  showSelection();
 });
 
 let waiting = 0;
@@ -107,3 +111,7 @@ setInterval(() => {
 followParts(table.dataset.live, ({ parts: fresh }) => {
   for (const [id, html] of Object.entries(fresh)) update(id, parsed(html).body);
 }, { silentSeconds: SILENT_SECONDS });
+
+// After the parts were copied above, because it changes them.
+showSelection();
+showLatestPiece();

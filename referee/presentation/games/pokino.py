@@ -15,7 +15,8 @@ from referee.games.pokino.actions import (
     PokinoView,
     Run,
 )
-from referee.games.pokino.layout import PokinoLayout
+from referee.games.pokino.layout import PokinoLayout, coordinates
+from referee.games.pokino.placements import squares
 from referee.games.shared.cards import RANK, Card, in_order
 from referee.games.shared.dominoes import NUMBERS, Tile
 from referee.presentation.contract import Presentation
@@ -36,6 +37,7 @@ from referee.presentation.elements import (
     TableRendering,
     face_up,
 )
+from referee.presentation.selection import Pick, Selection
 
 if TYPE_CHECKING:
     from referee.games.pokino.state import PokinoState
@@ -188,6 +190,10 @@ def _runs(public: PokinoView, seat: int) -> CardLines:
     return CardLines("runs", "runs", tuple(reversed(rows)))
 
 
+def _pick(square: PokinoSquare) -> Pick:
+    return Pick(str(square))
+
+
 def _turn(turn: PokinoTurn) -> str:
     """Return a turn as a phrase; a later turn may have removed the domino that it laid."""
     if turn.domino:
@@ -237,6 +243,7 @@ Lay dominoes so that numbers of your cards lie side by side, and play cards alon
 - Who has no card after a run calls Pokino and wins at once, whatever the points. Else the game
   ends when the poke (stock of dominoes) is empty, or all pass in a row without drawing; most
   points win."""
+    control_areas = ("dominoes", "board")
 
     def render(
         self, public: PokinoView, hands: Mapping[int, PokinoView], players: Players
@@ -304,6 +311,16 @@ Lay dominoes so that numbers of your cards lie side by side, and play cards alon
             case "run", _:
                 return _parsed_run(words, draw)
         return None
+
+    def selection(self, action: Action) -> Selection:
+        """Return a domino with its squares, or the squares of a run along its path."""
+        match action:
+            case Domino(domino):
+                ends = (PokinoSquare(*coordinates(end)) for end in squares(action))
+                return Selection((Pick(domino), *map(_pick, ends)), enough=2)
+            case Run(path):
+                return Selection(tuple(map(_pick, path)), ordered=True)
+        return Selection()
 
     def rules_now(self, view: PokinoView) -> Sequence[str]:
         variants = [section for name, section in _RULES.items() if getattr(view, name)]

@@ -168,6 +168,7 @@ Suits mean nothing; ranks from 2 up to A, and the ace is also low in a straight.
 - When somebody goes out, every other seat pays twice what its reference fields alone are worth,
   and for its kept yaku. In teams, only the losing team's kept yaku is paid.
 - If the stock is empty the deal is void. The highest total after all deals wins."""
+    control_areas = ("hand", "field")
 
     def render(
         self, public: PoukuView, hands: Mapping[int, PoukuView], players: Players

@@ -146,6 +146,7 @@ from 2 up to A.
   of those shown by anybody, and then each one more in the same order. The five cards left leave
   the game.
 - The future river lies open: it begins the river of the next round. Most points win."""
+    control_areas = ("hand", "river", "shown")
 
     def render(
         self, public: SaintPokerView, hands: Mapping[int, SaintPokerView], players: Players

@@ -51,15 +51,7 @@ def played() -> tuple[str, TableResults]:
             rules="# Rules of Pouku ...",
         )
         # The copies are written by processes that the bot does not wait for.
-        import time
-
-        time.sleep(5)
-        print(
-            _copies(folder)[0][-1][:80],
-            len(_copies(folder)[0]),
-            len(_copies(folder)[1]),
-            file=sys.stderr,
-        )
+        wait_until(lambda: _is_complete(folder))
         read, answers = _copies(folder)
     lines = []
     for line, answer in zip(read[:-1], answers, strict=False):
@@ -100,7 +92,7 @@ def _copies(folder: Path) -> tuple[list[str], list[str]]:
 
 
 def _is_complete(folder: Path) -> bool:
-    """Test whether the last line read is that of the end, and all others are answered; the end may be."""
+    """Test whether the last line read is that of the end, and all others are answered."""
     read, written = _copies(folder)
     return read[-1].startswith('{"end"') and len(written) >= len(read) - 1
 

@@ -15,7 +15,17 @@ from referee.games.saint_poker.actions import PickUp
 from referee.games.shared.cards import Card
 from referee.games.shared.dealing import SEED_BYTES, Seeded
 from referee.presentation.contract import Presentation
+from referee.presentation.elements import (
+    CardGroup,
+    DominoGroup,
+    DominoLayout,
+    OpenCards,
+    PrivateCards,
+    TableRendering,
+)
+from referee.presentation.question_text import rendered
 from referee.presentation.registry import presentation_of
+from referee.presentation.selection import with_controls
 from tests.examples import examples
 
 
@@ -105,6 +115,38 @@ def test_every_menu_line_is_read_as_its_own_action(
                 assert presentation.parse(presentation.choice(action)) == action
                 if game_id != "pokino":  # Squares are not texts or numbers.
                     assert default.parse(default.choice(action)) == action
+
+
+@pytest.mark.parametrize(("game_id", "seats", "options"), FORMS)
+def test_the_elements_of_every_action_lie_on_the_table(
+    game_id: str, seats: int, options: dict[str, bool]
+) -> None:
+    game, presentation = find_game(game_id), presentation_of(game_id)
+    for number, (state, moves) in enumerate(played(game, seats, options)):
+        for seat in moves if number % examples(4, 16) == 0 else ():
+            selections = [presentation.selection(action) for action in state.legal(seat)]
+            elements = {pick.element for each in selections for pick in each.picks}
+            names = tuple(f"seat {seat}" for seat in range(seats))
+            shown = rendered(
+                game, game.settle(options), state.view(seat), seat, names, state.actors
+            )
+            marked = with_controls(shown, presentation.control_areas, seat, elements)
+            assert sorted(controls_of(marked)) == sorted(elements)
+            assert all(each.enough <= len(each.picks) for each in selections)
+
+
+def controls_of(rendering: TableRendering) -> Iterator[str]:
+    """Yield the names of the elements that select actions, one for each time they are shown."""
+    for area in (*rendering.centre, *(area for seat in rendering.seats for area in seat.areas)):
+        match area:
+            case (
+                OpenCards(held=CardGroup(faces=faces)) | PrivateCards(opened=CardGroup(faces=faces))
+            ):
+                yield from (face.card for face in faces if face.is_control)
+            case PrivateCards(opened=DominoGroup(controls=controls)):
+                yield from controls
+            case DominoLayout(squares=squares):
+                yield from (f"{x},{y}" for x, y in squares)
 
 
 @pytest.mark.parametrize(

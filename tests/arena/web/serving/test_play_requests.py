@@ -29,7 +29,7 @@ LOCAL = ServerSettings(rate=0, loopback=True)
 POKE = {"bot0": "sample:meek"}
 VOID = {"meta", "link", "input", "br", "hr", "img"}
 """Elements without an end tag."""
-CARD = re.compile(r'<b class="card ([SHDC])[^"]*"><span>(10|[2-9JQKA])')
+CARD = re.compile(r'<b class="card ([SHDC])[^>]*><span>(10|[2-9JQKA])')
 
 
 @pytest.fixture(scope="module")

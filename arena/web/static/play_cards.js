@@ -1,0 +1,221 @@
+// Select an action on the table: cards, dominoes and squares are the controls of the form.
+// The form lists for every action the elements that select it; this script knows no game.
+"use strict";
+
+// Squares have 40 units, of which 36 can be touched: at least 25 pixels.
+const SMALLEST_SCALE = 0.7;
+// What is selected, in order: the name of an element, which of its copies, and its role.
+let picked = [];
+// The actions of the open question, and which of the fitting ones is proposed.
+let actions = [];
+let proposed = 0;
+let isCycling = false;
+let asked = "";
+
+function readActions(form) {
+  const question = form?.elements.question.value ?? "";
+  if (question === asked) return;
+  asked = question;
+  picked = [];
+  proposed = 0;
+  isCycling = false;
+  actions = (form?.dataset.controls ?? "").split("\n").filter(Boolean).map((line, n) => {
+    const [kind, picks, words] = line.split("\t");
+    const names = picks ? picks.split(" ") : [];
+    return { number: n + 1, isOrdered: kind[0] === "o", enough: Number(kind.slice(1)), names, words };
+  });
+}
+
+function nameOf(pick) {
+  return pick.role ? `${pick.role}:${pick.element}` : pick.element;
+}
+
+function fits(action, picks) {
+  const names = picks.map(nameOf);
+  if (action.isOrdered) return names.every((name, n) => name === action.names[n]);
+  const left = [...action.names];
+  return names.every((name) => {
+    const at = left.indexOf(name);
+    if (at >= 0) left.splice(at, 1);
+    return at >= 0;
+  });
+}
+
+function fitting(picks) {
+  return actions.filter((action) => action.names.length > 0 && fits(action, picks));
+}
+
+function rolesOf(element) {
+  const roles = new Set();
+  for (const { names } of actions) {
+    for (const name of names) {
+      if (name === element) roles.add("");
+      else if (name.endsWith(`:${element}`)) roles.add(name.slice(0, -element.length - 1));
+    }
+  }
+  return [...roles].sort();
+}
+
+// The element in the first role that fits with others, or undefined.
+function joined(others, pick, roles = rolesOf(pick.element)) {
+  const role = roles.find((each) => fitting([...others, { ...pick, role: each }]).length > 0);
+  return role === undefined ? undefined : { ...pick, role };
+}
+
+// The selection after a click: one more element, its next role, or without it. An element that does
+// not fit replaces the oldest ones.
+function clicked(pick) {
+  const at = picked.findIndex(({ element, copy }) => element === pick.element && copy === pick.copy);
+  if (at >= 0) {
+    const others = picked.toSpliced(at, 1);
+    const roles = rolesOf(pick.element);
+    const next = joined(others, pick, roles.slice(roles.indexOf(picked[at].role) + 1));
+    if (next) return [...others, next];
+    return fitting(others).length > 0 ? others : picked.slice(0, at);
+  }
+  for (let first = 0; first <= picked.length; first += 1) {
+    const kept = picked.slice(first);
+    const added = joined(kept, pick);
+    if (added) return [...kept, added];
+  }
+  return picked;
+}
+
+// The actions among which the button chooses.
+function candidates() {
+  if (picked.length === 0) return [];
+  const all = fitting(picked);
+  const exact = all.filter((action) => action.names.length === picked.length);
+  if (exact.length > 0) return exact;
+  return isCycling ? all : all.filter((action) => picked.length >= action.enough);
+}
+
+function controls() {
+  const copies = new Map();
+  return [...document.querySelectorAll("#play-board [data-pick]")].map((node) => {
+    const element = node.dataset.pick;
+    const copy = copies.get(element) ?? 0;
+    copies.set(element, copy + 1);
+    return { node, pick: { element, copy, role: "" } };
+  });
+}
+
+function showControl({ node, pick }, proposal) {
+  const mine = picked.find(({ element, copy }) => element === pick.element && copy === pick.copy);
+  const names = proposal?.names.map((name) => name.slice(name.indexOf(":") + 1)) ?? [];
+  node.classList.toggle("chosen", mine !== undefined);
+  node.classList.toggle("ready", mine === undefined && joined(picked, pick) !== undefined);
+  node.classList.toggle("proposed", mine === undefined && names.includes(pick.element));
+  node.toggleAttribute("data-role", Boolean(mine?.role));
+  if (mine?.role) node.dataset.role = mine.role;
+  if (node.closest("svg")) return;
+  node.tabIndex = 0;
+  node.setAttribute("role", "button");
+  node.setAttribute("aria-pressed", String(mine !== undefined));
+}
+
+function wordsOf(action) {
+  const listed = document.querySelector(`.choices button[value="${action.number}"]`);
+  const copy = document.createElement("span");
+  if (listed) copy.append(...[...listed.cloneNode(true).childNodes].filter((n) => n.nodeName !== "SMALL"));
+  else copy.textContent = action.words;
+  return copy;
+}
+
+function showButtons(form, proposal, number) {
+  const row = form.querySelector(".confirm");
+  const [confirm, other] = row.querySelectorAll("button");
+  row.hidden = false;
+  confirm.disabled = proposal === undefined;
+  confirm.dataset.action = proposal?.number ?? "";
+  const hint = picked.length > 0 ? "Select more" : "Select on the table";
+  confirm.replaceChildren(proposal ? wordsOf(proposal) : hint);
+  confirm.hidden = fitting([]).length === 0;
+  other.hidden = proposal ? number < 2 : picked.length === 0 || fitting(picked).length > 60;
+  const plain = row.querySelector(".plain");
+  if (plain.childElementCount > 0) return;
+  for (const action of actions.filter(({ names }) => names.length === 0)) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.dataset.action = action.number;
+    button.append(wordsOf(action));
+    plain.append(button);
+  }
+}
+
+// A layout of squares is scrolled in its frame if it does not fit with squares that can be touched.
+function showLatestPiece() {
+  for (const svg of document.querySelectorAll("#play-board .layout svg")) {
+    const { width, height } = svg.viewBox.baseVal;
+    svg.style.minWidth = `${width * SMALLEST_SCALE}px`;
+    svg.style.minHeight = `${height * SMALLEST_SCALE}px`;
+    const frame = svg.parentElement;
+    const piece = (svg.querySelector(".new") ?? svg).getBoundingClientRect();
+    const view = frame.getBoundingClientRect();
+    frame.scrollLeft += piece.left + piece.width / 2 - view.left - view.width / 2;
+    frame.scrollTop += piece.top + piece.height / 2 - view.top - view.height / 2;
+  }
+}
+
+function showSelection() {
+  const form = document.getElementById("choose");
+  readActions(form);
+  const fit = candidates();
+  const proposal = fit[proposed % Math.max(fit.length, 1)];
+  for (const control of controls()) showControl(control, proposal);
+  document.getElementById("play-board").classList.toggle("selecting", picked.length > 0);
+  if (form) showButtons(form, proposal, fit.length);
+  return proposal;
+}
+
+function changeSelection(picks) {
+  picked = picks;
+  proposed = 0;
+  isCycling = false;
+  announce(showSelection());
+}
+
+function otherWay() {
+  proposed = candidates().length > 0 ? proposed + 1 : 0;
+  isCycling ||= candidates().length === 0;
+  announce(showSelection());
+}
+
+function announce(proposal) {
+  document.getElementById("play-turn").scrollTop = 0;
+  const names = picked.map(({ element, role }) => (role ? `${role} ${element}` : element));
+  const selected = names.length > 0 ? `selected: ${names.join(", ")}` : "nothing selected";
+  document.getElementById("play-said").textContent =
+    proposal ? `${selected}; the button plays: ${proposal.words}` : selected;
+}
+
+function clickOn(target) {
+  const node = target.closest?.("[data-pick]");
+  const control = node && controls().find((each) => each.node === node);
+  if (control) changeSelection(clicked(control.pick));
+  return Boolean(control);
+}
+
+// These buttons are not submit buttons: Enter in the text field chooses the first of those.
+function submitAction(form, number) {
+  const field = document.createElement("input");
+  field.type = "hidden";
+  field.name = "action";
+  field.value = number;
+  form.append(field);
+  form.requestSubmit();
+  field.remove();
+}
+
+document.getElementById("play-board").addEventListener("click", ({ target }) => clickOn(target));
+document.getElementById("play-turn").addEventListener("click", ({ target }) => {
+  if (target.closest("[data-other]")) otherWay();
+  const button = target.closest("[data-action]");
+  if (button) submitAction(button.form, button.dataset.action);
+});
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select")) return;
+  if (event.key === "r" || event.key === "R") otherWay();
+  else if (event.key === "Escape") changeSelection([]);
+  else if ((event.key === "Enter" || event.key === " ") && clickOn(event.target)) event.preventDefault();
+});
