@@ -20,6 +20,7 @@ from arena.bots.processes import Processes
 from arena.bots.resolver import local, sample
 from arena.bots.sandbox import available_levels
 from arena.bots.sandbox.available_levels import best_level
+from arena.bots.socket_probe import listens
 from arena.errors import InfrastructureError
 from arena.matches.runner import play_match, record_text
 from arena.ratings.closed_match import PlayedGame
@@ -30,6 +31,7 @@ from referee.games.shared.dealing import commitment
 from referee.record import read
 from tests.errors import has_code
 from tests.guarded_process import GuardedProcess
+from tests.waiting import wait_until
 
 SEED = bytes(range(32))
 BOT = """
@@ -374,6 +376,7 @@ def test_a_remote_bot_that_dies_has_crashed(arena: MatchArena) -> None:
     with Processes(level=available_levels.best_level()) as elsewhere:
         act = "os.unlink(os.environ['POKEARENA_ADDRESS'][5:]) or os._exit(1)"
         address = elsewhere.start(0, arena.bot("theirs", act))
+        wait_until(lambda: listens(address))
         bots = [arena.bot("ours"), Bot("remote", address=address)]
         nothing = {word: [0, 0] for word in ("bank_ms", "faults", "crashes")}
         second_table = PlayedGame(
