@@ -122,7 +122,7 @@ class MatchArena:
             options={"must_beat": True} if len(bots) == 2 else {},
             seats=len(bots),
             boards=boards,
-            clock=Clock(bank_ms=1000),
+            clock=Clock(bank_ms=60_000),
             faults="lenient",
             entrants=entrants,
             commitment=commitment(SEED),
@@ -286,7 +286,10 @@ def test_a_failing_bot_gets_its_verdict_and_its_opponent_none(
     arena: MatchArena, act: str, verdict: str, sentence: str
 ) -> None:
     bots = [arena.bot("good"), arena.bot("bad", act)]
-    played = arena.play(arena.spec(bots, boards=1), bots)
+    spec = arena.spec(bots, boards=1)
+    if verdict == "timeout":
+        spec = replace(spec, clock=Clock(allowance_ms=3000, bank_ms=0))
+    played = arena.play(spec, bots)
     _check_verdicts(played, verdict, sentence)
 
 
