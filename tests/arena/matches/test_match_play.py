@@ -382,8 +382,7 @@ def test_a_remote_bot_that_dies_has_crashed(arena: MatchArena) -> None:
         second_table = PlayedGame(
             1, (1, 1), None, ("finished",) * 2, (0, 0), table=1, tally=nothing
         )
-        spec = replace(arena.spec(bots, boards=1), clock=Clock(start_ms=3000))
-        played = arena.play(spec, bots, [second_table])
+        played = arena.play(arena.spec(bots, boards=1), bots, [second_table])
     assert played.verdicts(1) == ["crash"]
     assert "cannot be reached any more" in played.faults[0]
 
