@@ -189,8 +189,9 @@ def test_ask_repeats_the_question_of_a_fault(cli: Cli, bot: Write) -> None:
     command = cli(*words).last.removeprefix("next  pokearena ").split()
     cured = bot("late", "return turn.legal[-1], 'better'")
     result = cli(*command, "--json")
-    assert result.status == 0
     document = json.loads(result.out)
+    # On a busy machine it is late too, which is a failure.
+    assert result.status == (0 if document["in_time"] else 1)
     assert cured == command[-1]
     assert document["recorded"] is None
     assert document["limit_ms"] == 50
