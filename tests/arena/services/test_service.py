@@ -121,7 +121,7 @@ def test_a_slow_start_may_continue_while_it_works(
             goal = process_info.work(state.pid).seconds + 0.02
             wait_until(lambda: process_info.work(state.pid or 0).seconds >= goal)
             clock.seconds += 0.6 * limit
-            return clock.seconds > 3 * limit
+            return bool(clock.seconds > 3 * limit)
 
         loop.start(_service(_BUSY, is_ready, start_seconds=limit))
         loop.await_ready()
