@@ -232,6 +232,8 @@ def test_the_table_is_seen_whole_before_its_scripts_and_does_not_move(
         requests.clear()
         with tab.expect_request("**/static/replay_page.js*"):
             tab.goto(f"{site}/matches/{held.match}/games/0", wait_until="commit")
+        # The scripts of a page that is not painted in time are requested before its style sheet.
+        wait_until(lambda: tab.evaluate(STYLED))
         assert tab.locator(".felt h2").first.is_visible()
         before = tab.evaluate(PLACES)
         assert before["isWhole"], before
@@ -242,6 +244,8 @@ def test_the_table_is_seen_whole_before_its_scripts_and_does_not_move(
         assert tab.evaluate(PLACES) == before
         assert tab.evaluate("window.shifted") < 0.02
 
+
+STYLED = "[...document.querySelectorAll('link[rel=stylesheet]')].every((link) => link.sheet)"
 
 PLACES = """() => {
   const [panel, frame, felt] = [".control-panel", "#fitted", ".felt"].map((name) =>
