@@ -124,7 +124,7 @@ class MatchArena:
             options={"must_beat": True} if len(bots) == 2 else {},
             seats=len(bots),
             boards=boards,
-            clock=Clock(bank_ms=1000),
+            clock=Clock(bank_ms=60_000),
             faults="lenient",
             entrants=entrants,
             commitment=commitment(SEED),
@@ -288,7 +288,10 @@ def test_a_failing_bot_gets_its_verdict_and_its_opponent_none(
     arena: MatchArena, act: str, verdict: str, sentence: str
 ) -> None:
     bots = [arena.bot("good"), arena.bot("bad", act)]
-    played = arena.play(arena.spec(bots, boards=1), bots)
+    spec = arena.spec(bots, boards=1)
+    if verdict == "timeout":
+        spec = replace(spec, clock=Clock(allowance_ms=3000, bank_ms=0))
+    played = arena.play(spec, bots)
     _check_verdicts(played, verdict, sentence)
 
 
@@ -382,8 +385,7 @@ def test_a_remote_bot_that_dies_has_crashed(arena: MatchArena) -> None:
         second_table = PlayedGame(
             1, (1, 1), None, ("finished",) * 2, (0, 0), table=1, tally=nothing
         )
-        spec = replace(arena.spec(bots, boards=1), clock=Clock(start_ms=3000))
-        played = arena.play(spec, bots, [second_table])
+        played = arena.play(arena.spec(bots, boards=1), bots, [second_table])
     assert played.verdicts(1) == ["crash"]
     assert "cannot be reached any more" in played.faults[0]
 
