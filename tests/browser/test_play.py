@@ -18,7 +18,7 @@ from referee.games.game_packages import BUILT_IN
 from referee.record import read
 from referee.replay import verify
 from tests.arena.web.page_server import served
-from tests.browser.conftest import PATIENCE_MS, keep
+from tests.browser.conftest import PAGE_BYTES, PATIENCE_MS, compressed_bytes, keep
 from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
@@ -153,6 +153,7 @@ def test_a_person_plays_by_clicking_on_the_table(
         assert made >= 4
         assert pages == []
         keep(tab, f"play-{game}-{size[0]}")
+        assert compressed_bytes(reloaded(tab)) < PAGE_BYTES
         if turns == WHOLE:
             check_replay(tab, workspace, game)
 
@@ -185,6 +186,15 @@ def play(tab: Page, select: Callable[[Random], None], turns: int) -> int:
         select(chance)
         tab.wait_for_function(NEXT, arg=question)
     return turns
+
+
+def reloaded(tab: Page) -> set[str]:
+    """Reload the page; return the addresses that the browser requests for it."""
+    addresses: set[str] = set()
+    tab.on("request", lambda request: addresses.add(request.url))
+    tab.reload()
+    wait_for_script(tab)
+    return addresses
 
 
 def check_replay(tab: Page, workspace: Workspace, game: str) -> None:
