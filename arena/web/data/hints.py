@@ -41,6 +41,7 @@ class Hint:
     """The seat's win expectation after it; None if no engine plays the game."""
 
 
+@cache
 def gives_hints(game: str) -> bool:
     """Return whether the adviser plays a game."""
     return resolver.sample(ADVISER).plays(game)
