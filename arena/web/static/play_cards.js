@@ -172,6 +172,7 @@ function showLatestPiece() {
     svg.style.minWidth = `${width * SMALLEST_SCALE}px`;
     svg.style.minHeight = `${height * SMALLEST_SCALE}px`;
     const frame = svg.parentElement;
+    frame.tabIndex = 0;
     const piece = (svg.querySelector(".new") ?? svg).getBoundingClientRect();
     const view = frame.getBoundingClientRect();
     frame.scrollLeft += piece.left + piece.width / 2 - view.left - view.width / 2;
