@@ -149,6 +149,11 @@ def absence(game_id: str) -> str:
     return ""
 
 
+def is_game_id(text: str) -> bool:
+    """Return whether a text can be the id of a game."""
+    return _ID.fullmatch(text) is not None
+
+
 def normal_name(package: str) -> str:
     """Return the normal form of a package's name, as package indexes define it."""
     return re.sub(r"[-_.]+", "-", package).lower()
@@ -200,7 +205,7 @@ def _error(sentence: str, code: str) -> "SetupError":
 def _by_id(games: Iterable[PackagedGame]) -> Mapping[str, PackagedGame]:
     by_id: dict[str, PackagedGame] = {}
     for game in games:
-        if not _ID.fullmatch(game.id):
+        if not is_game_id(game.id):
             raise _error(
                 f'the package {game.package} brings a game with the id "{game.id}"; an id consists'
                 " of lower-case words joined by underscores, and each word begins with a letter",
