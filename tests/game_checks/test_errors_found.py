@@ -1,7 +1,6 @@
 """The suite of games finds each error that is put into a game on purpose."""
 
-import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -9,8 +8,7 @@ import pytest
 from referee.game_checks.suite import CHECKS, check_game, check_table, checked_tables
 from referee.games.contract import Game
 from referee.games.game_packages import SETTING
-from referee.games.registry import GAMES, find_game
-from referee.presentation.registry import presentation_of
+from referee.games.registry import find_game
 from tests.game_package import installed_packages
 from tests.sample_games.installation import SAMPLES, install_package
 
@@ -176,18 +174,14 @@ ERRORS: dict[str, tuple[str, dict[str, str]]] = {
 
 
 @pytest.fixture
-def load(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Load]:
-    """Install High Card with changes and return it; forget it at the end."""
+def load(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
+    """Return a function that installs High Card with changes and returns it."""
 
     def install(changes: Mapping[str, str]) -> Game:
         monkeypatch.setenv(SETTING, install_package(folder, SAMPLES / GAME, changes))
         return find_game(GAME)
 
-    yield install
-    GAMES._loaded.pop(GAME, None)
-    presentation_of.cache_clear()
-    for module in [name for name in sys.modules if name.split(".")[0] == GAME]:
-        del sys.modules[module]
+    return install
 
 
 @pytest.mark.long
