@@ -10,7 +10,7 @@ from pokearena.v1 import referee_pb2, referee_pb2_grpc
 
 from referee import logs
 from referee.games.contract import SetupError
-from referee.games.game_packages import BUILT_IN
+from referee.games.game_packages import BUILT_IN, game_code
 from referee.games.registry import GAMES, find_game
 from referee.games.shared.dealing import SEED_BYTES
 from referee.generic_codec import new_codec
@@ -132,6 +132,7 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
             table=order.number,
             seating=tuple(seat.entrant for seat in order.seats),
             sandbox=order.sandbox,
+            package=game_code(game.id),
         )
 
 

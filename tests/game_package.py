@@ -128,6 +128,7 @@ def installed_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
     for game in [name for name in GAMES._loaded if name not in game_packages.BUILT_IN]:
         del GAMES._loaded[game]
     presentation_of.cache_clear()
+    game_packages.game_code.cache_clear()
     paths = (getattr(module, "__file__", None) or "" for module in sys.modules.values())
     inside = [
         name

@@ -108,6 +108,19 @@ def packaged_games() -> Mapping[str, PackagedGame]:
     return _allowed_games(os.environ.get(SETTING, ""))
 
 
+@cache
+def game_code(game_id: str) -> Mapping[str, str]:
+    """Return name, version and hash of the package of a game; empty for a built-in game.
+
+    Records contain it. It is that of the first call: the code that a process has imported stays the
+    same if a package is installed again.
+    """
+    game = None if game_id in BUILT_IN else packaged_games().get(game_id)
+    if game is None:
+        return {}
+    return {"name": game.package, "version": game.version, "code": game.code_hash}
+
+
 def allowed_packages() -> tuple[str, ...]:
     """Return the names of the allowed packages in their normal form; "*" allows every package."""
     return _names(os.environ.get(SETTING, ""))
