@@ -37,6 +37,10 @@ class _PendingRequest:
     answers: list[relay_pb2.Answer] = field(default_factory=list)
 
 
+def _discard(message: relay_pb2.ConnectRequest) -> None:
+    """Send nothing."""
+
+
 class ConnectorSeat:
     """Plays one seat.
 
@@ -88,7 +92,8 @@ class ConnectorSeat:
             self._gone(self._process.clause)
 
     async def close(self) -> None:
-        """Cancel all requests and end the process."""
+        """Cancel all requests and end the process; the relay hears no more of this seat."""
+        self._send = _discard
         for number in list(self._asked):
             self.drop(number)
         with contextlib.suppress(grpc.aio.AioRpcError, asyncio.CancelledError):

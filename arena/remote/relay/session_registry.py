@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import secrets
 import time
 from itertools import count
 from pathlib import Path
@@ -69,7 +70,8 @@ class SessionRegistry:
         self._sockets = sockets
         self._tunnel = None if tunnel is None else tunnel.written()
         self._sessions: dict[str, RelaySession] = {}
-        self._numbers = count(1)
+        # Not from 1: connectors may still report on the seats of a relay that was killed.
+        self._numbers = count(secrets.randbits(32))
         self._guesses = Buckets(GUESS_RATE, GUESS_BURST)
         self._known_tokens: frozenset[str] = frozenset()
         self._work = WorkBudgets()
