@@ -520,6 +520,16 @@ def sandbox_option(command: F) -> F:
     )(command)
 
 
+def network_option(command: F) -> F:
+    """Add --network: bots that play with a language model may reach it."""
+    return click.option(
+        "--network",
+        is_flag=True,
+        help="Run bots of local folders with [model] in bot.toml without a sandbox, with the "
+        "network and the environment variable of their key.",
+    )(command)
+
+
 def metrics_option(command: F) -> F:
     """Add --metrics: the address for Prometheus."""
     return click.option(

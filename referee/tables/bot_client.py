@@ -30,6 +30,10 @@ ANSWER_BYTES = 16 << 10
 An answer with its note has some hundred bytes. Bytes that hold many empty answers take a parser a
 hundred times as long.
 """
+TRACE_BYTES = 64 << 10
+"""Additional bytes per answer while messages are traced, for `ActResponse.trace`."""
+TRACED_GRANT = 8
+"""Factor of the work budget of a question while messages are traced: it allows `TRACE_BYTES`."""
 _QUESTIONS = bot_pb2.PlayRequest.QUESTIONS_FIELD_NUMBER
 
 
@@ -191,7 +195,7 @@ class BotClient:
             NoAnswer: an answer is missing or invalid; the valid ones are in ``answers``.
             ProcessStalled: reading the bot's data took far longer than its cost explains.
         """
-        self.budget.grant(len(questions))
+        self.budget.grant(len(questions) * (1 if self.trace is None else TRACED_GRANT))
         try:
             with self._deadline.set(seconds):
                 if not (self._streams and await self._by_stream(questions, answers)):
@@ -248,7 +252,8 @@ class BotClient:
             if message is None:
                 raise self._by_status(call.status)
             self._stream_answered = True
-            most = ANSWER_BYTES * (len(open_ones) + 1)
+            per_answer = ANSWER_BYTES + (0 if self.trace is None else TRACE_BYTES)
+            most = per_answer * (len(open_ones) + 1)
             if len(message) > most:
                 raise NoAnswer(
                     FailureKind.WRONG,

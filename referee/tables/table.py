@@ -247,6 +247,7 @@ class RunningTable:
             clock=seat.clock,
             rules=self._order.rules,
             text_version=TEXT_VERSION,
+            traced=seat.bot.trace is not None,
         )
         began = time.monotonic()
         starting = asyncio.ensure_future(seat.bot.start(request, self._order.start_ms / 1000))

@@ -20,6 +20,7 @@ from arena.cli.options import (
     game_options,
     given_text,
     json_option,
+    network_option,
     seats_option,
 )
 from arena.config import BOARDS
@@ -99,6 +100,7 @@ if TYPE_CHECKING:
     help="The bot for the other seat of a person's side.",
 )
 @click.option("--all-seatings", is_flag=True, help="With a person: play every seating, not one.")
+@network_option
 @game_options
 @json_option
 @data_option
@@ -118,6 +120,7 @@ def play(
     think: int | None,
     partner: str,
     all_seatings: bool,
+    network: bool,
     pairs: tuple[str, ...],
     allowance: int,
     bank: int,
@@ -158,7 +161,7 @@ def play(
     )
     person = match_request.PersonOptions(think, partner, all_seatings)
     seed = output.random_seed() if seed is None else seed
-    match = match_request.prepare(workspace, settings, bots, seed, person)
+    match = match_request.prepare(workspace, settings, bots, seed, person, network=network)
     options = _OutputOptions(watch, open_page, record, trace, keep, as_json)
     return _play_and_report(match, workspace, bots, options)
 

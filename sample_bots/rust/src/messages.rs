@@ -947,6 +947,10 @@ pub struct ActResponse {
     /// can play a game that it does not know.
     #[prost(uint32, optional, tag = "6")]
     pub choice: ::core::option::Option<u32>,
+    /// For `pokearena play --trace` only, if StartRequest.traced: for example the
+    /// prompts and replies of a language model. At most 64 KiB; it is not stored.
+    #[prost(string, tag = "7")]
+    pub trace: ::prost::alloc::string::String,
 }
 /// The questions that are open for the bot at this moment.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -1012,6 +1016,9 @@ pub struct StartRequest {
     /// texts as long as it is the same.
     #[prost(uint32, tag = "9")]
     pub text_version: u32,
+    /// Whether the messages of this table are written to a trace.
+    #[prost(bool, tag = "10")]
+    pub traced: bool,
 }
 /// Capabilities of the bot.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]

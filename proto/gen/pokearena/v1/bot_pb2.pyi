@@ -60,13 +60,14 @@ class ActRequest(_message.Message):
 
 class ActResponse(_message.Message):
     """An answer to one question."""
-    __slots__ = ("game", "decision", "action", "note", "text", "choice")
+    __slots__ = ("game", "decision", "action", "note", "text", "choice", "trace")
     GAME_FIELD_NUMBER: _ClassVar[int]
     DECISION_FIELD_NUMBER: _ClassVar[int]
     ACTION_FIELD_NUMBER: _ClassVar[int]
     NOTE_FIELD_NUMBER: _ClassVar[int]
     TEXT_FIELD_NUMBER: _ClassVar[int]
     CHOICE_FIELD_NUMBER: _ClassVar[int]
+    TRACE_FIELD_NUMBER: _ClassVar[int]
     game: int
     """Copied from the question. Required in Play, optional in Act."""
     decision: int
@@ -86,8 +87,12 @@ class ActResponse(_message.Message):
     """Instead of an action: the number of an action in `legal`, from 0. Thus a bot
     can play a game that it does not know.
     """
+    trace: str
+    """For `pokearena play --trace` only, if StartRequest.traced: for example the
+    prompts and replies of a language model. At most 64 KiB; it is not stored.
+    """
     def HasField(self, field_name: _Literal['action', 'choice']) -> bool: ...
-    def __init__(self, game: _Optional[int] = ..., decision: _Optional[int] = ..., action: _Optional[_Union[Action, _Mapping[str, _Any]]] = ..., note: _Optional[str] = ..., text: _Optional[str] = ..., choice: _Optional[int] = ...) -> None: ...
+    def __init__(self, game: _Optional[int] = ..., decision: _Optional[int] = ..., action: _Optional[_Union[Action, _Mapping[str, _Any]]] = ..., note: _Optional[str] = ..., text: _Optional[str] = ..., choice: _Optional[int] = ..., trace: _Optional[str] = ...) -> None: ...
 
 class PlayRequest(_message.Message):
     """The questions that are open for the bot at this moment."""
@@ -126,7 +131,7 @@ class Clock(_message.Message):
 
 class StartRequest(_message.Message):
     """Description of a table."""
-    __slots__ = ("match", "game", "seats", "seat", "options", "games", "clock", "rules", "text_version")
+    __slots__ = ("match", "game", "seats", "seat", "options", "games", "clock", "rules", "text_version", "traced")
     class OptionsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -143,6 +148,7 @@ class StartRequest(_message.Message):
     CLOCK_FIELD_NUMBER: _ClassVar[int]
     RULES_FIELD_NUMBER: _ClassVar[int]
     TEXT_VERSION_FIELD_NUMBER: _ClassVar[int]
+    TRACED_FIELD_NUMBER: _ClassVar[int]
     match: str
     """ID of the match, as used by `pokearena replay`."""
     game: str
@@ -163,8 +169,10 @@ class StartRequest(_message.Message):
     """The version of the wording of ActRequest.text. Equal positions have equal
     texts as long as it is the same.
     """
+    traced: bool
+    """Whether the messages of this table are written to a trace."""
     def HasField(self, field_name: _Literal['clock']) -> bool: ...
-    def __init__(self, match: _Optional[str] = ..., game: _Optional[str] = ..., seats: _Optional[int] = ..., seat: _Optional[int] = ..., options: _Optional[_Mapping[str, str]] = ..., games: _Optional[int] = ..., clock: _Optional[_Union[Clock, _Mapping[str, _Any]]] = ..., rules: _Optional[str] = ..., text_version: _Optional[int] = ...) -> None: ...
+    def __init__(self, match: _Optional[str] = ..., game: _Optional[str] = ..., seats: _Optional[int] = ..., seat: _Optional[int] = ..., options: _Optional[_Mapping[str, str]] = ..., games: _Optional[int] = ..., clock: _Optional[_Union[Clock, _Mapping[str, _Any]]] = ..., rules: _Optional[str] = ..., text_version: _Optional[int] = ..., traced: bool = ...) -> None: ...
 
 class StartResponse(_message.Message):
     """Capabilities of the bot."""

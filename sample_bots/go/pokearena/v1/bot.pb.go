@@ -177,7 +177,10 @@ type ActResponse struct {
 	Text string `protobuf:"bytes,5,opt,name=text,proto3" json:"text,omitempty"`
 	// Instead of an action: the number of an action in `legal`, from 0. Thus a bot
 	// can play a game that it does not know.
-	Choice        *uint32 `protobuf:"varint,6,opt,name=choice,proto3,oneof" json:"choice,omitempty"`
+	Choice *uint32 `protobuf:"varint,6,opt,name=choice,proto3,oneof" json:"choice,omitempty"`
+	// For `pokearena play --trace` only, if StartRequest.traced: for example the
+	// prompts and replies of a language model. At most 64 KiB; it is not stored.
+	Trace         string `protobuf:"bytes,7,opt,name=trace,proto3" json:"trace,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -252,6 +255,13 @@ func (x *ActResponse) GetChoice() uint32 {
 		return *x.Choice
 	}
 	return 0
+}
+
+func (x *ActResponse) GetTrace() string {
+	if x != nil {
+		return x.Trace
+	}
+	return ""
 }
 
 // The questions that are open for the bot at this moment.
@@ -434,7 +444,9 @@ type StartRequest struct {
 	Rules string `protobuf:"bytes,8,opt,name=rules,proto3" json:"rules,omitempty"`
 	// The version of the wording of ActRequest.text. Equal positions have equal
 	// texts as long as it is the same.
-	TextVersion   uint32 `protobuf:"varint,9,opt,name=text_version,json=textVersion,proto3" json:"text_version,omitempty"`
+	TextVersion uint32 `protobuf:"varint,9,opt,name=text_version,json=textVersion,proto3" json:"text_version,omitempty"`
+	// Whether the messages of this table are written to a trace.
+	Traced        bool `protobuf:"varint,10,opt,name=traced,proto3" json:"traced,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -530,6 +542,13 @@ func (x *StartRequest) GetTextVersion() uint32 {
 		return x.TextVersion
 	}
 	return 0
+}
+
+func (x *StartRequest) GetTraced() bool {
+	if x != nil {
+		return x.Traced
+	}
+	return false
 }
 
 // Capabilities of the bot.
@@ -1120,14 +1139,15 @@ const file_pokearena_v1_bot_proto_rawDesc = "" +
 	"\bcomplete\x18\b \x01(\bR\bcomplete\x12\x12\n" +
 	"\x04luck\x18\t \x01(\x04R\x04luck\x12\x12\n" +
 	"\x04text\x18\n" +
-	" \x01(\tR\x04text\"\xbb\x01\n" +
+	" \x01(\tR\x04text\"\xd1\x01\n" +
 	"\vActResponse\x12\x12\n" +
 	"\x04game\x18\x01 \x01(\rR\x04game\x12\x1a\n" +
 	"\bdecision\x18\x02 \x01(\rR\bdecision\x12,\n" +
 	"\x06action\x18\x03 \x01(\v2\x14.pokearena.v1.ActionR\x06action\x12\x12\n" +
 	"\x04note\x18\x04 \x01(\tR\x04note\x12\x12\n" +
 	"\x04text\x18\x05 \x01(\tR\x04text\x12\x1b\n" +
-	"\x06choice\x18\x06 \x01(\rH\x00R\x06choice\x88\x01\x01B\t\n" +
+	"\x06choice\x18\x06 \x01(\rH\x00R\x06choice\x88\x01\x01\x12\x14\n" +
+	"\x05trace\x18\a \x01(\tR\x05traceB\t\n" +
 	"\a_choice\"E\n" +
 	"\vPlayRequest\x126\n" +
 	"\tquestions\x18\x01 \x03(\v2\x18.pokearena.v1.ActRequestR\tquestions\"C\n" +
@@ -1136,7 +1156,7 @@ const file_pokearena_v1_bot_proto_rawDesc = "" +
 	"\x05Clock\x12!\n" +
 	"\fallowance_ms\x18\x01 \x01(\rR\vallowanceMs\x12\x17\n" +
 	"\abank_ms\x18\x02 \x01(\rR\x06bankMs\x12\x17\n" +
-	"\alast_ms\x18\x03 \x01(\rR\x06lastMs\"\xdb\x02\n" +
+	"\alast_ms\x18\x03 \x01(\rR\x06lastMs\"\xf3\x02\n" +
 	"\fStartRequest\x12\x14\n" +
 	"\x05match\x18\x01 \x01(\tR\x05match\x12\x12\n" +
 	"\x04game\x18\x02 \x01(\tR\x04game\x12\x14\n" +
@@ -1146,7 +1166,9 @@ const file_pokearena_v1_bot_proto_rawDesc = "" +
 	"\x05games\x18\x06 \x01(\rR\x05games\x12)\n" +
 	"\x05clock\x18\a \x01(\v2\x13.pokearena.v1.ClockR\x05clock\x12\x14\n" +
 	"\x05rules\x18\b \x01(\tR\x05rules\x12!\n" +
-	"\ftext_version\x18\t \x01(\rR\vtextVersion\x1a:\n" +
+	"\ftext_version\x18\t \x01(\rR\vtextVersion\x12\x16\n" +
+	"\x06traced\x18\n" +
+	" \x01(\bR\x06traced\x1a:\n" +
 	"\fOptionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"y\n" +

@@ -89,7 +89,14 @@ export interface ActResponse {
    * Instead of an action: the number of an action in `legal`, from 0. Thus a bot
    * can play a game that it does not know.
    */
-  choice?: number | undefined;
+  choice?:
+    | number
+    | undefined;
+  /**
+   * For `pokearena play --trace` only, if StartRequest.traced: for example the
+   * prompts and replies of a language model. At most 64 KiB; it is not stored.
+   */
+  trace: string;
 }
 
 /** The questions that are open for the bot at this moment. */
@@ -146,6 +153,8 @@ export interface StartRequest {
    * texts as long as it is the same.
    */
   text_version: number;
+  /** Whether the messages of this table are written to a trace. */
+  traced: boolean;
 }
 
 export interface StartRequest_OptionsEntry {
