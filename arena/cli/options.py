@@ -13,7 +13,16 @@ import rich_click as click
 
 from arena.cli import completers
 from arena.cli.errors import USAGE, CommandError, name_of, source_of
-from arena.config import ALLOWANCE_MS, BANK_MS, BOARDS, REMOTE_WAIT_SECONDS, SEATS, START_MS, Bounds
+from arena.config import (
+    ALLOWANCE_MS,
+    BANK_MS,
+    BOARDS,
+    CORRECTIONS,
+    REMOTE_WAIT_SECONDS,
+    SEATS,
+    START_MS,
+    Bounds,
+)
 from referee.sanitizing import is_blank
 
 if TYPE_CHECKING:
@@ -585,6 +594,14 @@ def game_options(command: F) -> F:
             show_default=True,
             metavar="MS",
             help="Time limit for the start of a bot.",
+        ),
+        click.option(
+            "--corrections",
+            type=bounded(CORRECTIONS),
+            default=CORRECTIONS.usual,
+            show_default=True,
+            help="Number of times that a bot may correct an illegal or unreadable answer, within "
+            "the same clock.",
         ),
     ]
     return _with_options(command, options)

@@ -200,6 +200,7 @@ class Table:
             number=self._plan.table,
             sandbox=str(self._level or ""),
             rules=shipped_docs.rules(spec.game),
+            corrections=spec.corrections,
             strict=spec.faults == "strict",
             unforgiving=spec.faults == "unforgiving",
             watch_ms=0 if self._watch is None else self._watch.every_ms,

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from model_endpoint import Endpoint, Message
-from model_replies import ACTION, TRANSPORT, Reading, listed_actions, read_reply
+from model_replies import ACTION, ILLEGAL, TRANSPORT, Reading, listed_actions, read_reply
 
 HERE = Path(__file__).parent
 BANK_SHARE = 0.25
@@ -40,12 +40,16 @@ class ModelBot:
         self._corrections = tomllib.loads((prompts / "corrections.toml").read_text("utf-8"))
         self._rules = ""
         self._is_traced = False
+        self._corrections_allowed = 0
+        self._latest: list[Message] = []
+        """The conversation of the latest question."""
 
     def start(self, start: dict[str, Any]) -> dict[str, Any]:
         """Prepare for a table, and request questions as text."""
         self._rules = start.get("rules", "")
         self._is_traced = start.get("traced", False)
-        return {"withText": True}
+        self._corrections_allowed = start.get("corrections", 0)
+        return {"withText": True, "withCorrections": True}
 
     def act(self, question: dict[str, Any]) -> dict[str, Any]:
         """Answer a question; without a reply that names an action, play the first legal action."""
@@ -59,14 +63,20 @@ class ModelBot:
             messages.append({"role": "assistant", "content": reply.text or reply.failure})
             if tries[-1].kind in (ACTION, TRANSPORT):
                 break
+            if self._is_playable(question, tries[-1]):
+                break
             messages.append({"role": "user", "content": self._correction(tries[-1])})
+        self._latest = messages
         answer = self._answer(question, tries[-1])
         if self._is_traced:
             answer["trace"] = json.dumps(messages, ensure_ascii=False)[:TRACED_CHARACTERS]
         return answer
 
     def _messages(self, question: dict[str, Any]) -> list[Message]:
-        """Return the conversation that asks a question."""
+        """Return the conversation that asks a question, or continues after a correction."""
+        if question.get("attempt") and self._latest:
+            refused = Reading(ILLEGAL, detail=question["correction"]["text"])
+            return [*self._latest, {"role": "user", "content": self._correction(refused)}]
         return [
             {"role": "system", "content": self._system.replace("{rules}", self._rules)},
             {"role": "user", "content": self._question.replace("{text}", question["text"])},
@@ -76,13 +86,22 @@ class ModelBot:
         text: str = self._corrections[reading.kind]
         return text.replace("{detail}", reading.detail)
 
+    def _is_playable(self, question: dict[str, Any], reading: Reading) -> bool:
+        """Return whether an unlisted action in words is worth an answer.
+
+        It may be legal if not all actions are listed, and the arena corrects it if it is not.
+        """
+        corrections_left = self._corrections_allowed - question.get("attempt", 0)
+        is_in_words = reading.kind == ILLEGAL and bool(reading.answer)
+        return is_in_words and not question["complete"] and corrections_left > 0
+
     def _answer(self, question: dict[str, Any], reading: Reading) -> dict[str, Any]:
-        place = {"game": question["game"], "decision": question["decision"]}
-        if reading.kind == ACTION:
+        place = {name: question.get(name, 0) for name in ("game", "decision", "attempt")}
+        if reading.kind == ACTION or self._is_playable(question, reading):
             return {**place, "text": reading.answer, "note": reading.note}
         note = f"default action: {reading.kind}"
         print(f"{place}: {note}: {reading.detail}", file=sys.stderr, flush=True)
-        return {**place, "choice": 0, "note": note}
+        return {**place, "choice": 0, "note": note, "playedDefault": True}
 
 
 def seconds_for(clock: dict[str, int]) -> float:

@@ -113,7 +113,8 @@ def test_a_default_action_is_played_and_named_in_the_note(
     record = read((tmp_path / "m.jsonl").read_text())
     notes = {line.get("note") for game in record.games for line in game.actions}
     assert f"default action: {kind}" in notes
-    assert json.loads(result.out)["bots"][0]["faults"] == 0
+    bot = json.loads(result.out)["bots"][0]
+    assert (bot["faults"], bot["corrections"], bot["defaults"]) == (0, 0, bot["decisions"])
 
 
 def test_notes_and_names_of_an_opponent_do_not_reach_the_model(tmp_path: Path) -> None:

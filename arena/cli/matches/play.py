@@ -125,6 +125,7 @@ def play(
     allowance: int,
     bank: int,
     start: int,
+    corrections: int,
     as_json: bool,
     workspace: Workspace,
 ) -> int:
@@ -157,6 +158,7 @@ def play(
         seats=seats or 0,
         boards=boards,
         clock=Clock(start, allowance, bank),
+        corrections=corrections,
         faults="lenient" if lenient else "strict",
     )
     person = match_request.PersonOptions(think, partner, all_seatings)
