@@ -102,6 +102,7 @@ SEATS: Final = Bounds(2, 6)
 START_MS: Final = Bounds(1, 3_600_000, usual=10_000)
 ALLOWANCE_MS: Final = Bounds(0, 3_600_000, usual=200)
 BANK_MS: Final = Bounds(0, 3_600_000, usual=10_000)
+CORRECTIONS: Final = Bounds(0, 10, usual=0)
 CYCLES: Final = Bounds(1, 1000)
 
 

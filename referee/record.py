@@ -47,14 +47,30 @@ def game_line(
     return line
 
 
+@dataclass(frozen=True, slots=True)
+class Remarks:
+    """What the line of an action states besides the action and its time."""
+
+    note: str = ""
+    """The bot's note on its action."""
+    by_referee: bool = False
+    """Whether the referee acted for a seat that is out."""
+    corrections: int = 0
+    """Number of corrections before the answer."""
+    played_default: bool = False
+    """Whether the bot did not decide, and played a default action."""
+
+
+BY_REFEREE = Remarks(by_referee=True)
+
+
 def action_line(
     game: int,
     decision: int,
     seat: int,
     action: str,
     ms: float,
-    note: str,
-    by_referee: bool,
+    remarks: Remarks,
     bank_ms: int | None = None,
     message: tuple[int, int] | None = None,
 ) -> str:
@@ -66,20 +82,21 @@ def action_line(
         seat: the seat that acted.
         action: the action in the protocol's JSON form, as text.
         ms: the time of the decision in milliseconds.
-        note: the bot's note on its action; may be empty.
-        by_referee: whether the referee acted for a seat that is out.
+        remarks: what else the line states.
         bank_ms: the bank in the question; None if unchanged since the seat's previous one.
         message: number of the message that held the question, and the question's index in it. None
             if the order of messages follows from the games.
     """
     # Formatted by hand because every decision writes a line: 8 times as fast as json.
-    remark = f',"note":{json.dumps(note, ensure_ascii=False)}' if note else ""
-    by = ',"by":"referee"' if by_referee else ""
+    remark = f',"note":{json.dumps(remarks.note, ensure_ascii=False)}' if remarks.note else ""
+    by = ',"by":"referee"' if remarks.by_referee else ""
+    tries = f',"corrections":{remarks.corrections}' if remarks.corrections else ""
+    default = ',"default":true' if remarks.played_default else ""
     bank = "" if bank_ms is None else f',"bank_ms":{bank_ms}'
     within = "" if message is None else f',"message":[{message[0]},{message[1]}]'
     return (
         f'{{"type":"action","game":{game},"decision":{decision},"seat":{seat},'
-        f'"action":{action},"ms":{ms:.3f}{remark}{by}{bank}{within}}}\n'
+        f'"action":{action},"ms":{ms:.3f}{remark}{by}{tries}{default}{bank}{within}}}\n'
     )
 
 
@@ -233,6 +250,12 @@ def _seed(line: Line, number: int) -> bytes:
         return bytes.fromhex(line["seed"])
     except (KeyError, TypeError, ValueError) as error:
         raise RecordError(f"line {number}: a seed is 64 hexadecimal digits") from error
+
+
+def optional_tally(corrections: Sequence[int], defaults: Sequence[int]) -> dict[str, list[Any]]:
+    """Return the counts of a game that most games do not have, by seat."""
+    counts = {"corrections": list(corrections), "defaults": list(defaults)}
+    return {name: values for name, values in counts.items() if any(values)}
 
 
 def result_line(

@@ -1,7 +1,7 @@
 """A game in progress: its position, its open questions and its record."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from pokearena.v1 import bot_pb2, referee_pb2
@@ -12,7 +12,16 @@ from referee.game_codec import DecodeError, GameCodec
 from referee.games.contract import Action, Game, Legal, Options, PlaceKey, State, View, places_of
 from referee.games.shared.dealing import Seeded, derive
 from referee.presentation.question_text import ANSWER_CHARACTERS, parse_answer, question_text
-from referee.record import action_line, dump, fault_line, game_line, result_line
+from referee.record import (
+    BY_REFEREE,
+    Remarks,
+    action_line,
+    dump,
+    fault_line,
+    game_line,
+    optional_tally,
+    result_line,
+)
 from referee.sanitizing import quote, sanitized
 
 NOTE_CHARACTERS = 200
@@ -74,6 +83,12 @@ class OpenQuestion:
     legal: Legal
     bank_ms: int
     """The bank in the question, in milliseconds."""
+    allowance_ms: float
+    """The allowance in the question, in milliseconds."""
+    attempt: int = 0
+    """Number of the try, from 0."""
+    spent_ms: float = 0.0
+    """Time of earlier tries, in milliseconds."""
 
     @property
     def question(self) -> bot_pb2.ActRequest:
@@ -127,6 +142,10 @@ class RunningGame:
         self.faults = [0] * setting.seats
         """Faults counted against each seat because of this game, without crashes."""
         self.crashes = [0] * setting.seats
+        self.corrections = [0] * setting.seats
+        """Corrections of each seat's answers."""
+        self.defaults = [0] * setting.seats
+        """Default actions that each seat's bot played because it did not decide."""
         self.notes = [""] * setting.seats
         """Latest note of each seat's bot."""
         self._banks: list[int | None] = [None] * setting.seats
@@ -149,7 +168,7 @@ class RunningGame:
             for decision, seat in enumerate(actors, self.decisions):
                 legal = self.state.legal(seat)
                 if seat in self._out:
-                    self._make_move(seat, decision, next(iter(legal)), 0.0, "", True)
+                    self._make_move(seat, decision, next(iter(legal)), 0.0, BY_REFEREE)
                 else:
                     self.asked[seat] = self._question(seat, decision, legal, rights[seat])
             if not self.asked:
@@ -168,13 +187,41 @@ class RunningGame:
         if rights.wants_text:
             head.text = self._text(seat, view, legal)
         data = self.setting.codec.question(head, view, legal if rights.wants_legal else ())
-        return OpenQuestion(self.number, decision, data, legal, clock.bank_ms)
+        return OpenQuestion(self.number, decision, data, legal, clock.bank_ms, clock.allowance_ms)
 
     def _text(self, seat: int, view: View, legal: Legal) -> str:
         setting, actors = self.setting, self.state.actors
         return question_text(
             setting.game, setting.options, setting.seats, view, seat, actors, legal
         )
+
+    def correct(self, seat: int, wrong: WrongAnswer, ms: float, bank_ms: int) -> OpenQuestion:
+        """Replace a seat's open question by one that corrects its answer; return the new one.
+
+        Args:
+            seat: the seat.
+            wrong: why its answer was not accepted.
+            ms: the time of the answer. The allowance is reduced by it.
+            bank_ms: what is left of its bank.
+        """
+        asked = self.asked[seat]
+        allowance_ms = max(0.0, asked.allowance_ms - ms)
+        message = asked.question
+        message.attempt = asked.attempt + 1
+        message.clock.allowance_ms, message.clock.bank_ms = int(allowance_ms), bank_ms
+        message.clock.last_ms = round(ms)
+        message.correction.code = "illegal" if wrong.verdict is Verdict.ILLEGAL else "unreadable"
+        message.correction.text = f"Your answer was not accepted: {wrong.clause}."
+        again = replace(
+            asked,
+            data=message.SerializeToString(),
+            allowance_ms=allowance_ms,
+            attempt=message.attempt,
+            spent_ms=asked.spent_ms + ms,
+        )
+        self.asked[seat] = again
+        self.corrections[seat] += 1
+        return again
 
     def answer(
         self,
@@ -209,7 +256,10 @@ class RunningGame:
             self.notes[seat] = note
         bank_ms = None if question.bank_ms == self._banks[seat] else question.bank_ms
         self._banks[seat] = question.bank_ms
-        self._make_move(seat, question.decision, action, ms, note, False, bank_ms, message)
+        self.defaults[seat] += response.played_default
+        remarks = Remarks(note, False, question.attempt, response.played_default)
+        total_ms = question.spent_ms + ms
+        self._make_move(seat, question.decision, action, total_ms, remarks, bank_ms, message)
         if self.asked:
             return False
         self._advance()
@@ -241,20 +291,17 @@ class RunningGame:
         decision: int,
         action: Action,
         ms: float,
-        note: str,
-        by_referee: bool,
+        remarks: Remarks,
         bank_ms: int | None = None,
         message: tuple[int, int] | None = None,
     ) -> None:
         self._moves[seat] = action
         text = self.setting.codec.action_text(action)
-        line = action_line(
-            self.number, decision, seat, text, ms, note, by_referee, bank_ms, message
-        )
+        line = action_line(self.number, decision, seat, text, ms, remarks, bank_ms, message)
         self._pending_lines.append((decision, line))
         if ms > self.slowest_ms[seat]:
             self.slowest_ms[seat] = ms
-        if not by_referee:
+        if not remarks.by_referee:
             self._decision_ms[seat].append(round(ms, 3))
 
     def _append_moves(self) -> None:
@@ -322,7 +369,7 @@ class RunningGame:
         question = self.asked.pop(seat, None)
         if question is None:
             return False
-        self._make_move(seat, question.decision, next(iter(question.legal)), 0.0, "", True)
+        self._make_move(seat, question.decision, next(iter(question.legal)), 0.0, BY_REFEREE)
         if self.asked:
             return False
         self._advance()
@@ -350,6 +397,7 @@ class RunningGame:
             "faults": self.faults,
             "crashes": self.crashes,
         }
+        tally |= optional_tally(self.corrections, self.defaults)
         scores, place_keys = (None, None) if end is None else (end.scores, end.place_keys)
         places = places_with_faults(place_keys, sides, out_sides)
         line = result_line(self.number, places, scores, verdicts, tally)

@@ -63,6 +63,13 @@ class Bot:
     over the network.
     """
 
+    network_key: str | None = None
+    """Name of the environment variable with the key of its model; "" if it needs none.
+
+    None for a sandboxed bot. Any other value lets it run without a sandbox, with the network: only
+    its author grants that, for a match on the author's machine (`arena.cli.bots.network`).
+    """
+
     person: bool = False
     """Whether a person chooses its actions."""
     partner: Bot | None = None

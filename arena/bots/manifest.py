@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
@@ -112,8 +112,39 @@ class Manifest:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelEndpoint:
+    """The table `model` of a `bot.toml`, for a bot that plays with a language model.
+
+    The bot itself reads it. It is not a part of a `Manifest`, which records contain.
+    """
+
+    base_url: Annotated[
+        str,
+        Meta(
+            pattern=r"\Ahttps?://\S+\Z",
+            description='an address, for example "http://127.0.0.1:11434/v1"',
+        ),
+    ]
+    model: Annotated[str, Meta(min_length=1, description="the name of a model")]
+    key: Annotated[
+        str,
+        Meta(
+            pattern=r"\A([A-Za-z_][A-Za-z0-9_]*)?\Z",
+            description='the name of an environment variable, for example "OPENAI_API_KEY"',
+        ),
+    ] = ""
+    tries: Annotated[int, Meta(ge=1, le=20)] = 3
+    stall_seconds: Annotated[float, Meta(gt=0)] = 20.0
+    parameters: Annotated[dict[str, Any], Meta(description="a table of keys and values")] = field(
+        default_factory=dict
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class _ManifestFile(Manifest):
     """The keys of a `bot.toml`. Two of them have several forms."""
+
+    model: ModelEndpoint | None = None
 
     version: Annotated[
         Annotated[str, Meta(pattern=rf"\A{VERSION.pattern}\Z")] | Annotated[int, Meta(ge=0)] | None,
@@ -139,20 +170,33 @@ def read(folder: Path, file: str = FILE) -> Manifest:
     Raises:
         ManifestError: the file is missing, unreadable or not valid.
     """
+    content = _content(folder, file)
+    values = {each.name: getattr(content, each.name) for each in fields(Manifest)}
+    values["version"] = None if content.version is None else str(content.version)
+    values["build"] = _commands(content.build)
+    return Manifest(**values)
+
+
+def read_model(folder: Path, file: str = FILE) -> ModelEndpoint | None:
+    """Read the table `model` of a manifest; None if it has none.
+
+    Raises:
+        ManifestError: as for `read`.
+    """
+    return _content(folder, file).model
+
+
+def _content(folder: Path, file: str) -> _ManifestFile:
     path = folder / file
     if not os.path.lexists(path):
         sentence = "this file is missing; it states the bot's name and the command that runs it."
         raise ManifestError(path, FileProblem.ABSENT, sentence)
-    content = read_toml(
+    return read_toml(
         path,
         _ManifestFile,
         ManifestError,
         read=lambda path: beneath.read_beneath(folder, file, MOST_BYTES, links=True),
     )
-    values = {each.name: getattr(content, each.name) for each in fields(content)}
-    values["version"] = None if content.version is None else str(content.version)
-    values["build"] = _commands(content.build)
-    return Manifest(**values)
 
 
 def _commands(build: tuple[str | list[str], ...]) -> tuple[tuple[str, ...], ...]:

@@ -44,6 +44,11 @@ SANDBOX_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 """PATH of a sandboxed bot."""
 PLACE: Final = "/bot"
 """Where a sandboxed bot of the arena sees its folder."""
+AUTHOR_VARIABLES: Final = (
+    *("PATH", "HOME", "LANG", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR"),
+    *("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"),
+)
+"""Variables of a bot that its author runs with the network, besides the key of its model."""
 _LOST: Final = "the sandbox launcher ended by itself."
 
 log = logging.getLogger("arena.worker")
@@ -155,8 +160,9 @@ class Processes:
             limits = asdict(self._limits)
             limits["output"] -= self._written.get(seat, 0)
             start = {"argv": grants.argv, "cwd": str(bot.folder), "directory": directory}
+            level = level_of(bot, self.level)
             self._send(
-                {"do": "start", "bot": number, "limits": limits, "level": self.level, **start}
+                {"do": "start", "bot": number, "limits": limits, "level": level, **start}
                 | self._environment(bot, grants, directory, address)
             )
         return address
@@ -166,6 +172,8 @@ class Processes:
     ) -> dict[str, object]:
         """Build the part of a start command with the environment and the visible files."""
         env = {"POKEARENA_ADDRESS": address}
+        if bot.network_key is not None:
+            return {"env": env | _author_environment(bot.network_key)}
         if self.level is Level.UNSANDBOXED:
             return {"env": env}
         if packages := os.environ.get(game_packages.SETTING):
@@ -341,6 +349,19 @@ class Processes:
         if not process.stopped and not self._closing:
             self._on_end(report)
         self._changed.notify_all()
+
+
+def level_of(bot: Bot, level: Level) -> Level:
+    """Return the isolation level of a hosted bot at a table whose bots have this level."""
+    return level if bot.network_key is None else Level.UNSANDBOXED
+
+
+def _author_environment(key: str) -> dict[str, str]:
+    """Return the variables of a bot that its author runs with the network.
+
+    These are the key of its model, and what a client of HTTP needs.
+    """
+    return {name: os.environ[name] for name in (*AUTHOR_VARIABLES, key) if name in os.environ}
 
 
 def lost_code(sentence: str) -> str:

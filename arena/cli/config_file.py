@@ -63,6 +63,7 @@ USER_ONLY: Final = frozenset(
         # Runs code that a file contains, or lowers the protection from other code.
         "policy",
         "sandbox",
+        "network",
     )
 )
 """Options that a project file cannot set."""

@@ -13,7 +13,16 @@ import rich_click as click
 
 from arena.cli import completers
 from arena.cli.errors import USAGE, CommandError, name_of, source_of
-from arena.config import ALLOWANCE_MS, BANK_MS, BOARDS, REMOTE_WAIT_SECONDS, SEATS, START_MS, Bounds
+from arena.config import (
+    ALLOWANCE_MS,
+    BANK_MS,
+    BOARDS,
+    CORRECTIONS,
+    REMOTE_WAIT_SECONDS,
+    SEATS,
+    START_MS,
+    Bounds,
+)
 from referee.sanitizing import is_blank
 
 if TYPE_CHECKING:
@@ -520,6 +529,16 @@ def sandbox_option(command: F) -> F:
     )(command)
 
 
+def network_option(command: F) -> F:
+    """Add --network: bots that play with a language model may reach it."""
+    return click.option(
+        "--network",
+        is_flag=True,
+        help="Run bots of local folders with [model] in bot.toml without a sandbox, with the "
+        "network and the environment variable of their key.",
+    )(command)
+
+
 def metrics_option(command: F) -> F:
     """Add --metrics: the address for Prometheus."""
     return click.option(
@@ -575,6 +594,14 @@ def game_options(command: F) -> F:
             show_default=True,
             metavar="MS",
             help="Time limit for the start of a bot.",
+        ),
+        click.option(
+            "--corrections",
+            type=bounded(CORRECTIONS),
+            default=CORRECTIONS.usual,
+            show_default=True,
+            help="Number of times that a bot may correct an illegal or unreadable answer, within "
+            "the same clock.",
         ),
     ]
     return _with_options(command, options)

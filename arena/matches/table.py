@@ -131,6 +131,8 @@ class Table:
             table_processes(self._on_exit, self._on_sandbox_lost) as processes,
         ):
             self._level = processes.level if hosted else None
+            if any(bot.network_key is not None for bot in self._bots):
+                self._level = Level.UNSANDBOXED
             starter = _BotStarter(processes, remote_seats)
             # Remote bots first: if one is absent, no local process has been started needlessly.
             order = sorted(
@@ -198,6 +200,7 @@ class Table:
             number=self._plan.table,
             sandbox=str(self._level or ""),
             rules=shipped_docs.rules(spec.game),
+            corrections=spec.corrections,
             strict=spec.faults == "strict",
             unforgiving=spec.faults == "unforgiving",
             watch_ms=0 if self._watch is None else self._watch.every_ms,

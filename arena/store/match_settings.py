@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, TypeAlia
 
 from msgspec import Meta
 
-from arena.config import ALLOWANCE_MS, BANK_MS, BOARDS, SEATS, START_MS, Bounds
+from arena.config import ALLOWANCE_MS, BANK_MS, BOARDS, CORRECTIONS, SEATS, START_MS, Bounds
 from arena.errors import (
     BadName,
     InvalidSettings,
@@ -95,6 +95,8 @@ class MatchSettings:
     """The penalty for faults, called `policy` where it is stored or published: the third fault
     ("lenient") or the first ("unforgiving") forfeits the rest of the table, or the first ends the
     match ("strict", for the author of a bot)."""
+    corrections: Annotated[int, within(CORRECTIONS)] = CORRECTIONS.usual
+    """Number of corrections of an illegal or unreadable answer per question."""
 
     @property
     def rules(self) -> Game:
@@ -120,6 +122,8 @@ class MatchSettings:
             "boards": self.boards,
             "clock": asdict(self.clock),
             "policy": self.faults,
+            # Omitted by default, so that the keys of matches stay as they were.
+            **({"corrections": self.corrections} if self.corrections else {}),
         }
 
     def values(self) -> dict[str, Any]:
@@ -228,6 +232,7 @@ def stored_values(row: Mapping[str, Any]) -> dict[str, Any]:
         **{name: row[name] for name in ("game", "options", "seats", "boards")},
         "clock": Clock(row["start_ms"], row["allowance_ms"], row["bank_ms"]),
         "faults": row["policy"],
+        "corrections": row["corrections"],
     }
 
 

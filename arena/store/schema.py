@@ -366,6 +366,7 @@ tournaments = Table(
     Column("allowance_ms", Integer, nullable=False),
     Column("bank_ms", Integer, nullable=False),
     Column("policy", StoredText, nullable=False),
+    Column("corrections", Integer, nullable=False, server_default="0"),
     # Secret until the tournament is closed: all its deals are derived from it.
     Column("seed", LargeBinary),
     Column("state", StoredText, nullable=False),

@@ -4,7 +4,7 @@ The client hides whether questions go through the stream ``Play`` or through ``A
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from types import TracebackType
@@ -30,6 +30,10 @@ ANSWER_BYTES = 16 << 10
 An answer with its note has some hundred bytes. Bytes that hold many empty answers take a parser a
 hundred times as long.
 """
+TRACE_BYTES = 64 << 10
+"""Additional bytes per answer while messages are traced, for `ActResponse.trace`."""
+TRACED_GRANT = 8
+"""Factor of the work budget of a question while messages are traced: it allows `TRACE_BYTES`."""
 _QUESTIONS = bot_pb2.PlayRequest.QUESTIONS_FIELD_NUMBER
 
 
@@ -110,6 +114,10 @@ class EncodedQuestion(Protocol):
         """Return the number of the decision within the game."""
 
     @property
+    def attempt(self) -> int:
+        """Return the number of the try."""
+
+    @property
     def data(self) -> bytes:
         """Return the encoded ``ActRequest``."""
 
@@ -123,6 +131,8 @@ class FailureKind(Enum):
     """The connection was lost."""
     WRONG = "wrong"
     """The message received is not a valid answer."""
+    UNREADABLE = "unreadable"
+    """The bot, or the bridge of its lines, returned the status INVALID_ARGUMENT for a question."""
 
 
 @dataclass(slots=True)
@@ -191,7 +201,7 @@ class BotClient:
             NoAnswer: an answer is missing or invalid; the valid ones are in ``answers``.
             ProcessStalled: reading the bot's data took far longer than its cost explains.
         """
-        self.budget.grant(len(questions))
+        self.budget.grant(len(questions) * (1 if self.trace is None else TRACED_GRANT))
         try:
             with self._deadline.set(seconds):
                 if not (self._streams and await self._by_stream(questions, answers)):
@@ -242,13 +252,15 @@ class BotClient:
             if self.budget.exceeded:
                 raise NoAnswer(FailureKind.WRONG, self.budget.clause) from None
             raise NoAnswer(FailureKind.BROKEN, "its stream was lost") from None
-        open_ones = {(q.game, q.decision) for q in questions}
+        open_ones = {(q.game, q.decision): q.attempt for q in questions}
+        corrected = {(q.game, q.decision): q.attempt for q in questions if q.attempt}
         while open_ones:
             message = await call.receive()
             if message is None:
                 raise self._by_status(call.status)
             self._stream_answered = True
-            most = ANSWER_BYTES * (len(open_ones) + 1)
+            per_answer = ANSWER_BYTES + (0 if self.trace is None else TRACE_BYTES)
+            most = per_answer * (len(open_ones) + 1)
             if len(message) > most:
                 raise NoAnswer(
                     FailureKind.WRONG,
@@ -257,15 +269,16 @@ class BotClient:
                 )
             response = self._read(bot_pb2.PlayResponse, message)
             # Check all answers first: an invalid message is rejected as a whole.
-            for key in [(answer.game, answer.decision) for answer in response.answers]:
-                if key not in open_ones:
+            current = [answer for answer in response.answers if not _is_late(answer, corrected)]
+            for answer in current:
+                key = (answer.game, answer.decision)
+                if open_ones.pop(key, None) != answer.attempt:
                     raise NoAnswer(
                         FailureKind.WRONG,
                         f"it answered game {key[0]}, decision {key[1]}, which was not asked; "
                         "every question is answered once, with its game and decision copied",
                     )
-                open_ones.remove(key)
-            answers.extend(response.answers)
+            answers.extend(current)
 
     async def _one_by_one(
         self, questions: Sequence[EncodedQuestion], answers: list[bot_pb2.ActResponse]
@@ -274,6 +287,7 @@ class BotClient:
             message = await self._channel.unary("Act", question.data)
             answer = self._read(bot_pb2.ActResponse, message)
             answer.game, answer.decision = question.game, question.decision
+            answer.attempt = question.attempt
             answers.append(answer)
 
     async def end(self, match: str) -> None:
@@ -322,6 +336,11 @@ class BotClient:
         self._call = None
 
 
+def _is_late(answer: bot_pb2.ActResponse, corrected: Mapping[tuple[int, int], int]) -> bool:
+    """Return whether an answer belongs to an earlier try of a corrected question."""
+    return answer.attempt < corrected.get((answer.game, answer.decision), 0)
+
+
 def _by_status(status: Status | None) -> NoAnswer:
     """Convert the status of a call that ended early to a fault of the bot."""
     assert status is not None
@@ -337,4 +356,6 @@ def _by_status(status: Status | None) -> NoAnswer:
         return NoAnswer(
             FailureKind.WRONG, f"it sent more than {MESSAGE_BYTES} bytes in one message"
         )
-    return NoAnswer(FailureKind.WRONG, f"it answered with the error {code.name}: {details}")
+    invalid = code is StatusCode.INVALID_ARGUMENT
+    kind = FailureKind.UNREADABLE if invalid else FailureKind.WRONG
+    return NoAnswer(kind, f"it answered with the error {code.name}: {details}")

@@ -30,6 +30,9 @@ GAMES_IN_FLIGHT = 128
 """Maximum number of games of a table that run at the same time."""
 
 
+Batch = list[tuple[RunningGame, OpenQuestion]]
+
+
 @dataclass(slots=True)
 class TableSeat:
     """State of one seat of a table."""
@@ -46,6 +49,7 @@ class TableSeat:
     games_in_flight: int = 1
     wants_legal: bool = True
     wants_text: bool = False
+    takes_corrections: bool = False
     ready: bool = False
     """Whether its bot has started and can receive questions."""
     last_ms: float = 0.0
@@ -76,39 +80,44 @@ class TableSeat:
             allowance_ms=self.allowance_ms, bank_ms=int(self.bank_ms), last_ms=round(self.last_ms)
         )
 
-    def limit(self, questions: int) -> float:
-        """Return the time limit in seconds for a message with this number of questions."""
-        return (questions * self.allowance_ms + self.bank_ms) / 1000
+    def limit(self, batch: Batch) -> float:
+        """Return the time limit in seconds for a message with these questions."""
+        return (sum(question.allowance_ms for _, question in batch) + self.bank_ms) / 1000
 
-    def spent(self, elapsed_ms: float, questions: int) -> TimeSpent:
-        """Return the time used by a message with this number of questions.
+    def spent(self, elapsed_ms: float, batch: Batch) -> TimeSpent:
+        """Return the time used by a message with these questions.
 
         Call it before :meth:`charge`, which reduces the bank.
         """
-        limit_ms = 1000 * self.limit(questions)
-        return TimeSpent(elapsed_ms, limit_ms, self.allowance_ms, self.bank_ms, questions)
+        limit_ms = 1000 * self.limit(batch)
+        allowance_ms = self.allowance_ms
+        if len(batch) == 1:
+            allowance_ms = int(batch[0][1].allowance_ms)
+        return TimeSpent(elapsed_ms, limit_ms, allowance_ms, self.bank_ms, len(batch))
 
-    def charge(self, elapsed_ms: float, games: list[RunningGame]) -> None:
+    def charge(self, elapsed_ms: float, batch: Batch) -> None:
         """Note the time of a message, and deduct what is beyond the allowances from the bank.
 
         The deduction is split equally between the games.
 
         Args:
             elapsed_ms: the time of the message.
-            games: the games of its questions, one per question.
+            batch: its questions.
         """
-        self.last_ms = elapsed_ms / len(games)
-        beyond = max(0.0, min(self.bank_ms, elapsed_ms - len(games) * self.allowance_ms))
+        self.last_ms = elapsed_ms / len(batch)
+        allowances_ms = sum(question.allowance_ms for _, question in batch)
+        beyond = max(0.0, min(self.bank_ms, elapsed_ms - allowances_ms))
         self.bank_ms -= beyond
         self._update_clock()
-        for game in games:
-            game.bank_ms[self.number] += beyond / len(games)
+        for game, _ in batch:
+            game.bank_ms[self.number] += beyond / len(batch)
 
     def accept_start(self, response: bot_pb2.StartResponse) -> None:
         """Store the capabilities in the bot's answer to Start."""
         self.games_in_flight = min(max(1, response.games_in_flight), GAMES_IN_FLIGHT)
         self.wants_legal = not response.without_legal
         self.wants_text = response.with_text
+        self.takes_corrections = response.with_corrections
         self.ready = True
 
     def replace_bot(self, address: str) -> BotClient:
@@ -144,9 +153,6 @@ class TableSeat:
         else:
             too_many = self.faults >= FAULTS_TO_FORFEIT or self.crashes >= CRASHES_TO_FORFEIT
         self.out = self.out or too_many
-
-
-Batch = list[tuple[RunningGame, OpenQuestion]]
 
 
 class RunningTable:
@@ -247,6 +253,8 @@ class RunningTable:
             clock=seat.clock,
             rules=self._order.rules,
             text_version=TEXT_VERSION,
+            traced=seat.bot.trace is not None,
+            corrections=self._order.corrections,
         )
         began = time.monotonic()
         starting = asyncio.ensure_future(seat.bot.start(request, self._order.start_ms / 1000))
@@ -346,13 +354,13 @@ class RunningTable:
         places = self._number_message(seat, batch)
         began = time.monotonic()
         try:
-            await seat.bot.ask([question for _, question in batch], answers, seat.limit(len(batch)))
+            await seat.bot.ask([question for _, question in batch], answers, seat.limit(batch))
         except NoAnswer as found:
             failure = found
         elapsed_ms = 1000 * (time.monotonic() - began)
         self._stall_detector.check()
-        spent = seat.spent(elapsed_ms, len(batch))
-        seat.charge(elapsed_ms, [game for game, _ in batch])
+        spent = seat.spent(elapsed_ms, batch)
+        seat.charge(elapsed_ms, batch)
         unanswered = {game.number: (game, question) for game, question in batch}
         for answer in answers:
             game, question = unanswered.pop(answer.game)
@@ -363,6 +371,8 @@ class RunningTable:
                 if game.answer(seat.number, answer, elapsed_ms / len(batch), place):
                     self._ask_next(game)
             except WrongAnswer as wrong:
+                if self._correct(seat, game, question, wrong, elapsed_ms / len(batch)):
+                    continue
                 report = await self._report(seat)
                 seat.count_fault(game)
                 message_budget = replace(spent, message=place)
@@ -372,7 +382,42 @@ class RunningTable:
                 self._fault(game, fault)
                 self._forfeit_if_out(seat)
         if failure is not None:
-            await self._failed(seat, failure, list(unanswered.values()), spent, places)
+            rest = list(unanswered.values())
+            if self._correct_unreadable(seat, failure, rest, elapsed_ms / len(batch)):
+                return
+            await self._failed(seat, failure, rest, spent, places)
+
+    def _correct(
+        self,
+        seat: TableSeat,
+        game: RunningGame,
+        question: OpenQuestion,
+        wrong: WrongAnswer,
+        ms: float,
+    ) -> bool:
+        """Queue a question again with a correction; return False if that is not allowed."""
+        has_time = question.allowance_ms - ms + seat.bank_ms >= 1
+        if not (seat.takes_corrections and question.attempt < self._order.corrections and has_time):
+            return False
+        seat.waiting.append((game, game.correct(seat.number, wrong, ms, int(seat.bank_ms))))
+        return True
+
+    def _correct_unreadable(
+        self, seat: TableSeat, failure: NoAnswer, unanswered: Batch, ms: float
+    ) -> bool:
+        """Queue the first question again after an answer that its bot could not send as a message.
+
+        The questions after it were not sent, and are queued as they were.
+        """
+        unanswered = [(p, a) for p, a in unanswered if p.asked.get(seat.number) is a]
+        if failure.kind is not FailureKind.UNREADABLE or not unanswered:
+            return False
+        (game, question), *others = unanswered
+        wrong = WrongAnswer(Verdict.PROTOCOL, failure.clause)
+        if not self._correct(seat, game, question, wrong, ms):
+            return False
+        seat.waiting.extend(others)
+        return True
 
     def _number_message(self, seat: TableSeat, batch: Batch) -> dict[int, tuple[int, int]]:
         """Return the message number and the question's index in the message, by game.

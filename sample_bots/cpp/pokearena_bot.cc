@@ -134,6 +134,7 @@ class Service final : public v1::BotService::Service {
     Move move = safely([&] { return bot_.act(question, random); });
     response->set_game(question.game());
     response->set_decision(question.decision());
+    response->set_attempt(question.attempt());
     if (move.text.empty()) *response->mutable_action() = std::move(move.action);
     response->set_text(std::move(move.text));
     response->set_note(std::move(move.note));

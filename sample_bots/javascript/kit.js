@@ -126,7 +126,8 @@ async function answer(player, question) {
     const pick = (items) => items[Math.floor(random() * items.length)];
     const [action, note] = parts(await player.act(Object.assign(question, { random, pick })));
     const answer = typeof action === "string" ? { text: action } : { action };
-    return { game: question.game, decision: question.decision, note, ...answer };
+    const { game, decision, attempt } = question;
+    return { game, decision, attempt, note, ...answer };
 }
 /** Returns the action and the note of an answer. */
 function parts(move) {

@@ -394,7 +394,9 @@ class _Service:
         move, note = self._choose(turn), ""
         if isinstance(move, tuple):
             move, note = move
-        response = bot_pb2.ActResponse(game=turn.game, decision=turn.decision, note=note)
+        response = bot_pb2.ActResponse(
+            game=turn.game, decision=turn.decision, attempt=turn.attempt, note=note
+        )
         if isinstance(move, str):
             response.text = move
         elif isinstance(move, bot_pb2.Action):

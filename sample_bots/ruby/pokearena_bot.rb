@@ -108,7 +108,9 @@ module PokearenaBot
                          "not #{action.class}"
       end
       answer = action.is_a?(String) ? { text: action } : { action: action }
-      V1::ActResponse.new(game: turn.game, decision: turn.decision, note: note || "", **answer)
+      V1::ActResponse.new(
+        game: turn.game, decision: turn.decision, attempt: turn.attempt, note: note || "", **answer
+      )
     end
 
     # Calls `start` or `finish` and returns the result; nil if the bot does not have the method.

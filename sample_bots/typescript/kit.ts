@@ -184,7 +184,8 @@ async function answer(player: Player, question: ActRequest): Promise<Partial<Act
   const pick = <Item>(items: Item[]) => items[Math.floor(random() * items.length)];
   const [action, note] = parts(await player.act(Object.assign(question, { random, pick }) as Turn));
   const answer = typeof action === "string" ? { text: action } : { action };
-  return { game: question.game, decision: question.decision, note, ...answer };
+  const { game, decision, attempt } = question;
+  return { game, decision, attempt, note, ...answer };
 }
 
 /** Returns the action and the note of an answer. */

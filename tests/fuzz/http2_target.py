@@ -112,6 +112,7 @@ class Question:
     game: int
     decision: int
     data: bytes
+    attempt: int = 0
 
 
 def decoded(data: bytes) -> tuple[Options, list[Chunk]]:

@@ -34,6 +34,7 @@ class Author:
     games_in_flight: int = 1
     without_legal: bool = False
     with_text: bool = False
+    with_corrections: bool = False
     streams: bool = True
     starts: list[bot_pb2.StartRequest] = field(default_factory=list)
     batches: list[int] = field(default_factory=list)
@@ -71,6 +72,7 @@ class AuthorService(bot_pb2_grpc.BotServiceServicer):
             games_in_flight=self.author.games_in_flight,
             without_legal=self.author.without_legal,
             with_text=self.author.with_text,
+            with_corrections=self.author.with_corrections,
         )
 
     async def End(self, request: bot_pb2.EndRequest, context: Any) -> bot_pb2.EndResponse:
@@ -203,6 +205,8 @@ def check_fields(game: referee_pb2.GameFinished, record: GameRecord) -> None:
     assert (list(game.places), list(game.scores) or None) == (result["places"], result["scores"])
     for name in ("verdicts", "bank_ms", "slowest_ms", "faults", "crashes"):
         assert list(getattr(game, name)) == result[name]
+    for name in ("corrections", "defaults"):
+        assert list(getattr(game, name)) == result.get(name, [])
     for seat, times in enumerate(game.decision_times):
         own = [line for line in record.actions if line["seat"] == seat]
         assert list(times.ms) == [line["ms"] for line in own if line.get("by") != "referee"]

@@ -61,7 +61,7 @@ class _PendingLine:
     """A line whose answer is pending."""
 
     name: str
-    question: tuple[int, int] | None
+    question: tuple[int, int, int] | None
     understand: Callable[[ParsedAnswer], Any]
     answer: asyncio.Future[Any]
     """Cancelled if the call has ended; the program must answer the line all the same."""
@@ -101,7 +101,7 @@ class Program(asyncio.Protocol):
         line: bytes,
         name: str,
         understand: Callable[[ParsedAnswer], Any],
-        question: tuple[int, int] | None = None,
+        question: tuple[int, int, int] | None = None,
     ) -> Any:
         """Send a line and wait for its answer.
 
@@ -109,7 +109,7 @@ class Program(asyncio.Protocol):
             line: the line to send.
             name: its name in the log.
             understand: converts the answer to the result; may raise Malformed.
-            question: game and decision, for a question.
+            question: game, decision and attempt, for a question.
 
         Raises:
             Malformed: the answer is not valid, or an unrequested answer was received before.
@@ -177,7 +177,7 @@ class Program(asyncio.Protocol):
         except Malformed as failure:
             pending.answer.set_exception(failure)
 
-    def _take_pending(self, question: tuple[int, int] | None) -> _PendingLine | None:
+    def _take_pending(self, question: tuple[int, int, int] | None) -> _PendingLine | None:
         """Remove and return the pending line that an answer belongs to."""
         for number, pending in enumerate(self._open):
             if question is None or pending.question == question:
@@ -207,7 +207,7 @@ class LineBotService(bot_pb2_grpc.BotServiceServicer):
             program_lines.act_line(request),
             f"game {request.game}, decision {request.decision}",
             lambda answer: program_lines.act_response(answer, request),
-            (request.game, request.decision),
+            (request.game, request.decision, request.attempt),
         )
         return answer
 

@@ -37,8 +37,8 @@ class ParsedAnswer:
     """An answer, parsed without its question."""
 
     fields: dict[str, Any]
-    question: tuple[int, int] | None
-    """Game and decision, if the line contains them."""
+    question: tuple[int, int, int] | None
+    """Game, decision and attempt, if the line contains the first two."""
 
 
 def start_line(request: bot_pb2.StartRequest) -> bytes:
@@ -97,7 +97,7 @@ def read(line: bytes) -> ParsedAnswer:
     if not isinstance(fields, dict):
         raise Malformed(f"its line {shown(line)} is not a JSON object")
     named = "game" in fields or "decision" in fields
-    key = (fields.get("game", 0), fields.get("decision", 0))
+    key = (fields.get("game", 0), fields.get("decision", 0), fields.get("attempt", 0))
     return ParsedAnswer(
         fields, key if named and all(type(number) is int for number in key) else None
     )
@@ -130,6 +130,7 @@ def act_response(parsed: ParsedAnswer, question: bot_pb2.ActRequest) -> bot_pb2.
                 raise Malformed(f'its answer has both a "choice" and an "{other}"')
         response.action.CopyFrom(_chosen(choice, question))
     response.game, response.decision = question.game, question.decision
+    response.attempt = question.attempt
     return response
 
 

@@ -28,6 +28,8 @@ from arena.errors import BadName, BotError, check_new_bot
 from arena.system.temporary_folder import remove_abandoned, temporary_folder
 
 README: Final = "README.md"
+MODEL: Final = "model"
+"""Folder of the starter bot that plays with a language model."""
 _ALIASES: Final = {
     "c++": "cpp",
     "golang": "go",
@@ -52,7 +54,8 @@ _REQUIREMENTS: Final = re.compile(r"(Needed: .+)$", re.MULTILINE)
 def languages() -> tuple[str, ...]:
     """Return the languages with a starter kit, sorted."""
     manifests = house_folder().parent.glob(f"*/{manifest.FILE}")
-    return tuple(sorted(path.parent.name for path in manifests if (path.parent / README).exists()))
+    folders = {path.parent.name for path in manifests if (path.parent / README).exists()}
+    return tuple(sorted(folders - {MODEL}))
 
 
 def write(folder: Path, language: str) -> str:
@@ -65,7 +68,7 @@ def write(folder: Path, language: str) -> str:
             written.
     """
     language = _ALIASES.get(language, language)
-    if language not in languages():
+    if language not in (*languages(), MODEL):
         raise CommandError(
             f'there is no starter kit for "{language}"; available: {", ".join(languages())}.',
             USAGE,
@@ -147,6 +150,8 @@ def _files(language: str) -> Iterator[tuple[Path, Path]]:
         for name in names:
             if name not in left_out:
                 yield Path(parent, name), Path(parent, name).relative_to(kit)
+    if language == MODEL:  # It reads texts instead of messages.
+        return
     for source in _protocol(_protocol_folder() / _PACKAGE, "*.proto"):
         yield source, Path("proto") / _PACKAGE / source.name
     if language == "javascript":  # Editors find the types of the messages there.
@@ -209,7 +214,7 @@ def _rename(folder: Path, language: str, name: str) -> None:
     """Replace the bots' names, which contain the kit's language, by the folder's name."""
     for path in (*folder.glob("*.toml"), folder / README):
         text = path.read_text(encoding="utf-8")
-        text = re.sub(rf"\brandom-{language}\b", name, text)
+        text = re.sub(rf"\b(?:random|starter)-{language}\b", name, text)
         text = re.sub(rf"\bgreedy-{language}\b", f"{name}-greedy", text)
         path.write_text(text, encoding="utf-8")
 
@@ -224,6 +229,11 @@ def _rename(folder: Path, language: str, name: str) -> None:
     metavar="LANGUAGE",
     help="Programming language: python, go, rust, javascript, typescript, java, kotlin, "
     "cpp or ruby; c or shell without gRPC.",
+)
+@click.option(
+    "--model",
+    is_flag=True,
+    help="Write a bot that plays with a language model at an endpoint of the OpenAI chat form.",
 )
 @click.option(
     "--policy",
@@ -252,6 +262,7 @@ def _rename(folder: Path, language: str, name: str) -> None:
 def new(
     folder: Path,
     lang: str,
+    model: bool,
     policy: Path | None,
     game: str | None,
     seats: int | None,
@@ -262,23 +273,41 @@ def new(
     The folder contains a bot that plays every game at random, a greedy bot (not in C and shell),
     the kit that both use, and the protocol. It works without a checkout of the arena.
 
+    With --model, the folder contains a bot that plays with a language model
+    (docs/how-to/models.md).
+
     With --policy, the folder contains a bot that plays with a trained policy
     (docs/how-to/training.md).
     """
+    if policy is not None or model:
+        _check_alone(*(["--policy"] if policy is not None else []), *(["--model"] if model else []))
     if policy is not None:
-        context = click.get_current_context()
-        assert context is not None
-        if context.get_parameter_source("lang") is ParameterSource.COMMANDLINE:
-            raise CommandError("--lang cannot be combined with --policy.", USAGE)
         _new_from_policy(folder, policy, game, seats, sample)
         return
     if game or seats or sample:
         raise CommandError("--game, --seats and --sample require --policy.", USAGE)
-    write(folder, lang.lower())
+    write(folder, MODEL if model else lang.lower())
     _list_files(folder, contents(folder))
+    if model:
+        output.next_step(
+            f"pokearena play poke {_quoted(folder)} sample:random --network --allowance 30000"
+        )
+        return
     if missing := missing_programs(folder):
         output.hint(missing)
     output.next_step(f"pokearena play poke {_quoted(folder)} sample:random --watch")
+
+
+def _check_alone(*flags: str) -> None:
+    """Raise CommandError if options that select the kind of the bot are combined."""
+    context = click.get_current_context()
+    assert context is not None
+    if context.get_parameter_source("lang") is ParameterSource.COMMANDLINE:
+        flags = ("--lang", *flags)
+    if len(flags) > 1:
+        raise CommandError(
+            f"{flags[0]} cannot be combined with {flags[1]}.", USAGE, code="option-combination"
+        )
 
 
 def _new_from_policy(

@@ -10,7 +10,7 @@ import rich_click as click
 
 from arena.cli import completers, output
 from arena.cli.errors import FAILED, OK, USAGE, CommandError
-from arena.cli.options import data_option, json_option
+from arena.cli.options import data_option, json_option, network_option
 from referee.numbering import counted_from_one, decision_text
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ _QUESTION = re.compile(r"(.+?):([0-9]{1,9}:[0-9]{1,9}(?:,[0-9]{1,9}:[0-9]{1,9})*
     is_flag=True,
     help="Send all earlier questions of the table first: for bots with memory.",
 )
+@network_option
 @click.option("--debug", is_flag=True, help="Wait without a time limit, for a debugger.")
 @json_option
 @data_option
@@ -57,6 +58,7 @@ def ask(
     patience: float,
     by_play: bool,
     from_start: bool,
+    network: bool,
     debug: bool,
     as_json: bool,
     workspace: Workspace,
@@ -71,13 +73,14 @@ def ask(
     differs from the record.
     """
     from arena.cli.bots import registration
+    from arena.cli.bots.network import with_network
     from arena.cli.develop import question_messages, recorded_question
     from arena.cli.matches import record_lookup
 
     match, places = _parts(question)
     source = record_lookup.find_record(workspace, match)
     limits = (_FOR_EVER, _FOR_EVER) if debug else (patience, _start_seconds(source))
-    built = registration.up_to_date(workspace, workspace.bot(bot))
+    built = registration.up_to_date(workspace, with_network(workspace.bot(bot), granted=network))
     history = None
     if from_start:
         history = _ask_history(source, places, built, limits)

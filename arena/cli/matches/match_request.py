@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from arena.bots.bot import HUMAN, Bot, with_unique_labels
 from arena.cli import game_options
 from arena.cli.bots import registration
+from arena.cli.bots.network import with_network
 from arena.cli.errors import UNREACHABLE, CommandError
 from arena.cli.workspace import Workspace
 from arena.matches import human_seats
@@ -37,6 +38,8 @@ def prepare(
     texts: Sequence[str],
     seed: str,
     person: PersonOptions | None = None,
+    *,
+    network: bool = False,
 ) -> LocalMatch:
     """Resolve and build the bots, and return the requested match.
 
@@ -46,11 +49,14 @@ def prepare(
         texts: the bots as typed on the command line.
         seed: a text that determines the cards.
         person: what concerns a person at the table.
+        network: whether bots with a model get the network and their key.
     """
     person = person or PersonOptions()
     settled = game_options.settled(settings, len(texts))
     game, has_partners = settled.rules, settled.seats > settled.sides
-    bots = with_unique_labels(_bot(workspace, person, text, has_partners) for text in texts)
+    bots = with_unique_labels(
+        with_network(_bot(workspace, person, text, has_partners), granted=network) for text in texts
+    )
     for bot in (*bots, *(bot.partner for bot in bots if bot.partner is not None)):
         game_options.check_plays(bot, game)
         registration.up_to_date(workspace, bot)

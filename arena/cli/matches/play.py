@@ -20,6 +20,7 @@ from arena.cli.options import (
     game_options,
     given_text,
     json_option,
+    network_option,
     seats_option,
 )
 from arena.config import BOARDS
@@ -99,6 +100,7 @@ if TYPE_CHECKING:
     help="The bot for the other seat of a person's side.",
 )
 @click.option("--all-seatings", is_flag=True, help="With a person: play every seating, not one.")
+@network_option
 @game_options
 @json_option
 @data_option
@@ -118,10 +120,12 @@ def play(
     think: int | None,
     partner: str,
     all_seatings: bool,
+    network: bool,
     pairs: tuple[str, ...],
     allowance: int,
     bank: int,
     start: int,
+    corrections: int,
     as_json: bool,
     workspace: Workspace,
 ) -> int:
@@ -154,11 +158,12 @@ def play(
         seats=seats or 0,
         boards=boards,
         clock=Clock(start, allowance, bank),
+        corrections=corrections,
         faults="lenient" if lenient else "strict",
     )
     person = match_request.PersonOptions(think, partner, all_seatings)
     seed = output.random_seed() if seed is None else seed
-    match = match_request.prepare(workspace, settings, bots, seed, person)
+    match = match_request.prepare(workspace, settings, bots, seed, person, network=network)
     options = _OutputOptions(watch, open_page, record, trace, keep, as_json)
     return _play_and_report(match, workspace, bots, options)
 

@@ -36,6 +36,8 @@ class EntrantSummary:
     draws: int = 0
     points: int = 0
     faults: int = 0
+    corrections: int = 0
+    defaults: int = 0
     times: list[float] = field(default_factory=list)
 
     @property
@@ -66,6 +68,8 @@ class EntrantSummary:
             "median_ms": self.median,
             "slowest_ms": self.slowest,
             "faults": self.faults,
+            "corrections": self.corrections,
+            "defaults": self.defaults,
         }
 
 
@@ -84,7 +88,10 @@ def summaries(entrants: Sequence[str], games: Iterable[PlayedGame]) -> list[Entr
         (record,) = read_games(game.record)
         for line in record.actions:
             if line.get("by") != "referee":
-                by_name[record.game["seating"][line["seat"]]].times.append(line["ms"])
+                tally = by_name[record.game["seating"][line["seat"]]]
+                tally.times.append(line["ms"])
+                tally.corrections += line.get("corrections", 0)
+                tally.defaults += line.get("default", False)
     return results
 
 

@@ -118,6 +118,7 @@ class _TournamentDocument(_Header):
     created: _Time
     entrants: tuple[_EntrantMember, ...]
     matches: tuple[Scheduled, ...]
+    corrections: Count = 0
     ended: _Time | None = None
     seed: (
         Annotated[
@@ -139,6 +140,7 @@ def write_document(bundle: Bundle) -> dict[str, Any]:
         # "format" is the format of the document.
         "pairing": settings["format"],
         **{name: settings[name] for name in ("settings", "clock", "policy")},
+        **({"corrections": settings["corrections"]} if "corrections" in settings else {}),
         "state": str(tournament.state),
         "created": json_values.iso(tournament.created),
         "ended": json_values.iso(tournament.ended),
@@ -186,6 +188,7 @@ def _tournament(document: _TournamentDocument) -> Tournament:
             settings=document.settings,
             clock=Clock(**asdict(document.clock)),
             faults=document.policy,
+            corrections=document.corrections,
         ),
         entries=tuple(
             FormatEntrant(

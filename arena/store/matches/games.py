@@ -12,6 +12,7 @@ from arena.ratings.closed_match import FINISHED, PlayedFault, PlayedGame
 from arena.ratings.decision_histogram import DecisionHistogram
 from referee.games.shared.coded_errors import InvalidValue
 from referee.numbering import game_text
+from referee.record import optional_tally
 
 if TYPE_CHECKING:
     from pokearena.v1 import referee_pb2
@@ -174,6 +175,7 @@ def finished_game(
             "slowest_ms": list(game.slowest_ms),
             "faults": list(game.faults),
             "crashes": list(game.crashes),
+            **optional_tally(game.corrections, game.defaults),
         },
         faulted=tuple(
             PlayedFault(

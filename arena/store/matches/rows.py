@@ -101,7 +101,7 @@ def spec_columns() -> tuple[Column[Any], ...]:
     matches, tournaments = schema.matches, schema.tournaments
     return (
         *matches.c["id", "tournament", "round", "number", "boards", "commitment", "seed"],
-        *tournaments.c["game", "options", "seats", "policy"],
+        *tournaments.c["game", "options", "seats", "policy", "corrections"],
         *tournaments.c["start_ms", "allowance_ms", "bank_ms"],
     )
 

@@ -72,6 +72,7 @@ class MatchSpec(MatchSettings):
             "entrants": [[entrant.version, entrant.content_hash] for entrant in self.entrants],
             "clock": asdict(self.clock),
             "policy": self.faults,
+            **({"corrections": self.corrections} if self.corrections else {}),
             "tournament": self.tournament,
             "round": self.round,
             "number": self.number,

@@ -15,7 +15,15 @@ from arena.submissions.conformance.check import CheckRecord
 from arena.submissions.conformance.examined_forms import match_of
 from referee.games.contract import Legal, State
 from referee.games.shared.dealing import Seeded, board_seed
-from referee.record import GameRecord, action_line, dump, game_line, read_games, result_line
+from referee.record import (
+    GameRecord,
+    Remarks,
+    action_line,
+    dump,
+    game_line,
+    read_games,
+    result_line,
+)
 from referee.replay import RecordedClock, RecordedQuestion, codec_of, questions
 
 HUNDREDS: Final = 200
@@ -218,7 +226,7 @@ class _RandomGame:
             kinds = _kinds(legal, len(listed), len(state.actors))
             self.decisions.append((number, seat, kinds, len(listed)))
             text = self._codec.action_text(moves[seat])
-            self._lines.append(action_line(self.number, number, seat, text, 0.0, "", False))
+            self._lines.append(action_line(self.number, number, seat, text, 0.0, Remarks()))
         return state.after(moves)
 
 

@@ -194,7 +194,8 @@ func (s *service) answer(question *pb.ActRequest) *pb.ActResponse {
 		panic("the action is nil; return one of turn.Legal or another Action, or set turn.Words")
 	}
 	return &pb.ActResponse{
-		Game: question.Game, Decision: question.Decision, Action: action, Note: note,
+		Game: question.Game, Decision: question.Decision, Attempt: question.Attempt,
+		Action: action, Note: note,
 		Text: turn.Words,
 	}
 }

@@ -199,10 +199,11 @@ fn answer(player: &mut dyn Player, turn: &Turn) -> ActResponse {
     ActResponse {
         game: turn.game,
         decision: turn.decision,
+        attempt: turn.attempt,
         action,
         note,
         text,
-        choice: None,
+        ..Default::default()
     }
 }
 

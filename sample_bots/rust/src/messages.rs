@@ -921,6 +921,23 @@ pub struct ActRequest {
     /// with_text.
     #[prost(string, tag = "10")]
     pub text: ::prost::alloc::string::String,
+    /// Number of the try, from 0. It is greater than 0 if the referee did not accept
+    /// the previous answer to this question, and the organiser allows another.
+    #[prost(uint32, tag = "11")]
+    pub attempt: u32,
+    /// Why the previous answer was not accepted. Only set if attempt > 0.
+    #[prost(message, optional, tag = "12")]
+    pub correction: ::core::option::Option<Correction>,
+}
+/// Why an answer was not accepted.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Correction {
+    /// "illegal": the action is not legal; "unreadable": the answer names no action.
+    #[prost(string, tag = "1")]
+    pub code: ::prost::alloc::string::String,
+    /// The reason as a sentence. It follows from your view.
+    #[prost(string, tag = "2")]
+    pub text: ::prost::alloc::string::String,
 }
 /// An answer to one question.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -947,6 +964,17 @@ pub struct ActResponse {
     /// can play a game that it does not know.
     #[prost(uint32, optional, tag = "6")]
     pub choice: ::core::option::Option<u32>,
+    /// For `pokearena play --trace` only, if StartRequest.traced: for example the
+    /// prompts and replies of a language model. At most 64 KiB; it is not stored.
+    #[prost(string, tag = "7")]
+    pub trace: ::prost::alloc::string::String,
+    /// Copied from the question. Required if the question's attempt is greater than 0.
+    #[prost(uint32, tag = "8")]
+    pub attempt: u32,
+    /// True if the bot did not decide, and plays a default action: for example
+    /// because its model did not reply. It is counted, and it is no fault.
+    #[prost(bool, tag = "9")]
+    pub played_default: bool,
 }
 /// The questions that are open for the bot at this moment.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -1012,6 +1040,13 @@ pub struct StartRequest {
     /// texts as long as it is the same.
     #[prost(uint32, tag = "9")]
     pub text_version: u32,
+    /// Whether the messages of this table are written to a trace.
+    #[prost(bool, tag = "10")]
+    pub traced: bool,
+    /// Number of corrections that the organiser allows per question. Only a bot that
+    /// has set with_corrections uses them.
+    #[prost(uint32, tag = "11")]
+    pub corrections: u32,
 }
 /// Capabilities of the bot.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1026,6 +1061,10 @@ pub struct StartResponse {
     /// True if each question has its `text`, for example for a language model.
     #[prost(bool, tag = "3")]
     pub with_text: bool,
+    /// True if the bot receives a question again after an answer that is illegal or
+    /// unreadable, as far as the organiser allows it, and copies `attempt`.
+    #[prost(bool, tag = "4")]
+    pub with_corrections: bool,
 }
 /// The table is over.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[3]
 REVIEWED = frozenset(
     """
     adjusted after all all-seatings allowance alpha anchor bank beta boards bot
-    build-seconds builds burst by
+    build-seconds builds burst by corrections
     challenge-boards challenges check cycles data debug delay draws dry-run earlier elo engine event
     faults form format from-start full game games gif high html json keep ladder ladders lang
     lenient limit list los low max-active-versions max-matches model name no-history no-pause

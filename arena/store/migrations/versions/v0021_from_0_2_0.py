@@ -37,6 +37,8 @@ def upgrade() -> None:
     _change_matches()
     for name in ("approval", "approval_reason"):
         op.add_column("submissions", sa.Column(name, sa.Text, nullable=False, server_default=""))
+    corrections = sa.Column("corrections", sa.Integer, nullable=False, server_default="0")
+    op.add_column("tournaments", corrections)
     # They follow from the games.
     for name in ("outcome", "digest", "thinking"):
         op.drop_column("results", name)

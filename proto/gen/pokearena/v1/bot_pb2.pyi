@@ -15,7 +15,7 @@ class ActRequest(_message.Message):
     """A question: it is your turn. It contains everything that your seat knows, so
     a bot can be a pure function of one question.
     """
-    __slots__ = ("match", "game", "decision", "seat", "clock", "view", "legal", "complete", "luck", "text")
+    __slots__ = ("match", "game", "decision", "seat", "clock", "view", "legal", "complete", "luck", "text", "attempt", "correction")
     MATCH_FIELD_NUMBER: _ClassVar[int]
     GAME_FIELD_NUMBER: _ClassVar[int]
     DECISION_FIELD_NUMBER: _ClassVar[int]
@@ -26,6 +26,8 @@ class ActRequest(_message.Message):
     COMPLETE_FIELD_NUMBER: _ClassVar[int]
     LUCK_FIELD_NUMBER: _ClassVar[int]
     TEXT_FIELD_NUMBER: _ClassVar[int]
+    ATTEMPT_FIELD_NUMBER: _ClassVar[int]
+    CORRECTION_FIELD_NUMBER: _ClassVar[int]
     match: str
     """ID of the match, as used by `pokearena replay`."""
     game: int
@@ -55,18 +57,38 @@ class ActRequest(_message.Message):
     the history, and the legal actions, numbered from 0. Empty unless the bot set
     with_text.
     """
-    def HasField(self, field_name: _Literal['clock', 'view']) -> bool: ...
-    def __init__(self, match: _Optional[str] = ..., game: _Optional[int] = ..., decision: _Optional[int] = ..., seat: _Optional[int] = ..., clock: _Optional[_Union[Clock, _Mapping[str, _Any]]] = ..., view: _Optional[_Union[View, _Mapping[str, _Any]]] = ..., legal: _Optional[_Iterable[_Union[Action, _Mapping[str, _Any]]]] = ..., complete: bool = ..., luck: _Optional[int] = ..., text: _Optional[str] = ...) -> None: ...
+    attempt: int
+    """Number of the try, from 0. It is greater than 0 if the referee did not accept
+    the previous answer to this question, and the organiser allows another.
+    """
+    correction: Correction
+    """Why the previous answer was not accepted. Only set if attempt > 0."""
+    def HasField(self, field_name: _Literal['clock', 'view', 'correction']) -> bool: ...
+    def __init__(self, match: _Optional[str] = ..., game: _Optional[int] = ..., decision: _Optional[int] = ..., seat: _Optional[int] = ..., clock: _Optional[_Union[Clock, _Mapping[str, _Any]]] = ..., view: _Optional[_Union[View, _Mapping[str, _Any]]] = ..., legal: _Optional[_Iterable[_Union[Action, _Mapping[str, _Any]]]] = ..., complete: bool = ..., luck: _Optional[int] = ..., text: _Optional[str] = ..., attempt: _Optional[int] = ..., correction: _Optional[_Union[Correction, _Mapping[str, _Any]]] = ...) -> None: ...
+
+class Correction(_message.Message):
+    """Why an answer was not accepted."""
+    __slots__ = ("code", "text")
+    CODE_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    code: str
+    """"illegal": the action is not legal; "unreadable": the answer names no action."""
+    text: str
+    """The reason as a sentence. It follows from your view."""
+    def __init__(self, code: _Optional[str] = ..., text: _Optional[str] = ...) -> None: ...
 
 class ActResponse(_message.Message):
     """An answer to one question."""
-    __slots__ = ("game", "decision", "action", "note", "text", "choice")
+    __slots__ = ("game", "decision", "action", "note", "text", "choice", "trace", "attempt", "played_default")
     GAME_FIELD_NUMBER: _ClassVar[int]
     DECISION_FIELD_NUMBER: _ClassVar[int]
     ACTION_FIELD_NUMBER: _ClassVar[int]
     NOTE_FIELD_NUMBER: _ClassVar[int]
     TEXT_FIELD_NUMBER: _ClassVar[int]
     CHOICE_FIELD_NUMBER: _ClassVar[int]
+    TRACE_FIELD_NUMBER: _ClassVar[int]
+    ATTEMPT_FIELD_NUMBER: _ClassVar[int]
+    PLAYED_DEFAULT_FIELD_NUMBER: _ClassVar[int]
     game: int
     """Copied from the question. Required in Play, optional in Act."""
     decision: int
@@ -86,8 +108,18 @@ class ActResponse(_message.Message):
     """Instead of an action: the number of an action in `legal`, from 0. Thus a bot
     can play a game that it does not know.
     """
+    trace: str
+    """For `pokearena play --trace` only, if StartRequest.traced: for example the
+    prompts and replies of a language model. At most 64 KiB; it is not stored.
+    """
+    attempt: int
+    """Copied from the question. Required if the question's attempt is greater than 0."""
+    played_default: bool
+    """True if the bot did not decide, and plays a default action: for example
+    because its model did not reply. It is counted, and it is no fault.
+    """
     def HasField(self, field_name: _Literal['action', 'choice']) -> bool: ...
-    def __init__(self, game: _Optional[int] = ..., decision: _Optional[int] = ..., action: _Optional[_Union[Action, _Mapping[str, _Any]]] = ..., note: _Optional[str] = ..., text: _Optional[str] = ..., choice: _Optional[int] = ...) -> None: ...
+    def __init__(self, game: _Optional[int] = ..., decision: _Optional[int] = ..., action: _Optional[_Union[Action, _Mapping[str, _Any]]] = ..., note: _Optional[str] = ..., text: _Optional[str] = ..., choice: _Optional[int] = ..., trace: _Optional[str] = ..., attempt: _Optional[int] = ..., played_default: bool = ...) -> None: ...
 
 class PlayRequest(_message.Message):
     """The questions that are open for the bot at this moment."""
@@ -126,7 +158,7 @@ class Clock(_message.Message):
 
 class StartRequest(_message.Message):
     """Description of a table."""
-    __slots__ = ("match", "game", "seats", "seat", "options", "games", "clock", "rules", "text_version")
+    __slots__ = ("match", "game", "seats", "seat", "options", "games", "clock", "rules", "text_version", "traced", "corrections")
     class OptionsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -143,6 +175,8 @@ class StartRequest(_message.Message):
     CLOCK_FIELD_NUMBER: _ClassVar[int]
     RULES_FIELD_NUMBER: _ClassVar[int]
     TEXT_VERSION_FIELD_NUMBER: _ClassVar[int]
+    TRACED_FIELD_NUMBER: _ClassVar[int]
+    CORRECTIONS_FIELD_NUMBER: _ClassVar[int]
     match: str
     """ID of the match, as used by `pokearena replay`."""
     game: str
@@ -163,15 +197,22 @@ class StartRequest(_message.Message):
     """The version of the wording of ActRequest.text. Equal positions have equal
     texts as long as it is the same.
     """
+    traced: bool
+    """Whether the messages of this table are written to a trace."""
+    corrections: int
+    """Number of corrections that the organiser allows per question. Only a bot that
+    has set with_corrections uses them.
+    """
     def HasField(self, field_name: _Literal['clock']) -> bool: ...
-    def __init__(self, match: _Optional[str] = ..., game: _Optional[str] = ..., seats: _Optional[int] = ..., seat: _Optional[int] = ..., options: _Optional[_Mapping[str, str]] = ..., games: _Optional[int] = ..., clock: _Optional[_Union[Clock, _Mapping[str, _Any]]] = ..., rules: _Optional[str] = ..., text_version: _Optional[int] = ...) -> None: ...
+    def __init__(self, match: _Optional[str] = ..., game: _Optional[str] = ..., seats: _Optional[int] = ..., seat: _Optional[int] = ..., options: _Optional[_Mapping[str, str]] = ..., games: _Optional[int] = ..., clock: _Optional[_Union[Clock, _Mapping[str, _Any]]] = ..., rules: _Optional[str] = ..., text_version: _Optional[int] = ..., traced: bool = ..., corrections: _Optional[int] = ...) -> None: ...
 
 class StartResponse(_message.Message):
     """Capabilities of the bot."""
-    __slots__ = ("games_in_flight", "without_legal", "with_text")
+    __slots__ = ("games_in_flight", "without_legal", "with_text", "with_corrections")
     GAMES_IN_FLIGHT_FIELD_NUMBER: _ClassVar[int]
     WITHOUT_LEGAL_FIELD_NUMBER: _ClassVar[int]
     WITH_TEXT_FIELD_NUMBER: _ClassVar[int]
+    WITH_CORRECTIONS_FIELD_NUMBER: _ClassVar[int]
     games_in_flight: int
     """Number of games of the table that the bot plays concurrently, each with
     questions of its own. 0 means 1.
@@ -180,7 +221,11 @@ class StartResponse(_message.Message):
     """True if the bot computes its legal actions itself; `legal` is then empty."""
     with_text: bool
     """True if each question has its `text`, for example for a language model."""
-    def __init__(self, games_in_flight: _Optional[int] = ..., without_legal: bool = ..., with_text: bool = ...) -> None: ...
+    with_corrections: bool
+    """True if the bot receives a question again after an answer that is illegal or
+    unreadable, as far as the organiser allows it, and copies `attempt`.
+    """
+    def __init__(self, games_in_flight: _Optional[int] = ..., without_legal: bool = ..., with_text: bool = ..., with_corrections: bool = ...) -> None: ...
 
 class EndRequest(_message.Message):
     """The table is over."""

@@ -54,7 +54,12 @@ type ActRequest struct {
 	// The question as plain text: short rules, the position as your seat sees it,
 	// the history, and the legal actions, numbered from 0. Empty unless the bot set
 	// with_text.
-	Text          string `protobuf:"bytes,10,opt,name=text,proto3" json:"text,omitempty"`
+	Text string `protobuf:"bytes,10,opt,name=text,proto3" json:"text,omitempty"`
+	// Number of the try, from 0. It is greater than 0 if the referee did not accept
+	// the previous answer to this question, and the organiser allows another.
+	Attempt uint32 `protobuf:"varint,11,opt,name=attempt,proto3" json:"attempt,omitempty"`
+	// Why the previous answer was not accepted. Only set if attempt > 0.
+	Correction    *Correction `protobuf:"bytes,12,opt,name=correction,proto3" json:"correction,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -159,6 +164,75 @@ func (x *ActRequest) GetText() string {
 	return ""
 }
 
+func (x *ActRequest) GetAttempt() uint32 {
+	if x != nil {
+		return x.Attempt
+	}
+	return 0
+}
+
+func (x *ActRequest) GetCorrection() *Correction {
+	if x != nil {
+		return x.Correction
+	}
+	return nil
+}
+
+// Why an answer was not accepted.
+type Correction struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// "illegal": the action is not legal; "unreadable": the answer names no action.
+	Code string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
+	// The reason as a sentence. It follows from your view.
+	Text          string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Correction) Reset() {
+	*x = Correction{}
+	mi := &file_pokearena_v1_bot_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Correction) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Correction) ProtoMessage() {}
+
+func (x *Correction) ProtoReflect() protoreflect.Message {
+	mi := &file_pokearena_v1_bot_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Correction.ProtoReflect.Descriptor instead.
+func (*Correction) Descriptor() ([]byte, []int) {
+	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Correction) GetCode() string {
+	if x != nil {
+		return x.Code
+	}
+	return ""
+}
+
+func (x *Correction) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
 // An answer to one question.
 type ActResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -177,14 +251,22 @@ type ActResponse struct {
 	Text string `protobuf:"bytes,5,opt,name=text,proto3" json:"text,omitempty"`
 	// Instead of an action: the number of an action in `legal`, from 0. Thus a bot
 	// can play a game that it does not know.
-	Choice        *uint32 `protobuf:"varint,6,opt,name=choice,proto3,oneof" json:"choice,omitempty"`
+	Choice *uint32 `protobuf:"varint,6,opt,name=choice,proto3,oneof" json:"choice,omitempty"`
+	// For `pokearena play --trace` only, if StartRequest.traced: for example the
+	// prompts and replies of a language model. At most 64 KiB; it is not stored.
+	Trace string `protobuf:"bytes,7,opt,name=trace,proto3" json:"trace,omitempty"`
+	// Copied from the question. Required if the question's attempt is greater than 0.
+	Attempt uint32 `protobuf:"varint,8,opt,name=attempt,proto3" json:"attempt,omitempty"`
+	// True if the bot did not decide, and plays a default action: for example
+	// because its model did not reply. It is counted, and it is no fault.
+	PlayedDefault bool `protobuf:"varint,9,opt,name=played_default,json=playedDefault,proto3" json:"played_default,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ActResponse) Reset() {
 	*x = ActResponse{}
-	mi := &file_pokearena_v1_bot_proto_msgTypes[1]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -196,7 +278,7 @@ func (x *ActResponse) String() string {
 func (*ActResponse) ProtoMessage() {}
 
 func (x *ActResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pokearena_v1_bot_proto_msgTypes[1]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -209,7 +291,7 @@ func (x *ActResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActResponse.ProtoReflect.Descriptor instead.
 func (*ActResponse) Descriptor() ([]byte, []int) {
-	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{1}
+	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *ActResponse) GetGame() uint32 {
@@ -254,6 +336,27 @@ func (x *ActResponse) GetChoice() uint32 {
 	return 0
 }
 
+func (x *ActResponse) GetTrace() string {
+	if x != nil {
+		return x.Trace
+	}
+	return ""
+}
+
+func (x *ActResponse) GetAttempt() uint32 {
+	if x != nil {
+		return x.Attempt
+	}
+	return 0
+}
+
+func (x *ActResponse) GetPlayedDefault() bool {
+	if x != nil {
+		return x.PlayedDefault
+	}
+	return false
+}
+
 // The questions that are open for the bot at this moment.
 type PlayRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -265,7 +368,7 @@ type PlayRequest struct {
 
 func (x *PlayRequest) Reset() {
 	*x = PlayRequest{}
-	mi := &file_pokearena_v1_bot_proto_msgTypes[2]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -277,7 +380,7 @@ func (x *PlayRequest) String() string {
 func (*PlayRequest) ProtoMessage() {}
 
 func (x *PlayRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pokearena_v1_bot_proto_msgTypes[2]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -290,7 +393,7 @@ func (x *PlayRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlayRequest.ProtoReflect.Descriptor instead.
 func (*PlayRequest) Descriptor() ([]byte, []int) {
-	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{2}
+	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *PlayRequest) GetQuestions() []*ActRequest {
@@ -311,7 +414,7 @@ type PlayResponse struct {
 
 func (x *PlayResponse) Reset() {
 	*x = PlayResponse{}
-	mi := &file_pokearena_v1_bot_proto_msgTypes[3]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -323,7 +426,7 @@ func (x *PlayResponse) String() string {
 func (*PlayResponse) ProtoMessage() {}
 
 func (x *PlayResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pokearena_v1_bot_proto_msgTypes[3]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -336,7 +439,7 @@ func (x *PlayResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlayResponse.ProtoReflect.Descriptor instead.
 func (*PlayResponse) Descriptor() ([]byte, []int) {
-	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{3}
+	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *PlayResponse) GetAnswers() []*ActResponse {
@@ -364,7 +467,7 @@ type Clock struct {
 
 func (x *Clock) Reset() {
 	*x = Clock{}
-	mi := &file_pokearena_v1_bot_proto_msgTypes[4]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -376,7 +479,7 @@ func (x *Clock) String() string {
 func (*Clock) ProtoMessage() {}
 
 func (x *Clock) ProtoReflect() protoreflect.Message {
-	mi := &file_pokearena_v1_bot_proto_msgTypes[4]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -389,7 +492,7 @@ func (x *Clock) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Clock.ProtoReflect.Descriptor instead.
 func (*Clock) Descriptor() ([]byte, []int) {
-	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{4}
+	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Clock) GetAllowanceMs() uint32 {
@@ -434,14 +537,19 @@ type StartRequest struct {
 	Rules string `protobuf:"bytes,8,opt,name=rules,proto3" json:"rules,omitempty"`
 	// The version of the wording of ActRequest.text. Equal positions have equal
 	// texts as long as it is the same.
-	TextVersion   uint32 `protobuf:"varint,9,opt,name=text_version,json=textVersion,proto3" json:"text_version,omitempty"`
+	TextVersion uint32 `protobuf:"varint,9,opt,name=text_version,json=textVersion,proto3" json:"text_version,omitempty"`
+	// Whether the messages of this table are written to a trace.
+	Traced bool `protobuf:"varint,10,opt,name=traced,proto3" json:"traced,omitempty"`
+	// Number of corrections that the organiser allows per question. Only a bot that
+	// has set with_corrections uses them.
+	Corrections   uint32 `protobuf:"varint,11,opt,name=corrections,proto3" json:"corrections,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *StartRequest) Reset() {
 	*x = StartRequest{}
-	mi := &file_pokearena_v1_bot_proto_msgTypes[5]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -453,7 +561,7 @@ func (x *StartRequest) String() string {
 func (*StartRequest) ProtoMessage() {}
 
 func (x *StartRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pokearena_v1_bot_proto_msgTypes[5]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -466,7 +574,7 @@ func (x *StartRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartRequest.ProtoReflect.Descriptor instead.
 func (*StartRequest) Descriptor() ([]byte, []int) {
-	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{5}
+	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *StartRequest) GetMatch() string {
@@ -532,6 +640,20 @@ func (x *StartRequest) GetTextVersion() uint32 {
 	return 0
 }
 
+func (x *StartRequest) GetTraced() bool {
+	if x != nil {
+		return x.Traced
+	}
+	return false
+}
+
+func (x *StartRequest) GetCorrections() uint32 {
+	if x != nil {
+		return x.Corrections
+	}
+	return 0
+}
+
 // Capabilities of the bot.
 type StartResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -541,14 +663,17 @@ type StartResponse struct {
 	// True if the bot computes its legal actions itself; `legal` is then empty.
 	WithoutLegal bool `protobuf:"varint,2,opt,name=without_legal,json=withoutLegal,proto3" json:"without_legal,omitempty"`
 	// True if each question has its `text`, for example for a language model.
-	WithText      bool `protobuf:"varint,3,opt,name=with_text,json=withText,proto3" json:"with_text,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	WithText bool `protobuf:"varint,3,opt,name=with_text,json=withText,proto3" json:"with_text,omitempty"`
+	// True if the bot receives a question again after an answer that is illegal or
+	// unreadable, as far as the organiser allows it, and copies `attempt`.
+	WithCorrections bool `protobuf:"varint,4,opt,name=with_corrections,json=withCorrections,proto3" json:"with_corrections,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *StartResponse) Reset() {
 	*x = StartResponse{}
-	mi := &file_pokearena_v1_bot_proto_msgTypes[6]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -560,7 +685,7 @@ func (x *StartResponse) String() string {
 func (*StartResponse) ProtoMessage() {}
 
 func (x *StartResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pokearena_v1_bot_proto_msgTypes[6]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -573,7 +698,7 @@ func (x *StartResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartResponse.ProtoReflect.Descriptor instead.
 func (*StartResponse) Descriptor() ([]byte, []int) {
-	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{6}
+	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *StartResponse) GetGamesInFlight() uint32 {
@@ -597,6 +722,13 @@ func (x *StartResponse) GetWithText() bool {
 	return false
 }
 
+func (x *StartResponse) GetWithCorrections() bool {
+	if x != nil {
+		return x.WithCorrections
+	}
+	return false
+}
+
 // The table is over.
 type EndRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -608,7 +740,7 @@ type EndRequest struct {
 
 func (x *EndRequest) Reset() {
 	*x = EndRequest{}
-	mi := &file_pokearena_v1_bot_proto_msgTypes[7]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -620,7 +752,7 @@ func (x *EndRequest) String() string {
 func (*EndRequest) ProtoMessage() {}
 
 func (x *EndRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pokearena_v1_bot_proto_msgTypes[7]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -633,7 +765,7 @@ func (x *EndRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndRequest.ProtoReflect.Descriptor instead.
 func (*EndRequest) Descriptor() ([]byte, []int) {
-	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{7}
+	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *EndRequest) GetMatch() string {
@@ -652,7 +784,7 @@ type EndResponse struct {
 
 func (x *EndResponse) Reset() {
 	*x = EndResponse{}
-	mi := &file_pokearena_v1_bot_proto_msgTypes[8]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -664,7 +796,7 @@ func (x *EndResponse) String() string {
 func (*EndResponse) ProtoMessage() {}
 
 func (x *EndResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pokearena_v1_bot_proto_msgTypes[8]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -677,7 +809,7 @@ func (x *EndResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndResponse.ProtoReflect.Descriptor instead.
 func (*EndResponse) Descriptor() ([]byte, []int) {
-	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{8}
+	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{9}
 }
 
 // What a seat sees, as a message of its game.
@@ -700,7 +832,7 @@ type View struct {
 
 func (x *View) Reset() {
 	*x = View{}
-	mi := &file_pokearena_v1_bot_proto_msgTypes[9]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -712,7 +844,7 @@ func (x *View) String() string {
 func (*View) ProtoMessage() {}
 
 func (x *View) ProtoReflect() protoreflect.Message {
-	mi := &file_pokearena_v1_bot_proto_msgTypes[9]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -725,7 +857,7 @@ func (x *View) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use View.ProtoReflect.Descriptor instead.
 func (*View) Descriptor() ([]byte, []int) {
-	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{9}
+	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *View) GetGame() isView_Game {
@@ -849,7 +981,7 @@ type GenericView struct {
 
 func (x *GenericView) Reset() {
 	*x = GenericView{}
-	mi := &file_pokearena_v1_bot_proto_msgTypes[10]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -861,7 +993,7 @@ func (x *GenericView) String() string {
 func (*GenericView) ProtoMessage() {}
 
 func (x *GenericView) ProtoReflect() protoreflect.Message {
-	mi := &file_pokearena_v1_bot_proto_msgTypes[10]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -874,7 +1006,7 @@ func (x *GenericView) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GenericView.ProtoReflect.Descriptor instead.
 func (*GenericView) Descriptor() ([]byte, []int) {
-	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{10}
+	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *GenericView) GetGame() string {
@@ -911,7 +1043,7 @@ type Action struct {
 
 func (x *Action) Reset() {
 	*x = Action{}
-	mi := &file_pokearena_v1_bot_proto_msgTypes[11]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -923,7 +1055,7 @@ func (x *Action) String() string {
 func (*Action) ProtoMessage() {}
 
 func (x *Action) ProtoReflect() protoreflect.Message {
-	mi := &file_pokearena_v1_bot_proto_msgTypes[11]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -936,7 +1068,7 @@ func (x *Action) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Action.ProtoReflect.Descriptor instead.
 func (*Action) Descriptor() ([]byte, []int) {
-	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{11}
+	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Action) GetGame() isAction_Game {
@@ -1061,7 +1193,7 @@ type GenericAction struct {
 
 func (x *GenericAction) Reset() {
 	*x = GenericAction{}
-	mi := &file_pokearena_v1_bot_proto_msgTypes[12]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1073,7 +1205,7 @@ func (x *GenericAction) String() string {
 func (*GenericAction) ProtoMessage() {}
 
 func (x *GenericAction) ProtoReflect() protoreflect.Message {
-	mi := &file_pokearena_v1_bot_proto_msgTypes[12]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1086,7 +1218,7 @@ func (x *GenericAction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GenericAction.ProtoReflect.Descriptor instead.
 func (*GenericAction) Descriptor() ([]byte, []int) {
-	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{12}
+	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *GenericAction) GetGame() string {
@@ -1107,7 +1239,7 @@ var File_pokearena_v1_bot_proto protoreflect.FileDescriptor
 
 const file_pokearena_v1_bot_proto_rawDesc = "" +
 	"\n" +
-	"\x16pokearena/v1/bot.proto\x12\fpokearena.v1\x1a\x17pokearena/v1/poke.proto\x1a\x18pokearena/v1/pokex.proto\x1a\x18pokearena/v1/pouku.proto\x1a\x19pokearena/v1/pokino.proto\x1a\x1epokearena/v1/saint_poker.proto\"\xa9\x02\n" +
+	"\x16pokearena/v1/bot.proto\x12\fpokearena.v1\x1a\x17pokearena/v1/poke.proto\x1a\x18pokearena/v1/pokex.proto\x1a\x18pokearena/v1/pouku.proto\x1a\x19pokearena/v1/pokino.proto\x1a\x1epokearena/v1/saint_poker.proto\"\xfd\x02\n" +
 	"\n" +
 	"ActRequest\x12\x14\n" +
 	"\x05match\x18\x01 \x01(\tR\x05match\x12\x12\n" +
@@ -1120,14 +1252,25 @@ const file_pokearena_v1_bot_proto_rawDesc = "" +
 	"\bcomplete\x18\b \x01(\bR\bcomplete\x12\x12\n" +
 	"\x04luck\x18\t \x01(\x04R\x04luck\x12\x12\n" +
 	"\x04text\x18\n" +
-	" \x01(\tR\x04text\"\xbb\x01\n" +
+	" \x01(\tR\x04text\x12\x18\n" +
+	"\aattempt\x18\v \x01(\rR\aattempt\x128\n" +
+	"\n" +
+	"correction\x18\f \x01(\v2\x18.pokearena.v1.CorrectionR\n" +
+	"correction\"4\n" +
+	"\n" +
+	"Correction\x12\x12\n" +
+	"\x04code\x18\x01 \x01(\tR\x04code\x12\x12\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\"\x92\x02\n" +
 	"\vActResponse\x12\x12\n" +
 	"\x04game\x18\x01 \x01(\rR\x04game\x12\x1a\n" +
 	"\bdecision\x18\x02 \x01(\rR\bdecision\x12,\n" +
 	"\x06action\x18\x03 \x01(\v2\x14.pokearena.v1.ActionR\x06action\x12\x12\n" +
 	"\x04note\x18\x04 \x01(\tR\x04note\x12\x12\n" +
 	"\x04text\x18\x05 \x01(\tR\x04text\x12\x1b\n" +
-	"\x06choice\x18\x06 \x01(\rH\x00R\x06choice\x88\x01\x01B\t\n" +
+	"\x06choice\x18\x06 \x01(\rH\x00R\x06choice\x88\x01\x01\x12\x14\n" +
+	"\x05trace\x18\a \x01(\tR\x05trace\x12\x18\n" +
+	"\aattempt\x18\b \x01(\rR\aattempt\x12%\n" +
+	"\x0eplayed_default\x18\t \x01(\bR\rplayedDefaultB\t\n" +
 	"\a_choice\"E\n" +
 	"\vPlayRequest\x126\n" +
 	"\tquestions\x18\x01 \x03(\v2\x18.pokearena.v1.ActRequestR\tquestions\"C\n" +
@@ -1136,7 +1279,7 @@ const file_pokearena_v1_bot_proto_rawDesc = "" +
 	"\x05Clock\x12!\n" +
 	"\fallowance_ms\x18\x01 \x01(\rR\vallowanceMs\x12\x17\n" +
 	"\abank_ms\x18\x02 \x01(\rR\x06bankMs\x12\x17\n" +
-	"\alast_ms\x18\x03 \x01(\rR\x06lastMs\"\xdb\x02\n" +
+	"\alast_ms\x18\x03 \x01(\rR\x06lastMs\"\x95\x03\n" +
 	"\fStartRequest\x12\x14\n" +
 	"\x05match\x18\x01 \x01(\tR\x05match\x12\x12\n" +
 	"\x04game\x18\x02 \x01(\tR\x04game\x12\x14\n" +
@@ -1146,14 +1289,18 @@ const file_pokearena_v1_bot_proto_rawDesc = "" +
 	"\x05games\x18\x06 \x01(\rR\x05games\x12)\n" +
 	"\x05clock\x18\a \x01(\v2\x13.pokearena.v1.ClockR\x05clock\x12\x14\n" +
 	"\x05rules\x18\b \x01(\tR\x05rules\x12!\n" +
-	"\ftext_version\x18\t \x01(\rR\vtextVersion\x1a:\n" +
+	"\ftext_version\x18\t \x01(\rR\vtextVersion\x12\x16\n" +
+	"\x06traced\x18\n" +
+	" \x01(\bR\x06traced\x12 \n" +
+	"\vcorrections\x18\v \x01(\rR\vcorrections\x1a:\n" +
 	"\fOptionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"y\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa4\x01\n" +
 	"\rStartResponse\x12&\n" +
 	"\x0fgames_in_flight\x18\x01 \x01(\rR\rgamesInFlight\x12#\n" +
 	"\rwithout_legal\x18\x02 \x01(\bR\fwithoutLegal\x12\x1b\n" +
-	"\twith_text\x18\x03 \x01(\bR\bwithText\"\"\n" +
+	"\twith_text\x18\x03 \x01(\bR\bwithText\x12)\n" +
+	"\x10with_corrections\x18\x04 \x01(\bR\x0fwithCorrections\"\"\n" +
 	"\n" +
 	"EndRequest\x12\x14\n" +
 	"\x05match\x18\x01 \x01(\tR\x05match\"\r\n" +
@@ -1201,67 +1348,69 @@ func file_pokearena_v1_bot_proto_rawDescGZIP() []byte {
 	return file_pokearena_v1_bot_proto_rawDescData
 }
 
-var file_pokearena_v1_bot_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
+var file_pokearena_v1_bot_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
 var file_pokearena_v1_bot_proto_goTypes = []any{
 	(*ActRequest)(nil),       // 0: pokearena.v1.ActRequest
-	(*ActResponse)(nil),      // 1: pokearena.v1.ActResponse
-	(*PlayRequest)(nil),      // 2: pokearena.v1.PlayRequest
-	(*PlayResponse)(nil),     // 3: pokearena.v1.PlayResponse
-	(*Clock)(nil),            // 4: pokearena.v1.Clock
-	(*StartRequest)(nil),     // 5: pokearena.v1.StartRequest
-	(*StartResponse)(nil),    // 6: pokearena.v1.StartResponse
-	(*EndRequest)(nil),       // 7: pokearena.v1.EndRequest
-	(*EndResponse)(nil),      // 8: pokearena.v1.EndResponse
-	(*View)(nil),             // 9: pokearena.v1.View
-	(*GenericView)(nil),      // 10: pokearena.v1.GenericView
-	(*Action)(nil),           // 11: pokearena.v1.Action
-	(*GenericAction)(nil),    // 12: pokearena.v1.GenericAction
-	nil,                      // 13: pokearena.v1.StartRequest.OptionsEntry
-	(*PokeView)(nil),         // 14: pokearena.v1.PokeView
-	(*SaintPokerView)(nil),   // 15: pokearena.v1.SaintPokerView
-	(*PokexView)(nil),        // 16: pokearena.v1.PokexView
-	(*PoukuView)(nil),        // 17: pokearena.v1.PoukuView
-	(*PokinoView)(nil),       // 18: pokearena.v1.PokinoView
-	(*PokeAction)(nil),       // 19: pokearena.v1.PokeAction
-	(*SaintPokerAction)(nil), // 20: pokearena.v1.SaintPokerAction
-	(*PokexAction)(nil),      // 21: pokearena.v1.PokexAction
-	(*PoukuAction)(nil),      // 22: pokearena.v1.PoukuAction
-	(*PokinoAction)(nil),     // 23: pokearena.v1.PokinoAction
+	(*Correction)(nil),       // 1: pokearena.v1.Correction
+	(*ActResponse)(nil),      // 2: pokearena.v1.ActResponse
+	(*PlayRequest)(nil),      // 3: pokearena.v1.PlayRequest
+	(*PlayResponse)(nil),     // 4: pokearena.v1.PlayResponse
+	(*Clock)(nil),            // 5: pokearena.v1.Clock
+	(*StartRequest)(nil),     // 6: pokearena.v1.StartRequest
+	(*StartResponse)(nil),    // 7: pokearena.v1.StartResponse
+	(*EndRequest)(nil),       // 8: pokearena.v1.EndRequest
+	(*EndResponse)(nil),      // 9: pokearena.v1.EndResponse
+	(*View)(nil),             // 10: pokearena.v1.View
+	(*GenericView)(nil),      // 11: pokearena.v1.GenericView
+	(*Action)(nil),           // 12: pokearena.v1.Action
+	(*GenericAction)(nil),    // 13: pokearena.v1.GenericAction
+	nil,                      // 14: pokearena.v1.StartRequest.OptionsEntry
+	(*PokeView)(nil),         // 15: pokearena.v1.PokeView
+	(*SaintPokerView)(nil),   // 16: pokearena.v1.SaintPokerView
+	(*PokexView)(nil),        // 17: pokearena.v1.PokexView
+	(*PoukuView)(nil),        // 18: pokearena.v1.PoukuView
+	(*PokinoView)(nil),       // 19: pokearena.v1.PokinoView
+	(*PokeAction)(nil),       // 20: pokearena.v1.PokeAction
+	(*SaintPokerAction)(nil), // 21: pokearena.v1.SaintPokerAction
+	(*PokexAction)(nil),      // 22: pokearena.v1.PokexAction
+	(*PoukuAction)(nil),      // 23: pokearena.v1.PoukuAction
+	(*PokinoAction)(nil),     // 24: pokearena.v1.PokinoAction
 }
 var file_pokearena_v1_bot_proto_depIdxs = []int32{
-	4,  // 0: pokearena.v1.ActRequest.clock:type_name -> pokearena.v1.Clock
-	9,  // 1: pokearena.v1.ActRequest.view:type_name -> pokearena.v1.View
-	11, // 2: pokearena.v1.ActRequest.legal:type_name -> pokearena.v1.Action
-	11, // 3: pokearena.v1.ActResponse.action:type_name -> pokearena.v1.Action
-	0,  // 4: pokearena.v1.PlayRequest.questions:type_name -> pokearena.v1.ActRequest
-	1,  // 5: pokearena.v1.PlayResponse.answers:type_name -> pokearena.v1.ActResponse
-	13, // 6: pokearena.v1.StartRequest.options:type_name -> pokearena.v1.StartRequest.OptionsEntry
-	4,  // 7: pokearena.v1.StartRequest.clock:type_name -> pokearena.v1.Clock
-	14, // 8: pokearena.v1.View.poke:type_name -> pokearena.v1.PokeView
-	15, // 9: pokearena.v1.View.saint_poker:type_name -> pokearena.v1.SaintPokerView
-	16, // 10: pokearena.v1.View.pokex:type_name -> pokearena.v1.PokexView
-	17, // 11: pokearena.v1.View.pouku:type_name -> pokearena.v1.PoukuView
-	18, // 12: pokearena.v1.View.pokino:type_name -> pokearena.v1.PokinoView
-	10, // 13: pokearena.v1.View.generic:type_name -> pokearena.v1.GenericView
-	19, // 14: pokearena.v1.Action.poke:type_name -> pokearena.v1.PokeAction
-	20, // 15: pokearena.v1.Action.saint_poker:type_name -> pokearena.v1.SaintPokerAction
-	21, // 16: pokearena.v1.Action.pokex:type_name -> pokearena.v1.PokexAction
-	22, // 17: pokearena.v1.Action.pouku:type_name -> pokearena.v1.PoukuAction
-	23, // 18: pokearena.v1.Action.pokino:type_name -> pokearena.v1.PokinoAction
-	12, // 19: pokearena.v1.Action.generic:type_name -> pokearena.v1.GenericAction
-	0,  // 20: pokearena.v1.BotService.Act:input_type -> pokearena.v1.ActRequest
-	2,  // 21: pokearena.v1.BotService.Play:input_type -> pokearena.v1.PlayRequest
-	5,  // 22: pokearena.v1.BotService.Start:input_type -> pokearena.v1.StartRequest
-	7,  // 23: pokearena.v1.BotService.End:input_type -> pokearena.v1.EndRequest
-	1,  // 24: pokearena.v1.BotService.Act:output_type -> pokearena.v1.ActResponse
-	3,  // 25: pokearena.v1.BotService.Play:output_type -> pokearena.v1.PlayResponse
-	6,  // 26: pokearena.v1.BotService.Start:output_type -> pokearena.v1.StartResponse
-	8,  // 27: pokearena.v1.BotService.End:output_type -> pokearena.v1.EndResponse
-	24, // [24:28] is the sub-list for method output_type
-	20, // [20:24] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	5,  // 0: pokearena.v1.ActRequest.clock:type_name -> pokearena.v1.Clock
+	10, // 1: pokearena.v1.ActRequest.view:type_name -> pokearena.v1.View
+	12, // 2: pokearena.v1.ActRequest.legal:type_name -> pokearena.v1.Action
+	1,  // 3: pokearena.v1.ActRequest.correction:type_name -> pokearena.v1.Correction
+	12, // 4: pokearena.v1.ActResponse.action:type_name -> pokearena.v1.Action
+	0,  // 5: pokearena.v1.PlayRequest.questions:type_name -> pokearena.v1.ActRequest
+	2,  // 6: pokearena.v1.PlayResponse.answers:type_name -> pokearena.v1.ActResponse
+	14, // 7: pokearena.v1.StartRequest.options:type_name -> pokearena.v1.StartRequest.OptionsEntry
+	5,  // 8: pokearena.v1.StartRequest.clock:type_name -> pokearena.v1.Clock
+	15, // 9: pokearena.v1.View.poke:type_name -> pokearena.v1.PokeView
+	16, // 10: pokearena.v1.View.saint_poker:type_name -> pokearena.v1.SaintPokerView
+	17, // 11: pokearena.v1.View.pokex:type_name -> pokearena.v1.PokexView
+	18, // 12: pokearena.v1.View.pouku:type_name -> pokearena.v1.PoukuView
+	19, // 13: pokearena.v1.View.pokino:type_name -> pokearena.v1.PokinoView
+	11, // 14: pokearena.v1.View.generic:type_name -> pokearena.v1.GenericView
+	20, // 15: pokearena.v1.Action.poke:type_name -> pokearena.v1.PokeAction
+	21, // 16: pokearena.v1.Action.saint_poker:type_name -> pokearena.v1.SaintPokerAction
+	22, // 17: pokearena.v1.Action.pokex:type_name -> pokearena.v1.PokexAction
+	23, // 18: pokearena.v1.Action.pouku:type_name -> pokearena.v1.PoukuAction
+	24, // 19: pokearena.v1.Action.pokino:type_name -> pokearena.v1.PokinoAction
+	13, // 20: pokearena.v1.Action.generic:type_name -> pokearena.v1.GenericAction
+	0,  // 21: pokearena.v1.BotService.Act:input_type -> pokearena.v1.ActRequest
+	3,  // 22: pokearena.v1.BotService.Play:input_type -> pokearena.v1.PlayRequest
+	6,  // 23: pokearena.v1.BotService.Start:input_type -> pokearena.v1.StartRequest
+	8,  // 24: pokearena.v1.BotService.End:input_type -> pokearena.v1.EndRequest
+	2,  // 25: pokearena.v1.BotService.Act:output_type -> pokearena.v1.ActResponse
+	4,  // 26: pokearena.v1.BotService.Play:output_type -> pokearena.v1.PlayResponse
+	7,  // 27: pokearena.v1.BotService.Start:output_type -> pokearena.v1.StartResponse
+	9,  // 28: pokearena.v1.BotService.End:output_type -> pokearena.v1.EndResponse
+	25, // [25:29] is the sub-list for method output_type
+	21, // [21:25] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_pokearena_v1_bot_proto_init() }
@@ -1274,8 +1423,8 @@ func file_pokearena_v1_bot_proto_init() {
 	file_pokearena_v1_pouku_proto_init()
 	file_pokearena_v1_pokino_proto_init()
 	file_pokearena_v1_saint_poker_proto_init()
-	file_pokearena_v1_bot_proto_msgTypes[1].OneofWrappers = []any{}
-	file_pokearena_v1_bot_proto_msgTypes[9].OneofWrappers = []any{
+	file_pokearena_v1_bot_proto_msgTypes[2].OneofWrappers = []any{}
+	file_pokearena_v1_bot_proto_msgTypes[10].OneofWrappers = []any{
 		(*View_Poke)(nil),
 		(*View_SaintPoker)(nil),
 		(*View_Pokex)(nil),
@@ -1283,7 +1432,7 @@ func file_pokearena_v1_bot_proto_init() {
 		(*View_Pokino)(nil),
 		(*View_Generic)(nil),
 	}
-	file_pokearena_v1_bot_proto_msgTypes[11].OneofWrappers = []any{
+	file_pokearena_v1_bot_proto_msgTypes[12].OneofWrappers = []any{
 		(*Action_Poke)(nil),
 		(*Action_SaintPoker)(nil),
 		(*Action_Pokex)(nil),
@@ -1297,7 +1446,7 @@ func file_pokearena_v1_bot_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_pokearena_v1_bot_proto_rawDesc), len(file_pokearena_v1_bot_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   14,
+			NumMessages:   15,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

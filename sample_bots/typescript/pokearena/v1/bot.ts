@@ -62,6 +62,21 @@ export interface ActRequest {
    * with_text.
    */
   text: string;
+  /**
+   * Number of the try, from 0. It is greater than 0 if the referee did not accept
+   * the previous answer to this question, and the organiser allows another.
+   */
+  attempt: number;
+  /** Why the previous answer was not accepted. Only set if attempt > 0. */
+  correction: Correction | undefined;
+}
+
+/** Why an answer was not accepted. */
+export interface Correction {
+  /** "illegal": the action is not legal; "unreadable": the answer names no action. */
+  code: string;
+  /** The reason as a sentence. It follows from your view. */
+  text: string;
 }
 
 /** An answer to one question. */
@@ -89,7 +104,21 @@ export interface ActResponse {
    * Instead of an action: the number of an action in `legal`, from 0. Thus a bot
    * can play a game that it does not know.
    */
-  choice?: number | undefined;
+  choice?:
+    | number
+    | undefined;
+  /**
+   * For `pokearena play --trace` only, if StartRequest.traced: for example the
+   * prompts and replies of a language model. At most 64 KiB; it is not stored.
+   */
+  trace: string;
+  /** Copied from the question. Required if the question's attempt is greater than 0. */
+  attempt: number;
+  /**
+   * True if the bot did not decide, and plays a default action: for example
+   * because its model did not reply. It is counted, and it is no fault.
+   */
+  played_default: boolean;
 }
 
 /** The questions that are open for the bot at this moment. */
@@ -146,6 +175,13 @@ export interface StartRequest {
    * texts as long as it is the same.
    */
   text_version: number;
+  /** Whether the messages of this table are written to a trace. */
+  traced: boolean;
+  /**
+   * Number of corrections that the organiser allows per question. Only a bot that
+   * has set with_corrections uses them.
+   */
+  corrections: number;
 }
 
 export interface StartRequest_OptionsEntry {
@@ -164,6 +200,11 @@ export interface StartResponse {
   without_legal: boolean;
   /** True if each question has its `text`, for example for a language model. */
   with_text: boolean;
+  /**
+   * True if the bot receives a question again after an answer that is illegal or
+   * unreadable, as far as the organiser allows it, and copies `attempt`.
+   */
+  with_corrections: boolean;
 }
 
 /** The table is over. */

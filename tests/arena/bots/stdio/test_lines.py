@@ -67,8 +67,8 @@ def test_an_answer_is_a_number_a_choice_or_an_action() -> None:
 
 
 def test_zero_fields_of_an_answer_may_be_omitted() -> None:
-    assert program_lines.read(b'{"decision": 5, "choice": 0}').question == (0, 5)
-    assert program_lines.read(b'{"game": 5, "choice": 0}').question == (5, 0)
+    assert program_lines.read(b'{"decision": 5, "choice": 0}').question == (0, 5, 0)
+    assert program_lines.read(b'{"game": 5, "choice": 0}').question == (5, 0, 0)
     assert program_lines.read(b'{"choice": 0}').question is None
 
 

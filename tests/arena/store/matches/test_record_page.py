@@ -8,7 +8,7 @@ from typing import Any
 from arena.store.match_settings import Clock
 from arena.store.matches.spec import Entrant
 from referee.faults import Fault, TimeSpent, Verdict
-from referee.record import action_line, fault_line
+from referee.record import Remarks, action_line, fault_line
 from tests.arena.match_spec import poke_spec
 
 PAGE = (Path(__file__).parents[4] / "docs" / "reference" / "record.md").read_text()
@@ -31,19 +31,23 @@ def omitted(start: str) -> set[str]:
 def match_line(folder: str, tables: int | None = None) -> dict[str, Any]:
     """Return the line of a match of two bots."""
     entrants = (Entrant(name, "0" * 64, folder, {}) for name in ("a@1", "b@1"))
-    return poke_spec(entrants, clock=Clock(1, 1, 1), tables=tables).line()
+    corrections = 0 if tables is None else 1
+    clock = Clock(1, 1, 1)
+    return poke_spec(entrants, clock=clock, tables=tables, corrections=corrections).line()
 
 
 def test_the_members_that_a_match_line_omits_are_those_of_the_page() -> None:
     fewest, most = match_line("bots/a"), match_line("", 1)
     assert set(most) - {"type"} == set(members("### `match`"))
-    assert set(most) - set(fewest) == omitted("### `match`") == {"mirrored", "tables"}
+    assert (
+        set(most) - set(fewest) == omitted("### `match`") == {"mirrored", "tables", "corrections"}
+    )
     assert (most["mirrored"], most["tables"]) == (False, 1)
 
 
 def test_the_members_that_an_action_line_omits_are_those_of_the_page() -> None:
-    fewest = json.loads(action_line(0, 0, 0, "{}", 1, "", False))
-    most = json.loads(action_line(0, 0, 0, "{}", 1, "note", True, 5, (0, 0)))
+    fewest = json.loads(action_line(0, 0, 0, "{}", 1, Remarks()))
+    most = json.loads(action_line(0, 0, 0, "{}", 1, Remarks("note", True, 1, True), 5, (0, 0)))
     assert set(most) - {"type"} == set(members("### `action`"))
     assert set(most) - set(fewest) == omitted("### `action`")
 

@@ -66,6 +66,7 @@ final class BotService extends BotServiceImplBase {
             ActResponse.Builder response = ActResponse.newBuilder()
                     .setGame(turn.getGame())
                     .setDecision(turn.getDecision())
+                    .setAttempt(turn.getAttempt())
                     .setNote(move.note())
                     .setText(move.text());
             if (move.text().isEmpty()) {

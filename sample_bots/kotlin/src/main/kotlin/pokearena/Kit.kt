@@ -169,6 +169,7 @@ private class BotService(private val bot: Player) : BotServiceImplBase() {
         ActResponse.newBuilder()
             .setGame(question.game)
             .setDecision(question.decision)
+            .setAttempt(question.attempt)
             .setNote(move.note)
             .setText(move.text)
             .apply { move.action?.let { setAction(it) } }

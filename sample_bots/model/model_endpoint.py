@@ -1,0 +1,230 @@
+"""Send requests to an endpoint of the OpenAI chat form, within a time limit."""
+
+import email.utils
+import json
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from http.client import HTTPException
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Any, Final
+
+from model_replies import LONGEST, Reply
+
+_LARGEST: Final = 1 << 20
+"""Maximum size of a response in bytes."""
+_PAUSES: Final = (0.5, 1.0, 2.0, 4.0, 8.0)
+"""Seconds between requests that fail, if the endpoint names no time."""
+_TEMPORARY: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+"""Statuses after which a request is repeated."""
+_EVENTS: Final = "text/event-stream"
+_JSON: Final = "application/json"
+Message = dict[str, str]
+
+
+class _Failed(Exception):
+    """No reply arrived; `pause` is the time until the next request in seconds, -1 for none."""
+
+    def __init__(self, reason: str, pause: float | None = None) -> None:
+        super().__init__(reason)
+        self.pause = pause
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Refuses redirects: the key must not reach another server."""
+
+    def redirect_request(self, *_: Any) -> None:
+        """Return no further request."""
+
+
+_OPENER: Final = urllib.request.build_opener(_NoRedirect)
+
+
+class Endpoint:
+    """An endpoint with a model.
+
+    Args:
+        base_url: address, for example "http://127.0.0.1:11434/v1".
+        model: name of the model.
+        key: the key; empty if the endpoint needs none.
+        parameters: further members of each request.
+        stall_seconds: time without any data after which a request is repeated.
+    """
+
+    def __init__(
+        self, base_url: str, model: str, key: str, parameters: dict[str, Any], stall_seconds: float
+    ) -> None:
+        self._url = f"{base_url.rstrip('/')}/chat/completions"
+        self._body = {"model": model, "stream": True, **parameters}
+        self._headers = {"Content-Type": _JSON, "Accept": f"{_EVENTS}, {_JSON}"}
+        if key:
+            self._headers["Authorization"] = f"Bearer {key}"
+        self._stall_seconds = stall_seconds
+
+    def complete(self, messages: list[Message], deadline: float) -> Reply:
+        """Return the model's reply; repeat the request after failures of the transport.
+
+        Args:
+            messages: the conversation.
+            deadline: the end of the time limit on `time.monotonic`.
+        """
+        reason = "the time is up"
+        attempt = 0
+        while time.monotonic() < deadline:
+            try:
+                return self._request(messages, deadline)
+            except _Failed as failed:
+                reason = str(failed)
+                pause = _PAUSES[min(attempt, len(_PAUSES) - 1)]
+                pause = pause if failed.pause is None else failed.pause
+            attempt += 1
+            if pause < 0 or time.monotonic() + pause >= deadline:
+                break
+            time.sleep(pause)
+        return Reply(failure=reason)
+
+    def _request(self, messages: list[Message], deadline: float) -> Reply:
+        """Return the reply to one request.
+
+        A thread reads the response, because the time limit of a socket ends only single reads.
+
+        Raises:
+            _Failed: no complete reply arrived.
+        """
+        parts: SimpleQueue[Any] = SimpleQueue()
+        body = json.dumps({**self._body, "messages": messages}).encode()
+        Thread(target=self._receive, args=(body, parts), daemon=True).start()
+        received = b""
+        kind = ""
+        while True:
+            left = deadline - time.monotonic()
+            try:
+                part = parts.get(timeout=max(0.0, min(left, self._stall_seconds)))
+            except Empty:
+                if left <= self._stall_seconds:
+                    raise _Failed("the time is up", -1) from None
+                raise _Failed(f"no data arrived for {self._stall_seconds:g} s", 0) from None
+            if isinstance(part, _Failed):
+                raise part
+            if isinstance(part, str):
+                kind = part
+                continue
+            received += part
+            if len(received) > _LARGEST:
+                return Reply("x" * (LONGEST + 1))
+            if not part or (kind == _EVENTS and _is_done(received)):
+                return _reply(kind, received)
+
+    def _receive(self, body: bytes, parts: "SimpleQueue[Any]") -> None:
+        """Put the media type and the bytes of a response into a queue, or why there is none."""
+        try:
+            request = urllib.request.Request(self._url, body, self._headers)
+            with _OPENER.open(request, timeout=self._stall_seconds) as response:
+                parts.put(response.headers.get_content_type())
+                size = 0
+                while data := response.read1(1 << 16):
+                    parts.put(data)
+                    size += len(data)
+                    if size > _LARGEST:
+                        return
+                parts.put(_complete(response))
+        except urllib.error.HTTPError as error:
+            parts.put(_status_failure(error))
+        except (OSError, HTTPException, ValueError) as error:
+            parts.put(_Failed(f"the request failed: {getattr(error, 'reason', error) or 'lost'}"))
+
+
+def _complete(response: Any) -> Any:
+    """Return the end of the data, or a failure if the response has been cut."""
+    missing = response.length
+    return _Failed("the connection was lost") if missing else b""
+
+
+def _status_failure(error: urllib.error.HTTPError) -> _Failed:
+    reason = f"the endpoint answered with the status {error.code}"
+    if error.code not in _TEMPORARY:
+        return _Failed(reason, -1)
+    return _Failed(reason, _delay(error.headers.get("Retry-After", "")))
+
+
+def _delay(text: str) -> float | None:
+    """Return the seconds of a Retry-After header; None if it has none."""
+    try:
+        return max(0.0, float(text))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(text).timestamp() - time.time())
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _is_done(received: bytes) -> bool:
+    return b"data: [DONE]" in received[-64:]
+
+
+def _reply(kind: str, received: bytes) -> Reply:
+    """Return the reply in a response.
+
+    Raises:
+        _Failed: the response has not the form of the OpenAI chat completions.
+    """
+    text = received.decode("utf-8", "replace")
+    if kind == _EVENTS:
+        return _from_events(text)
+    if kind == _JSON:
+        return _from_choice(_choice(text, "message"), "message")
+    raise _Failed(f"the endpoint answered with {kind}")
+
+
+def _choice(text: str, member: str) -> dict[str, Any]:
+    try:
+        document = json.loads(text)
+        choice = document["choices"][0] if document.get("choices") else {}
+        if "error" in document and not choice:
+            raise _Failed("the endpoint answered with an error")
+        if not isinstance(choice, dict) or not isinstance(choice.get(member) or {}, dict):
+            raise ValueError(member)
+        return choice
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise _Failed("the endpoint answered with invalid JSON") from None
+
+
+def _from_choice(choice: dict[str, Any], member: str) -> Reply:
+    message = choice.get(member) or {}
+    finish = _text(choice.get("finish_reason"))
+    if message.get("tool_calls") and not _text(message.get("content")):
+        finish = "tool_calls"
+    return Reply(_content(message.get("content")), finish, _text(message.get("refusal")))
+
+
+def _from_events(text: str) -> Reply:
+    """Join the parts of a streamed reply."""
+    parts = [_from_choice(choice, "delta") for choice in _event_choices(text)]
+    if not parts:
+        raise _Failed("the endpoint sent no reply")
+    finish = next((part.finish for part in reversed(parts) if part.finish), "")
+    if not finish and "data: [DONE]" not in text:
+        raise _Failed("the stream ended before the reply was complete")
+    content = "".join(part.text for part in parts)
+    return Reply(content, finish, "".join(part.refusal for part in parts))
+
+
+def _event_choices(text: str) -> Iterator[dict[str, Any]]:
+    for line in text.splitlines():
+        name, _, value = line.partition(":")
+        if name == "data" and value.strip() not in ("", "[DONE]"):
+            yield _choice(value, "delta")
+
+
+def _content(content: Any) -> str:
+    """Return a content, which is a text or a list of parts with texts."""
+    if isinstance(content, list):
+        return "".join(_text(part.get("text")) for part in content if isinstance(part, dict))
+    return _text(content)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
