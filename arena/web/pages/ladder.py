@@ -76,6 +76,7 @@ def ladder_page(web: WebState, page_request: PageRequest) -> Page:
             "columns": columns,
             "legend": legend(columns),
             "facts": _facts(standing, every),
+            "schedule": None if is_archived else _schedule(web, form),
             "chart": _chart(standing, charts),
             "remarks": list(ladder_values.remarks(standing.table)),
             "faults": FAULTS,
@@ -278,6 +279,18 @@ def _facts(ladder: Ladder, every: Sequence[LadderLine]) -> list[tuple[str, str]]
         common = ", ".join(f"{number} {kind}" for kind, number in kinds.most_common(3) if number)
         facts.append(("Faults", f"{rate:.2g} per 100 games of a bot: {common}."))
     return facts
+
+
+def _schedule(web: WebState, form: str) -> str | None:
+    """Return the ID of the open ladder that plays a form; None without one."""
+    return next(
+        (
+            tournament.id
+            for tournament, _ in web.snapshot.open_tournaments
+            if tournament.plan.form == form and tournament.plan.settings.get("open") is True
+        ),
+        None,
+    )
 
 
 def _chart(ladder: Ladder, charts: RatingChart | None) -> RatingCurves | None:

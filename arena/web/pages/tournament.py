@@ -52,6 +52,10 @@ def tournament_page(web: WebState, page_request: PageRequest) -> Page:
     )
     piece = selection.of(listed, matches)
     closed = tournament.state is TournamentState.CLOSED
+    # A static site has no pages of ladders.
+    has_ladder_page = tournament.plan.settings.get("open") is True and bool(
+        page_request.links.to("ladders", tournament.plan.form)
+    )
     return Page(
         title=f"{tournament.plan.name}: {wording.form_name(tournament.plan.form)}",
         template="tournament.html",
@@ -64,7 +68,9 @@ def tournament_page(web: WebState, page_request: PageRequest) -> Page:
             "closed": closed,
             "waits": _waiting_reason(web, tournament),
             "piece": piece,
-            **_standings_model(web, tournament, table, state, lines),
+            **_standings_model(
+                web, tournament, table, state, lines, has_ladder_page=has_ladder_page
+            ),
             **_format_model(web, tournament, state),
             **_matches_model(web, tournament, listed),
         },
@@ -108,12 +114,17 @@ def _standings_model(
     table: Ranked,
     state: FormatState,
     lines: Sequence[EntrantLine],
+    *,
+    has_ladder_page: bool,
 ) -> dict[str, Any]:
     """Return the variables of the standings and the crosstable."""
     return {
         "lines": lines,
         "columns": _columns(lines),
-        "crossed": _crossed(web, tournament, [line.standing.entrant for line in lines]),
+        "has_ladder_page": has_ladder_page,
+        "crossed": []
+        if has_ladder_page
+        else _crossed(web, tournament, [line.standing.entrant for line in lines]),
         "remarks": list(ladder_values.remarks(table)),
         "champions": tournament_standings.first_place(tournament, lines, state),
         "podium": _podium(tournament, lines, has_rule=bool(state.ranking)),

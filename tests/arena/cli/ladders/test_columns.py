@@ -127,6 +127,7 @@ def renderings() -> Iterator[tuple[str, str]]:
     columns = columns_of(LADDER, Rendering.PAGE, LINES)
     yield "HTML of a ladder", html_of("ladder-rows", columns=columns, **model)
     model = {"format_state": {"stages": ()}, "remarks": (), "crossed": [("ada@2", [box])]}
+    model |= {"has_ladder_page": False}
     columns = columns_of(TOURNAMENT, Rendering.TOURNAMENT, ENTRANTS)
     html = html_of("tournament-standings", columns=columns, lines=ENTRANTS, **model)
     yield "HTML of a tournament", html

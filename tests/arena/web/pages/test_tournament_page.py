@@ -1,5 +1,6 @@
 """Pages of tournaments: the list, standings, brackets, crosstables and downloads."""
 
+import asyncio
 import io
 import re
 import tarfile
@@ -20,7 +21,7 @@ from arena.submissions import open_ladders
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.page import PageRequest, ServerLinks
-from arena.web.pages import tournament
+from arena.web.pages import ladder, tournament
 from arena.web.serving import html_pages
 from tests import tar_files
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
@@ -320,3 +321,27 @@ def test_a_round_robin_names_its_winner_and_the_significance(
     assert ("ignificant at 95" in page) == (len(first) == 1)
     feed = client.get(f"/tournaments/{over.id}.atom").text
     assert "not decided" not in feed
+
+
+def test_an_open_ladder_has_the_rows_of_its_form_and_no_ranking_of_its_own(
+    simulated_arena: SimulatedArena, client: TestClient
+) -> None:
+    bots = simulated_arena.bots(3)
+    cup = simulated_arena.play_out(simulated_arena.begin("round-robin", bots))
+    opened = simulated_arena.begin("ladder", bots, settings={"open": True})
+    simulated_arena.wave(2)
+    rater.advance(simulated_arena.engine)
+    web = WebState(simulated_arena.engine, ServerSettings(rate=0))
+    asyncio.run(web.read_store())
+    links = ServerLinks()
+    ladder_page = ladder.ladder_page(web, PageRequest({"form": cup.plan.form}, {}, links))
+    page = tournament.tournament_page(web, PageRequest({"id": opened.id}, {}, links))
+    rated = [(line["entrant"], line["strength"]) for line in ladder_page.data["standings"]]
+    assert [(line["entrant"], line["strength"]) for line in page.data["standings"]] == rated
+    html = html_pages.html(page, links)
+    assert f'href="/ladders/{cup.plan.form}"' in html
+    assert 'id="standings"' not in html
+    assert 'id="crosstable"' not in html
+    for match in listing.matches(simulated_arena.engine, tournament=opened.id):
+        assert f'href="/matches/{match.id}"' in html
+    assert f'href="/tournaments/{opened.id}"' in html_pages.html(ladder_page, links)
