@@ -286,7 +286,7 @@ class PageEndpoints:
             shown = request.headers.get("last-event-id") or request.query_params.get(
                 SHOWN_DIGESTS, ""
             )
-            chunks = self._live.events(name, parts, read_digests(shown))
+            chunks = self._live.events(name, parts, read_digests(shown), route.pause)
             return EventStreamResponse(chunks, self._stream_clients, EVENTS)
 
         return self.failing(stream)
