@@ -40,6 +40,13 @@ class ApiOperations:
         """
         return self.send("GET", "/live")
 
+    def get_ladders(self) -> ApiAnswer:
+        """Send `GET /ladders`.
+
+        All ladders with their first three bots.
+        """
+        return self.send("GET", "/ladders")
+
     def get_ladders_form(
         self,
         form: str,
@@ -50,6 +57,7 @@ class ApiOperations:
         season: str | int | None = None,
         seats: str | int | None = None,
         adjusted: str | int | None = None,
+        columns: str | int | None = None,
         page: str | int | None = None,
         limit: str | int | None = None,
     ) -> ApiAnswer:
@@ -66,6 +74,7 @@ class ApiOperations:
             season: number of a season, also an archived one; the current one by default.
             seats: 1: also what each seat is worth.
             adjusted: 1: also luck-adjusted scores and points.
+            columns: all: also Elo, LOS, authors, languages, points and times.
             page: page of the list, from 1.
             limit: items per page, at most 500.
         """
@@ -79,6 +88,7 @@ class ApiOperations:
                 "season": season,
                 "seats": seats,
                 "adjusted": adjusted,
+                "columns": columns,
                 "page": page,
                 "limit": limit,
             },
@@ -262,7 +272,12 @@ class ApiOperations:
         )
 
     def get_tournaments_id(
-        self, id_: str, *, page: str | int | None = None, limit: str | int | None = None
+        self,
+        id_: str,
+        *,
+        columns: str | int | None = None,
+        page: str | int | None = None,
+        limit: str | int | None = None,
     ) -> ApiAnswer:
         """Send `GET /tournaments/{id}`.
 
@@ -270,10 +285,15 @@ class ApiOperations:
 
         Args:
             id_: its id.
+            columns: all: also the points per board.
             page: page of the list, from 1.
             limit: items per page, at most 500.
         """
-        return self.send("GET", f"/tournaments/{_part(id_)}", query={"page": page, "limit": limit})
+        return self.send(
+            "GET",
+            f"/tournaments/{_part(id_)}",
+            query={"columns": columns, "page": page, "limit": limit},
+        )
 
     def get_matches(
         self,

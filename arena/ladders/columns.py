@@ -18,14 +18,16 @@ class Rendering(Flag):
     """The renderings that show a column."""
 
     PAGE = auto()
-    """The ladder page."""
+    """The ladder page; `PAGE_ALL`: with all columns."""
+    PAGE_ALL = auto()
     TEXT = auto()
     """The ladder as Markdown and text, and in `watch`."""
     TERMINAL = auto()
     """The tables of commands; `LOS`: with the option `--los`."""
     LOS = auto()
     TOURNAMENT = auto()
-    """The standings of a tournament, as a page and as text."""
+    """The page of a tournament; `TOURNAMENT_ALL`: with all columns, and as text."""
+    TOURNAMENT_ALL = auto()
     BOT = auto()
     """The versions of a bot, also in comparisons, and its ladders."""
     TOP = auto()
@@ -40,9 +42,10 @@ class Rendering(Flag):
     """The JSON of commands: values that equal tournaments have in common."""
     CSV = auto()
     DATA = JSON | RESULTS | CSV
-    SITE = PAGE | TEXT | JSON | CSV
+    SITE = PAGE_ALL | TEXT | JSON | CSV
     """What only the pages of an arena know."""
-    ALL = PAGE | TEXT | TERMINAL | LOS | TOURNAMENT | BOT | DATA
+    STANDINGS = TOURNAMENT | TOURNAMENT_ALL
+    ALL = PAGE | PAGE_ALL | TEXT | TERMINAL | LOS | STANDINGS | BOT | DATA
 
 
 Line = TypeVar("Line", contravariant=True)

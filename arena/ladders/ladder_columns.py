@@ -165,6 +165,7 @@ def _data(
     return Column(key, key, value, explanation, csv=csv, shown=Rendering.DATA)
 
 
+_ON_REQUEST: Final = Rendering.ALL & ~(Rendering.PAGE | Rendering.TOURNAMENT)
 _ELO: Final = EloSettings()
 _ENDS: Final = {"low": itemgetter(0), "high": itemgetter(1)}
 
@@ -239,7 +240,7 @@ _RESULTS: tuple[Column[RatedLine], ...] = (
         f"K {_ELO.k:g}, from {_ELO.initial:g}; {2 * _ELO.beta:g} points are odds of ten to one; "
         "by rounds, whose order matters",
         sort="elo",
-        shown=(Rendering.ALL | Rendering.LEGEND) & ~Rendering.TOURNAMENT,
+        shown=(_ON_REQUEST | Rendering.LEGEND) & ~Rendering.STANDINGS,
     ),
     Column("matches", "matches", lambda line: line.standing.matches, "matches", sort="matches"),
     _data("opponents", lambda line: line.standing.strength.opponents, "different opponents"),
@@ -277,7 +278,7 @@ _RESULTS: tuple[Column[RatedLine], ...] = (
         sort="points",
         order=lambda line: line.standing.board and line.standing.board.mean,
         hidden=if_empty,
-        shown=Rendering.ALL | Rendering.LEGEND,
+        shown=_ON_REQUEST | Rendering.LEGEND,
     ),
     Column(
         "faults",
@@ -342,7 +343,7 @@ LADDER: list[Column[LadderLine]] = [
         "strength after each round",
         is_left=True,
         hidden=if_empty,
-        shown=Rendering.PAGE,
+        shown=Rendering.PAGE | Rendering.PAGE_ALL,
     ),
     *_RESULTS,
     Column(
@@ -373,7 +374,7 @@ TOURNAMENT: list[Column[EntrantLine]] = [
         "#",
         lambda line: line.rank,
         "rank by the format; by strength if the format does not decide it",
-        shown=Rendering.TOURNAMENT | Rendering.PODIUM | Rendering.DATA,
+        shown=Rendering.STANDINGS | Rendering.PODIUM | Rendering.DATA,
     ),
     _ENTRANT,
     Column(
@@ -383,7 +384,7 @@ TOURNAMENT: list[Column[EntrantLine]] = [
         "owner who entered the bot",
         is_left=True,
         hidden=if_empty,
-        shown=Rendering.TOURNAMENT | Rendering.DATA,
+        shown=Rendering.STANDINGS | Rendering.DATA,
     ),
     Column(
         "swiss",
@@ -393,7 +394,7 @@ TOURNAMENT: list[Column[EntrantLine]] = [
         text=lambda line: str(line.worth.points) if line.worth else "",
         csv={"swiss_points": itemgetter("points"), "swiss_met": itemgetter("met")},
         hidden=if_empty,
-        shown=Rendering.TOURNAMENT | Rendering.DATA,
+        shown=Rendering.STANDINGS | Rendering.DATA,
     ),
     Column(
         "met",
@@ -401,7 +402,7 @@ TOURNAMENT: list[Column[EntrantLine]] = [
         lambda line: line.worth and line.worth.buchholz,
         "sum of the points of all its opponents",
         hidden=if_empty,
-        shown=Rendering.TOURNAMENT,
+        shown=Rendering.STANDINGS,
     ),
     replace(RANKS, shown=Rendering.DATA),
     *_RATINGS,

@@ -87,6 +87,18 @@ def of_tournament(tournament: Tournament) -> LadderKey:
     )
 
 
+def of_standings(engine: Engine, tournament: Tournament) -> LadderKey:
+    """Return the ladder whose rows are the standings of a tournament.
+
+    The matches of an open ladder count for the season of its form, so that is its only ranking.
+    """
+    if tournament.plan.settings.get("open") is True:
+        for key in of_seasons(engine, tournament.plan.form):
+            if tournament.id in key.tournaments:
+                return key
+    return of_tournament(tournament)
+
+
 def anchors_of(settings: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the anchors of strength in the settings of a tournament's format."""
     return tuple(filter(None, str(settings.get(ANCHORS, "")).split(",")))

@@ -146,6 +146,7 @@ class Page:
         description: a sentence for previews of links to the page; empty for that of the site.
         picture: path of the picture for such previews; empty for none.
         manage: link to the organiser's page about the same subject; empty for none.
+        lone_bots: names of bots that HTML shows without the number of their only version.
     """
 
     title: str
@@ -166,6 +167,7 @@ class Page:
     description: str = ""
     picture: str = ""
     manage: str = ""
+    lone_bots: frozenset[str] = frozenset()
 
 
 Draw = Callable[[WebState, PageRequest], Page]

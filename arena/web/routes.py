@@ -16,6 +16,7 @@ from arena.web.pages import (
     faults,
     home,
     ladder,
+    ladders,
     live,
     match,
     matches,
@@ -39,6 +40,12 @@ PAGES: tuple[PageRoute, ...] = (
         "/live", live.live_page, "Up to six running matches with their tables, side by side."
     ),
     PageRoute(
+        "/ladders",
+        ladders.ladders_page,
+        "All ladders with their first three bots.",
+        kinds=TABLE,
+    ),
+    PageRoute(
         "/ladders/{form}",
         ladder.ladder_page,
         "The ladder of a form of a game.",
@@ -49,6 +56,7 @@ PAGES: tuple[PageRoute, ...] = (
             ("season", "number of a season, also an archived one; the current one by default"),
             ("seats", "1: also what each seat is worth"),
             ("adjusted", "1: also luck-adjusted scores and points"),
+            ("columns", "all: also Elo, LOS, authors, languages, points and times"),
             *paging.QUERY,
         ),
         example="/ladders/poke",
@@ -138,7 +146,7 @@ PAGES: tuple[PageRoute, ...] = (
         "/tournaments/{id}",
         tournament.tournament_page,
         "A tournament: progress, standings, crosstable and matches.",
-        query=paging.QUERY,
+        query=(("columns", "all: also the points per board"), *paging.QUERY),
         example="/tournaments/t-7f3k9q",
         kinds=FOLLOWED,
         schema=lambda: {"standings": {"type": "array", "items": json_schema(TOURNAMENT)}},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Final
 from urllib.parse import quote
@@ -168,7 +168,7 @@ def _write(
 ) -> None:
     links = SiteLinks(file, files)
     page_request = PageRequest(site_page.path, site_page.query, links)
-    page = site_page.draw(web, page_request)
+    page = replace(site_page.draw(web, page_request), lone_bots=web.snapshot.lone_bots)
     note = f"As it stood {moment(web.snapshot.at)}"
     html = html_pages.html(page, links, path="/" + file.removesuffix(".html"), note=note)
     _put(folder / file, settled(html, links, site_page))

@@ -190,6 +190,6 @@ def test_the_navigation_of_a_phone_takes_one_row(
     page = context.new_page()
     page.goto(site.address, wait_until="load")
     tops = [link.bounding_box() for link in page.locator(".top nav a").all()]
-    assert len(tops) == 6
+    assert len(tops) == 7
     assert len({box["y"] for box in tops if box is not None}) == 1
     context.close()

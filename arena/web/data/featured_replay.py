@@ -9,6 +9,7 @@ from typing import Any, Final
 from sqlalchemy import Engine
 
 from arena.ratings.closed_match import PlayedGame
+from arena.ratings.lead_changes import lead_changes
 from arena.store.matches import results
 from arena.store.matches.closed_matches import PlayedMatch
 from referee.presentation.registry import presentation_of
@@ -29,7 +30,7 @@ class FeaturedReplay:
         entrants: the versions.
         game: the number of the game within the match.
         closeness: from 0 to 1; 1 if the first two of the match have equal points.
-        swings: how often another entrant took the lead in the sum of points.
+        swings: how often another entrant took the lead (`arena.ratings.lead_changes`).
     """
 
     match: str
@@ -83,10 +84,12 @@ def _replay(match: PlayedMatch) -> FeaturedReplay | None:
     if not scored:
         return None
     clip = presentation_of(match.game).clip
-    turning, total = _turning_games(match)
+    turning = [change.game for change in lead_changes(match.games)[1:]]
     turned = [game for game in scored if game in turning]
     shown = turned[-1] if turned else min(scored, key=_order)
-    margin = _margin(total) / (clip * len(match.games))
+    scored_points = [game.scores for game in match.games if game.scores]
+    totals = [sum(points) for points in zip(*scored_points, strict=True)]
+    margin = _margin(totals) / (clip * len(match.games))
     return FeaturedReplay(
         match=match.match,
         form=match.form,
@@ -95,23 +98,6 @@ def _replay(match: PlayedMatch) -> FeaturedReplay | None:
         closeness=1 - min(margin, 1.0),
         swings=len(turning),
     )
-
-
-def _turning_games(match: PlayedMatch) -> tuple[list[PlayedGame], list[int]]:
-    """Return the games that gave the lead in the sum of points to another entrant, and the sum."""
-    total = [0] * len(match.entrants)
-    turning: list[PlayedGame] = []
-    leader: int | None = None
-    for game in match.games:
-        for entrant, score in enumerate(game.scores or ()):
-            total[entrant] += score
-        first = max(total)
-        if total.count(first) == 1:
-            ahead = total.index(first)
-            if leader is not None and ahead != leader:
-                turning.append(game)
-            leader = ahead
-    return turning, total
 
 
 def _order(game: PlayedGame) -> tuple[int, int]:

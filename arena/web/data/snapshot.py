@@ -7,6 +7,7 @@ rendering, for any size of the ladders.
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -78,6 +79,7 @@ class ArenaSnapshot:
         open_tournaments: the open tournaments with their progress.
         time_estimates: time estimates of the open tournaments, by ID.
         charts: the histories of the ladders, by form.
+        lone_bots: the names of bots with one version, which pages show without its number.
     """
 
     at: float = 0.0
@@ -88,6 +90,7 @@ class ArenaSnapshot:
     open_tournaments: tuple[tuple[Tournament, TournamentProgress], ...] = ()
     time_estimates: Mapping[str, TimeEstimates] = field(default_factory=dict)
     charts: Mapping[str, RatingChart] = field(default_factory=dict)
+    lone_bots: frozenset[str] = frozenset()
 
 
 class SnapshotReader:
@@ -129,6 +132,8 @@ class SnapshotReader:
             (tournament, tournaments.progress(engine, tournament.id)) for tournament in listed
         )
         self._estimator.forget_others([tournament.id for tournament in listed])
+        every = versions.list_versions(engine, retired=True)
+        counts = Counter(version.name for version in every)
         return ArenaSnapshot(
             at=at,
             ladders={ladder.scope.form: ladder for ladder in ladders if not ladder.scope.archived},
@@ -137,9 +142,8 @@ class SnapshotReader:
                 for ladder in ladders
                 if ladder.scope.archived
             },
-            versions={
-                version.id: version for version in versions.list_versions(engine, retired=True)
-            },
+            versions={version.id: version for version in every},
+            lone_bots=frozenset(name for name, number in counts.items() if number == 1),
             running=listing.matches(engine, states=(MatchState.RUNNING,)),
             open_tournaments=open_tournaments,
             time_estimates={

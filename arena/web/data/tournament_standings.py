@@ -97,10 +97,10 @@ def lines_of(tournament: Tournament, table: Standings, state: FormatState) -> li
     entries = {entry.name: entry for entry in tournament.entries}
     ranking = state.ranking or _by_worth(state.worth)
     if not ranking:
-        ranked = [line for line in table.lines if line.entrant in entries]
         return [
             EntrantLine(ranks(line), line, entries[line.entrant], None, place)
-            for place, line in enumerate(ranked, 1)
+            for place, line in enumerate(table.lines, 1)
+            if line.entrant in entries
         ]
     lines, rank = [], 1
     for group in ranking:
@@ -122,7 +122,7 @@ def _by_worth(worth: dict[str, RankingKey] | None) -> Ranking:
 
 def standings_of(engine: Engine, tournament: Tournament) -> Standings:
     """Return the stored standings of a tournament, with entrants that nobody has rated yet."""
-    key = ladder_key.of_tournament(tournament)
+    key = ladder_key.of_standings(engine, tournament)
     table = ladder_rows.read_ladder(engine, key).table
     missing = {*tournament.entrants} - {*table.entrants}
     if not missing:

@@ -18,7 +18,7 @@ from arena.web.data.time_estimates import TimeEstimates
 from arena.web.data.web_state import WebState
 from arena.web.page import Page, PageRequest
 from arena.web.pages import ladder
-from arena.web.pages.tournaments import TournamentLine
+from arena.web.pages.tournaments import TournamentLine, is_endless
 from referee.games.registry import GAMES
 
 TOP = 5
@@ -135,8 +135,9 @@ def _tournaments(web: WebState) -> dict[str, Any]:
                 snapshot.time_estimates.get(tournament.id, TimeEstimates()),
             )
             for tournament, progress in snapshot.open_tournaments
+            if not is_endless(tournament)
             # The snapshot may be older than the list of closed tournaments.
-            if tournament.id not in closed_ids
+            and tournament.id not in closed_ids
         ],
         "ended": [tournament for tournament, _ in closed],
         "champions": web.champions.of(closed),

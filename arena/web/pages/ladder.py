@@ -21,6 +21,7 @@ from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable
 from arena.web.pages import atom_feeds
 from arena.web.pages.bots import state
+from arena.web.pages.tournaments import is_endless
 from arena.web.rating_curves import RatingCurves
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ WITH_SEATS = "seats"
 """Query parameter that adds what seats are worth."""
 ADJUSTED = "adjusted"
 """Query parameter that adds luck-adjusted results."""
+COLUMNS, EVERY = "columns", "all"
+"""Query parameter that selects the columns, and its value for all of them."""
 MAX_MATCHES_READ = 1000
 """Number of matches up to which a page has the worth of seats and luck-adjusted results, for which
 all games are read."""
@@ -61,7 +64,9 @@ def ladder_page(web: WebState, page_request: PageRequest) -> Page:
     shown, form = piece.items, standing.scope.form
     seats = seats_of(web, standing) if page_request.query.get(WITH_SEATS) == "1" else None
     adjusted = adjusted_of(web, standing) if page_request.query.get(ADJUSTED) == "1" else None
-    columns = columns_of(LADDER, Rendering.PAGE, every)
+    is_complete = page_request.query.get(COLUMNS) == EVERY
+    rendering = Rendering.PAGE_ALL if is_complete else Rendering.PAGE
+    columns = columns_of(LADDER, rendering, every)
     return Page(
         title=f"{wording.form_name(form)}: the ladder",
         template="ladder.html",
@@ -74,8 +79,10 @@ def ladder_page(web: WebState, page_request: PageRequest) -> Page:
             "piece": piece,
             "every": len(every),
             "columns": columns,
+            "chosen_columns": EVERY if is_complete else "",
             "legend": legend(columns),
-            "facts": _facts(standing, every),
+            "facts": _facts(standing, every, web.snapshot.lone_bots),
+            "schedule": None if is_archived else _schedule(web, form),
             "chart": _chart(standing, charts),
             "remarks": list(ladder_values.remarks(standing.table)),
             "faults": FAULTS,
@@ -255,20 +262,27 @@ def _created(line: LadderLine) -> float:
     return line.version.created if line.version else 0.0
 
 
-def _facts(ladder: Ladder, every: Sequence[LadderLine]) -> list[tuple[str, str]]:
+def _facts(
+    ladder: Ladder, every: Sequence[LadderLine], lone_bots: Collection[str]
+) -> list[tuple[str, str]]:
     """Return the ladder in a few (question, answer) pairs."""
+
+    def shown(line: LadderLine) -> str:
+        bot = line.name.partition("@")[0]
+        return bot if bot in lone_bots else line.name
+
     if not every:
         return []
     leader, games = every[0], sum(line.standing.games for line in every)
     words = ladder_values.strength_in_words(leader.standing)
-    answer = f"{leader.name}; its strength is {words}"
+    answer = f"{shown(leader)}; its strength is {words}"
     if len(every) > 1:
         likely = leader.standing.strength.superiority_to_next or 0.0
-        answer += f"; stronger than {every[1].name} with {wording.percent(likely, 1)}"
+        answer += f"; stronger than {shown(every[1])} with {wording.percent(likely, 1)}"
     facts = [("Leader", f"{answer}.")]
     rising = max(every, key=lambda line: line.moved or 0)
     if rising.moved and rising.moved > 0:
-        facts.append(("Rising", f"{rising.name}, up {rising.moved} in 24 hours."))
+        facts.append(("Rising", f"{shown(rising)}, up {rising.moved} in 24 hours."))
     kinds = Counter(dict.fromkeys(FAULTS, 0))
     for line in every:
         kinds.update(faults_of(line.standing))
@@ -278,6 +292,18 @@ def _facts(ladder: Ladder, every: Sequence[LadderLine]) -> list[tuple[str, str]]
         common = ", ".join(f"{number} {kind}" for kind, number in kinds.most_common(3) if number)
         facts.append(("Faults", f"{rate:.2g} per 100 games of a bot: {common}."))
     return facts
+
+
+def _schedule(web: WebState, form: str) -> str | None:
+    """Return the ID of the running ladder of a form; None without one."""
+    return next(
+        (
+            tournament.id
+            for tournament, _ in web.snapshot.open_tournaments
+            if tournament.plan.form == form and is_endless(tournament)
+        ),
+        None,
+    )
 
 
 def _chart(ladder: Ladder, charts: RatingChart | None) -> RatingCurves | None:

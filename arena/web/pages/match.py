@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
+from arena.formats.round_robin import seatings
 from arena.presentation import wording
 from arena.ratings.closed_match import FAULTS, PlayedFault, PlayedGame, means, scores
 from arena.ratings.decision_histogram import DecisionHistogram
+from arena.records.analysis import stored_form
+from arena.records.analysis.swings import Swing, largest_swings
 from arena.records.decision_times import Decision, slowest
+from arena.records.fault_causes import FaultCause, fault_causes
 from arena.records.published_faults import pathless
-from arena.store.matches import listing, results
+from arena.store.idle_results import ANALYSES
+from arena.store.matches import history, listing, results
 from arena.store.matches.listing import Match
 from arena.store.matches.results import scorecard
 from arena.store.schema import OPEN, MatchState
@@ -25,6 +29,9 @@ from arena.web.data.live_tables import live_table
 from arena.web.data.verification import Verification
 from arena.web.data.web_state import WebState
 from arena.web.page import Page, PageRequest, TextTable
+from arena.web.pages.entrant_result import EntrantResult
+from arena.web.pages.match_story import MatchEvidence, MatchStory, match_story
+from referee.games.registry import find_game
 from referee.sanitizing import one_line
 
 _KEPT_SECONDS = 600.0
@@ -37,80 +44,6 @@ STATES = {
     MatchState.CANCELLED: "cancelled",
 }
 """Match states as page text."""
-
-
-@dataclass(frozen=True, slots=True)
-class EntrantResult:
-    """Results of one entrant in a closed match.
-
-    Args:
-        name: the version.
-        wins: games it won alone.
-        draws: games in which it shared the first place.
-        losses: other games.
-        points: sum of its scores.
-        boards: number of boards.
-        share: mean score against the others, from 0 to 1.
-        ahead: whether its share is the highest or equal to it.
-        faults: games that ended with a fault of this entrant.
-        thinking: its decision times.
-        longest: the slowest decision; None if unknown.
-    """
-
-    name: str
-    wins: int
-    draws: int
-    losses: int
-    points: int
-    boards: int
-    share: float
-    ahead: bool
-    faults: int
-    thinking: DecisionHistogram
-    longest: Decision | None
-
-    def quantile(self, share: float) -> float | None:
-        """Return a quantile of the decision times in milliseconds, accurate to about 9 %.
-
-        The result is at most the time of the slowest decision.
-        """
-        bin_ms = self.thinking.quantile(share)
-        return bin_ms if bin_ms is None or self.longest is None else min(bin_ms, self.longest.ms)
-
-    @property
-    def slowest(self) -> float | None:
-        """Longest decision time in ms; accurate to about 9 % if the decision itself is unknown."""
-        return self.quantile(1.0) if self.longest is None else self.longest.ms
-
-    def to_json(self, match: str) -> dict[str, Any]:
-        """Return the results as JSON values.
-
-        Args:
-            match: the match ID, for the address of the slowest decision.
-        """
-        return {
-            "entrant": self.name,
-            "wins": self.wins,
-            "draws": self.draws,
-            "losses": self.losses,
-            "points": self.points,
-            "score": round(self.share, 6),
-            "faults": self.faults,
-            "decisions": self.thinking.decisions,
-            "p50_ms": self.quantile(0.5),
-            "p95_ms": self.quantile(0.95),
-            "p99_ms": self.quantile(0.99),
-            "slowest_ms": self.slowest,
-            "slowest": None if self.longest is None else self.longest.to_json(match),
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class FaultLine:
-    """Faults of one bot with the same sentence: the first one and their number."""
-
-    first: PlayedFault
-    times: int
 
 
 def _is_remote(web: WebState, version: str) -> bool:
@@ -179,8 +112,10 @@ def _with_results(web: WebState, page: Page, match: Match) -> Page:
     """Return the page of a match that is over."""
     games = scorecard(web.engine, match.id)
     sides = sides_of(match, games, slowest(web.engine, match.id, match.entrants, games))
-    faults = same_faults(results.faults(web.engine, match=match.id))
+    faults = results.faults(web.engine, match=match.id)
+    causes = _causes(web, faults)
     cover = results.cover(web.engine, match.id)
+    story = _story(web, match, games, sides, faults, cover.line) if sides else None
     seed = None if cover.seed is None else cover.seed.hex()
     proof = {} if seed is None else {"verified": _verified(web, match)}
     is_verifying = None in proof.values()
@@ -192,7 +127,8 @@ def _with_results(web: WebState, page: Page, match: Match) -> Page:
             "sides": sides,
             "richest": richest_loser(sides),
             "boards": boards_of(games),
-            "faults": faults,
+            "story": story,
+            "causes": causes,
             "seed": seed,
             **proof,
         },
@@ -201,8 +137,9 @@ def _with_results(web: WebState, page: Page, match: Match) -> Page:
             "seed": seed,
             **{name: _verified_json(verification) for name, verification in proof.items()},
             "sides": [side.to_json(match.id) for side in sides],
+            "story": story.to_json() if story else None,
             "results": [_game_json(game) for game in games],
-            "faults": [_fault_json(fault) for fault in faults],
+            "faults": [_cause_json(cause) for cause in causes],
         },
         csv=_csv(match, games),
         text=_text(sides),
@@ -280,21 +217,60 @@ def boards_of(games: Sequence[PlayedGame]) -> list[tuple[int, list[PlayedGame]]]
     return [(board, list(games)) for board, games in groupby(ordered, lambda game: game.board)]
 
 
-def same_faults(faults: Sequence[PlayedFault]) -> list[FaultLine]:
-    """Merge faults with equal bot, kind and sentence; the most frequent first."""
-    firsts: dict[tuple[str, str, str], PlayedFault] = {}
-    times: Counter[tuple[str, str, str]] = Counter()
-    for fault in faults:
-        key = fault.version, fault.verdict, fault.sentence
-        firsts.setdefault(key, fault)
-        times[key] += 1
-    return [FaultLine(firsts[key], number) for key, number in times.most_common()]
+def _causes(web: WebState, faults: Sequence[PlayedFault]) -> list[FaultCause]:
+    """Group faults by cause, with what is new in a version."""
+    earlier = {}
+    for name in {fault.version for fault in faults}:
+        before = _earlier_versions(web, name)
+        if before and history.count(web.engine, [before]):
+            earlier[name] = frozenset(history.kinds(web.engine, before))
+    return fault_causes(faults, earlier)
+
+
+def _earlier_versions(web: WebState, name: str) -> list[str]:
+    versions = web.snapshot.versions
+    version = versions.get(name)
+    if version is None:
+        return []
+    return [
+        other.id
+        for other in versions.values()
+        if other.name == version.name and other.created < version.created
+    ]
+
+
+def _story(
+    web: WebState,
+    match: Match,
+    games: Sequence[PlayedGame],
+    sides: Sequence[EntrantResult],
+    faults: Sequence[PlayedFault],
+    line: dict[str, Any],
+) -> MatchStory:
+    """Return the story of a closed match; `line` is the first line of its record."""
+    analysis = stored_form.supported(ANALYSES.find(web.engine, match.id))
+    swings = _swings(match, games, analysis, line) if analysis else []
+    return match_story(MatchEvidence(match.entrants, sides, games, faults, analysis, swings))
+
+
+def _swings(
+    match: Match, games: Sequence[PlayedGame], analysis: dict[str, Any], line: dict[str, Any]
+) -> list[tuple[Swing, str]]:
+    """Return the largest swings of an analysis with the entrant of each."""
+    game = find_game(match.game)
+    sides = game.sides(line["seats"], game.settle(line["options"]))
+    tables = {game.game: game.table for game in games}
+    orders = seatings(len(match.entrants))
+    return [
+        (swing, match.entrants[orders[tables[swing.game]][sides[swing.seat]]])
+        for swing in largest_swings(
+            analysis["positions"], [sides.index(side) for side in sorted(set(sides))]
+        )
+    ]
 
 
 def options(tournament: Tournament) -> list[str]:
     """Return the options that differ from the game's defaults, in words."""
-    from referee.games.registry import find_game
-
     usual = find_game(tournament.plan.game).options
     return [
         name.replace("_", " ") + ("" if value is True else f": {str(value).lower()}")
@@ -315,13 +291,14 @@ def _game_json(game: PlayedGame) -> dict[str, Any]:
     }
 
 
-def _fault_json(fault: FaultLine) -> dict[str, Any]:
-    first = fault.first
+def _cause_json(cause: FaultCause) -> dict[str, Any]:
+    first = cause.first
     return {
         "entrant": first.version,
         "verdict": first.verdict,
         "sentence": pathless(first.sentence),
-        "times": fault.times,
+        "times": cause.times,
+        "new": cause.is_new,
         "game": first.game,
         "decision": first.decision,
     }

@@ -38,6 +38,7 @@ class MatrixCell:
         text: the shown value; empty on the diagonal and for pairs that have not met.
         heat: CSS classes of the colour.
         title: the cell in words; empty on the diagonal.
+        link: link to the matches of the pair; empty without one.
     """
 
     other: str
@@ -46,6 +47,7 @@ class MatrixCell:
     text: str = ""
     heat: str = ""
     title: str = ""
+    link: str = ""
 
 
 @dataclass(frozen=True, slots=True)

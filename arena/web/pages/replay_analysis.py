@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any, Final
+from typing import Any
 
 from arena.presentation.recorded_frames import RecordedFrames
 from arena.records.analysis import summary
+from arena.records.analysis.swings import largest_swings
 from arena.web.charts import graph_y, line, places_by_side
-
-_SWINGS: Final = 5
-_LEAST_SWING: Final = 0.1
-"""Smallest change of a win expectation that is a swing."""
-_DOUBT: Final = 3.0
-"""Standard errors that a swing must exceed."""
 
 Interval = tuple[float, float]
 
@@ -32,7 +26,7 @@ class ExpectationLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Swing:
+class ShownSwing:
     """A large change of a seat's win expectation from the rated position before to `step`."""
 
     step: int
@@ -73,7 +67,7 @@ class ReplayAnalysis:
     """The analysis of a match as the page of one of its games shows it."""
 
     lines: tuple[ExpectationLine, ...]
-    swings: tuple[Swing, ...]
+    swings: tuple[ShownSwing, ...]
     accuracies: tuple[BotAccuracy, ...]
     costliest: tuple[CostlyDecision, ...]
     engine: str
@@ -98,14 +92,11 @@ def of_game(
     """
     if analysis is None:
         return None
-    rated = [
-        (_step(recorded, row["decision"]), row["expectations"])
-        for row in analysis["positions"]
-        if row["game"] == game
-    ]
+    positions = [row for row in analysis["positions"] if row["game"] == game]
+    rated = [(_step(recorded, row["decision"]), row["expectations"]) for row in positions]
     return ReplayAnalysis(
         lines=tuple(_lines(recorded, rated)),
-        swings=tuple(_swings(recorded, rated)),
+        swings=tuple(_swings(recorded, positions)),
         accuracies=tuple(_accuracies(analysis, entrants)),
         costliest=tuple(
             CostlyDecision(
@@ -175,24 +166,18 @@ def _y(expectation: float) -> float:
     return graph_y(min(1.0, max(0.0, expectation)))
 
 
-def _swings(recorded: RecordedFrames, rated: _Rated) -> list[Swing]:
-    """Return the largest swings in the order of the game; one for each position at most."""
+def _swings(recorded: RecordedFrames, positions: Sequence[dict[str, Any]]) -> list[ShownSwing]:
     first_seats = {place.side: place.number for place in reversed(recorded.frames.places)}
-    swings = []
-    for (_, before), (step, after) in pairwise(rated):
-        changes = [
-            (abs(after[seat][0] - before[seat][0]), -seat)
-            for seat in first_seats.values()
-            if abs(after[seat][0] - before[seat][0])
-            > max(_LEAST_SWING, _DOUBT * (before[seat][1] ** 2 + after[seat][1] ** 2) ** 0.5)
-        ]
-        if changes:
-            size, negative = max(changes)
-            seat = -negative
-            swing = Swing(step, seat, recorded.names[seat], before[seat][0], after[seat][0])
-            swings.append((size, swing))
-    largest = sorted(swings, key=lambda each: (-each[0], each[1].step))[:_SWINGS]
-    return sorted((swing for _, swing in largest), key=lambda swing: swing.step)
+    return [
+        ShownSwing(
+            _step(recorded, swing.decision),
+            swing.seat,
+            recorded.names[swing.seat],
+            swing.before,
+            swing.after,
+        )
+        for swing in largest_swings(positions, first_seats.values())
+    ]
 
 
 def _accuracies(analysis: dict[str, Any], entrants: Sequence[str]) -> list[BotAccuracy]:

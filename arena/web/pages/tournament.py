@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
 from arena.ladders import ladder_key, ladder_rows, ladder_values
-from arena.ladders.columns import Column, Rendering, columns_of, csv_table, text_table, to_json
+from arena.ladders.columns import Rendering, columns_of, csv_table, text_table, to_json
 from arena.ladders.ladder_columns import TOURNAMENT, EntrantLine
 from arena.presentation import wording
 from arena.ratings.standings import Standings as Ranked
@@ -22,8 +23,8 @@ from arena.web.data import tournament_standings
 from arena.web.data.changes import ARENA
 from arena.web.data.tournament_standings import FormatState
 from arena.web.data.web_state import WebState
-from arena.web.page import Page, PageRequest, TextTable
-from arena.web.pages import atom_feeds, matrix
+from arena.web.page import Links, Page, PageRequest, TextTable
+from arena.web.pages import atom_feeds, ladder, matrix
 from arena.web.pages import match as match_page
 from arena.web.pages import tournaments as list_page
 from arena.web.pages.matrix import MatrixCell
@@ -52,6 +53,12 @@ def tournament_page(web: WebState, page_request: PageRequest) -> Page:
     )
     piece = selection.of(listed, matches)
     closed = tournament.state is TournamentState.CLOSED
+    # A static site has no pages of ladders.
+    has_ladder_page = tournament.plan.settings.get("open") is True and bool(
+        page_request.links.to("ladders", tournament.plan.form)
+    )
+    is_complete = page_request.query.get(ladder.COLUMNS) == ladder.EVERY
+    rendering = Rendering.TOURNAMENT_ALL if is_complete else Rendering.TOURNAMENT
     return Page(
         title=f"{tournament.plan.name}: {wording.form_name(tournament.plan.form)}",
         template="tournament.html",
@@ -64,7 +71,17 @@ def tournament_page(web: WebState, page_request: PageRequest) -> Page:
             "closed": closed,
             "waits": _waiting_reason(web, tournament),
             "piece": piece,
-            **_standings_model(web, tournament, table, state, lines),
+            **_standings_model(
+                web,
+                tournament,
+                table,
+                state,
+                lines,
+                has_ladder_page=has_ladder_page,
+                rendering=rendering,
+                links=page_request.links,
+                listed=listed,
+            ),
             **_format_model(web, tournament, state),
             **_matches_model(web, tournament, listed),
         },
@@ -78,7 +95,7 @@ def tournament_page(web: WebState, page_request: PageRequest) -> Page:
             "list": piece.to_json(),
         },
         csv=TextTable(*csv_table(TOURNAMENT, lines)),
-        text=TextTable(*text_table(_columns(lines), lines)),
+        text=TextTable(*text_table(columns_of(TOURNAMENT, Rendering.TOURNAMENT_ALL, lines), lines)),
         parts=(
             "tournament-state",
             "tournament-standings",
@@ -108,12 +125,21 @@ def _standings_model(
     table: Ranked,
     state: FormatState,
     lines: Sequence[EntrantLine],
+    *,
+    links: Links,
+    listed: Sequence[Match],
+    has_ladder_page: bool,
+    rendering: Rendering,
 ) -> dict[str, Any]:
     """Return the variables of the standings and the crosstable."""
     return {
         "lines": lines,
-        "columns": _columns(lines),
-        "crossed": _crossed(web, tournament, [line.standing.entrant for line in lines]),
+        "columns": columns_of(TOURNAMENT, rendering, lines),
+        "is_complete": rendering is Rendering.TOURNAMENT_ALL,
+        "has_ladder_page": has_ladder_page,
+        "crossed": []
+        if has_ladder_page
+        else _crossed(web, links, tournament, [line.standing.entrant for line in lines], listed),
         "remarks": list(ladder_values.remarks(table)),
         "champions": tournament_standings.first_place(tournament, lines, state),
         "podium": _podium(tournament, lines, has_rule=bool(state.ranking)),
@@ -166,24 +192,43 @@ def _podium(
     return shown
 
 
-def _columns(lines: Sequence[EntrantLine]) -> list[Column[EntrantLine]]:
-    return columns_of(TOURNAMENT, Rendering.TOURNAMENT, lines)
-
-
 def _crossed(
-    web: WebState, tournament: Tournament, names: Sequence[str]
+    web: WebState,
+    links: Links,
+    tournament: Tournament,
+    names: Sequence[str],
+    listed: Sequence[Match],
 ) -> list[tuple[str, list[MatrixCell]]]:
-    """Return the crosstable in the order of the standings; empty above _CROSSED entrants."""
+    """Return the crosstable in the order of the standings; empty above _CROSSED entrants.
+
+    A cell leads to the match of its two entrants, or to the list of their matches.
+    """
     if not 2 < len(names) <= _CROSSED:
         return []
     cells = ladder_rows.read_crosstable(web.engine, ladder_key.of_tournament(tournament), names)
     return [
         (
             name,
-            [matrix.score_cell(name, other, cells.get((name, other))) for other in names],
+            [
+                replace(box, link=_link_of_pair(links, tournament, name, box, listed))
+                for box in (
+                    matrix.score_cell(name, other, cells.get((name, other))) for other in names
+                )
+            ],
         )
         for name in names
     ]
+
+
+def _link_of_pair(
+    links: Links, tournament: Tournament, name: str, box: MatrixCell, listed: Sequence[Match]
+) -> str:
+    if box.cell is None:
+        return ""
+    met = [match.id for match in listed if {name, box.other} <= {*match.entrants}]
+    if box.cell.matches == len(met) == 1:
+        return links.to("matches", met[0])
+    return links.to("matches", tournament=tournament.id, bot=name, opponent=box.other)
 
 
 def _bracket(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Final
 
 from arena.presentation import wording
 from arena.store.schema import TournamentState
@@ -17,6 +18,8 @@ from arena.web.page import InvalidQuery, Page, PageRequest, TextTable
 from arena.web.pages import atom_feeds
 from referee.games.registry import GAMES
 
+LADDER: Final = "ladder"
+"""The format of ladders."""
 STATES = tuple(map(str, TournamentState))
 """States of a tournament."""
 QUERY = (
@@ -38,6 +41,11 @@ class TournamentLine:
     estimate: TimeEstimates
 
     @property
+    def is_endless(self) -> bool:
+        """Whether it is a ladder that runs until somebody ends it."""
+        return is_endless(self.tournament)
+
+    @property
     def games(self) -> int:
         """Expected number of games; the planned number if the estimate is missing."""
         return self.estimate.games or self.progress.planned
@@ -47,6 +55,13 @@ class TournamentLine:
         """Expected time until the end, in words; empty if unknown."""
         seconds = self.estimate.seconds_left
         return "" if seconds is None else time_estimate.duration(seconds)
+
+
+def is_endless(tournament: Tournament) -> bool:
+    """Whether a tournament is a running ladder without a limit; `/ladders` lists these."""
+    plan = tournament.plan
+    is_ladder = plan.format == LADDER and not plan.settings.get("limit")
+    return is_ladder and tournament.ended is None
 
 
 def tournaments_page(web: WebState, page_request: PageRequest) -> Page:
@@ -78,6 +93,7 @@ def _page(web: WebState, page_request: PageRequest, title: str) -> Page:
         tournament
         for tournament in reversed(tournaments.list_tournaments(web.engine))
         if (tournament.plan.format == FORMAT) == (title == "Challenges")
+        and not is_endless(tournament)
         and _has(tournament, page_request)
     )
     piece = paging.selection_of(page_request).cut(every)

@@ -39,6 +39,7 @@ _FRAME: Final = {
     "viewer": None,
 }
 """Default values of the variables of templates/base.html."""
+_NUMBER = re.compile(r'([\w.-]+)<span class="number">@')
 _EMPTY_LINK = re.compile(r'<a\b[^>]*?\shref=""[^>]*>(.*?)</a>', re.DOTALL)
 
 
@@ -90,7 +91,7 @@ def html(page: Page, links: Links, **more: Any) -> str:
         links: the builder of links.
         more: variables of the frame; see templates/base.html.
     """
-    return (
+    text = (
         environment()
         .get_template(page.template)
         .render(
@@ -98,6 +99,14 @@ def html(page: Page, links: Links, **more: Any) -> str:
             is_update=False,
             **{**_FRAME, **more},
         )
+    )
+    return _with_hidden_numbers(text, page.lone_bots)
+
+
+def _with_hidden_numbers(html: str, lone_bots: frozenset[str]) -> str:
+    """Hide the number of each version that is the only one of its bot."""
+    return _NUMBER.sub(
+        lambda m: f'{m[1]}<span class="number" hidden>@' if m[1] in lone_bots else m[0], html
     )
 
 
@@ -113,7 +122,8 @@ def fragments(page: Page, links: Links) -> dict[str, str]:
     for part in page.parts:
         name, _, key = part.partition(":")
         template = environment().get_template(f"fragments/{name}.html")
-        rendered[part.replace(":", "-")] = template.render(**model, key=key)
+        text = template.render(**model, key=key)
+        rendered[part.replace(":", "-")] = _with_hidden_numbers(text, page.lone_bots)
     return rendered
 
 

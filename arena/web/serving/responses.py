@@ -257,10 +257,14 @@ class PageEndpoints:
         self, route: PageRoute, page_request: PageRequest, path: str, kind: str
     ) -> CachedResponse:
         def render() -> CachedResponse:
-            page = route.draw(self._web, page_request)
+            page = self._draw(route, page_request)
             return _rendered(page, page_request, path, kind, self._web.settings.origin)
 
         return await anyio.to_thread.run_sync(render, limiter=self._threads)
+
+    def _draw(self, route: PageRoute, page_request: PageRequest) -> Page:
+        page = route.draw(self._web, page_request)
+        return replace(page, lone_bots=self._web.snapshot.lone_bots)
 
     def live_updates(self, route: PageRoute) -> Endpoint:
         """Return the endpoint that streams the changed live parts of the page."""
@@ -269,7 +273,7 @@ class PageEndpoints:
             page_request = self._page_request(request, route)
 
             def draw() -> tuple[Parts, frozenset[str]]:
-                page = route.draw(self._web, page_request)
+                page = self._draw(route, page_request)
                 return html_pages.fragments(page, page_request.links), page.topics
 
             async def parts() -> tuple[Parts, frozenset[str]]:

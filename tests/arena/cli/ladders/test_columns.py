@@ -107,7 +107,7 @@ def renderings() -> Iterator[tuple[str, str]]:
     """Yield every rendering of the lines with its name."""
     lists: tuple[tuple[str, Columns[Any], Sequence[Any], tuple[str, ...]], ...] = (
         ("ladder", LADDER, LINES, ("TEXT", "TERMINAL", "LOS", "BOT", "TOP")),
-        ("tournament", TOURNAMENT, ENTRANTS, ("TOURNAMENT", "PODIUM")),
+        ("tournament", TOURNAMENT, ENTRANTS, ("TOURNAMENT", "TOURNAMENT_ALL", "PODIUM")),
         ("crosstable", CELL, (MEETING,), ()),
         ("list of seats", SEATS, (SEAT,), ("TERMINAL",)),
         ("list of adjusted results", ADJUSTED, (UNLUCKY,), ("TERMINAL",)),
@@ -122,11 +122,13 @@ def renderings() -> Iterator[tuple[str, str]]:
     yield "text of a cell", cell_text(MEETING)
     box = matrix.score_cell("ada@2", "bob@1", MEETING)
     yield "HTML of a cell", f"{box.text}|{box.title}|{box.heat}"
-    model: dict[str, Any] = dict.fromkeys(("sort", "find", "only"), "")
+    model: dict[str, Any] = dict.fromkeys(("sort", "find", "only", "chosen_columns"), "")
     model |= {"piece": type("Piece", (), {"total": 2}), "every": 2, "season": None, "lines": LINES}
-    columns = columns_of(LADDER, Rendering.PAGE, LINES)
-    yield "HTML of a ladder", html_of("ladder-rows", columns=columns, **model)
+    for name, rendering in (("ladder", Rendering.PAGE), ("complete ladder", Rendering.PAGE_ALL)):
+        columns = columns_of(LADDER, rendering, LINES)
+        yield f"HTML of a {name}", html_of("ladder-rows", columns=columns, **model)
     model = {"format_state": {"stages": ()}, "remarks": (), "crossed": [("ada@2", [box])]}
+    model |= {"has_ladder_page": False}
     columns = columns_of(TOURNAMENT, Rendering.TOURNAMENT, ENTRANTS)
     html = html_of("tournament-standings", columns=columns, lines=ENTRANTS, **model)
     yield "HTML of a tournament", html

@@ -58,12 +58,12 @@ def test_the_closest_match_is_featured() -> None:
 
 def test_swings_count_more_than_a_small_difference() -> None:
     quiet = result("m-quiet", (20, 0), (20, 0), (20, 0), (20, 0))
-    swinging = result("m-swinging", (50, 0), (0, 100), (100, 0), (60, 0))
+    swinging = result("m-swinging", (50, 0), (0, 60), (0, 60), (60, 0), (50, 0))
     featured = select([quiet, swinging])
     assert featured is not None
     assert (featured.match, featured.swings) == ("m-swinging", 2)
     # The last game that changed the lead.
-    assert featured.game == 2
+    assert featured.game == 4
 
 
 def test_without_a_swing_the_closest_game_is_shown_and_no_game_with_a_fault() -> None:

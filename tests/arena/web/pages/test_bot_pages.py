@@ -1,6 +1,7 @@
 """The list of bots, and the page of a bot: history, matchups, matches and faults."""
 
 import csv
+import html
 import io
 import json
 import re
@@ -172,7 +173,9 @@ def test_public_faults_have_a_reason_and_no_output(
     fault = document["faults"][0]
     assert f'href="/matches/{fault["match"]}/games/{fault["game"]}?decision=3"' in page
     assert "game 1, decision 4: its process ended" in page
-    assert "game 1, decision 4: its process ended" in client.get(f"/matches/{fault['match']}").text
+    match = client.get(f"/matches/{fault['match']}").text
+    assert f'/games/{fault["game"]}?decision=3">game 1, decision 4</a>' in match
+    assert f"its process ended in …/bot.py {html.escape(EVIL)}" in match
     for text in (page, client.get("/bots/luck1/faults.txt").text, json.dumps(document)):
         assert "secret plan" not in text
         assert "peak" not in text

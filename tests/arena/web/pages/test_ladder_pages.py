@@ -100,7 +100,9 @@ def test_a_ladder_shows_rank_changes_of_a_day(web: WebState) -> None:
     chart = RatingChart(RatingHistory(yesterday={"bob@1": 1, "ada@1": 2}))
     web.snapshot = replace(web.snapshot, charts={"poke": chart})
     links = ServerLinks()
-    page = ladder.ladder_page(web, PageRequest({"form": "poke"}, {"sort": "move"}, links))
+    page = ladder.ladder_page(
+        web, PageRequest({"form": "poke"}, {"sort": "move", "columns": "all"}, links)
+    )
     html = html_pages.html(page, links)
     assert 'title="1 up in 24 hours">▲1' in html
     assert 'title="1 down in 24 hours">▼1' in html
@@ -114,7 +116,7 @@ def test_a_large_ladder_is_paged(client: TestClient) -> None:
     assert answer.headers["link"] == '<?limit=2&sort=-bot&page=2>; rel="next"'
     page = client.get("/ladders/poke?limit=2&sort=-bot&page=2").text
     assert page.count("<tr data-key=") == 1
-    assert "ada<small>@1</small>" in page
+    assert 'ada<span class="number" hidden>@1</span>' in page
     assert "<caption>3 bots</caption>" in page
     assert "page 2 of 2" in page
 
@@ -323,7 +325,7 @@ def test_a_comparison_has_the_results_against_common_opponents(client: TestClien
 
 def test_a_ladder_has_facts_and_one_chart_on_its_axis(client: TestClient, web: WebState) -> None:
     page = client.get("/ladders/poke").text
-    assert "<dt>Leader</dt><dd>ada@1; its strength is " in page
+    assert "<dt>Leader</dt><dd>ada; its strength is " in page
     chart = page.partition('id="ladder-chart"')[2]
     assert chart.count('<polyline class="course"') == 3
     values = [line.strength.value for line in web.snapshot.ladders["poke"].table.lines]

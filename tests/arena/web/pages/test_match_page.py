@@ -16,8 +16,9 @@ from arena.store.matches.listing import Match
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.pages import match as match_page
-from arena.web.pages.match import EntrantResult, same_faults
+from arena.web.pages.entrant_result import EntrantResult
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
+from tests.arena.stored_analysis import store_analysis
 from tests.waiting import wait_until
 
 
@@ -126,9 +127,42 @@ def test_equal_faults_are_listed_once(simulated_arena: SimulatedArena, client: T
     document = client.get(f"/matches/{match.id}.json").json()
     (fault,) = document["faults"]
     assert (fault["verdict"], fault["sentence"], fault["times"]) == ("timeout", "It was silent.", 1)
-    assert same_faults([]) == []
     page = client.get(f"/matches/{match.id}").text
     assert f"pokearena ask {match.id}:{fault['game']}:{fault['decision']} BOT" in page
+
+
+def test_the_story_leads_to_the_decisive_game(
+    simulated_arena: SimulatedArena, client: TestClient
+) -> None:
+    match = played(simulated_arena)
+    document = client.get(f"/matches/{match.id}.json").json()
+    story, sides = document["story"], document["sides"]
+    best = max(side["score"] for side in sides)
+    assert story["winners"] == [side["entrant"] for side in sides if side["score"] == best]
+    decisive = story["decisive"]
+    assert decisive["entrant"] in match.entrants
+    page = client.get(f"/matches/{match.id}").text
+    assert f'class="watch" href="/matches/{match.id}/games/{decisive["game"]}"' in page
+    assert client.get(f"/matches/{match.id}/games/{decisive['game']}").status_code == 200
+    # Hashes and commands are folded.
+    first_screen, details, _ = page.partition("<details")
+    assert details
+    assert match.commitment not in first_screen
+    assert "pokearena" not in first_screen.partition("<main")[2]
+
+
+def test_swings_of_an_analysis_are_turning_points(
+    simulated_arena: SimulatedArena, client: TestClient
+) -> None:
+    match = played(simulated_arena)
+    store_analysis(simulated_arena.engine, match.id)
+    story = client.get(f"/matches/{match.id}.json").json()["story"]
+    # Seat 0 of the first game belongs to the first entrant.
+    first = {"game": 0, "decision": 4, "entrant": match.entrants[0]}
+    assert first in story["turning_points"]
+    assert {point["game"] for point in story["turning_points"]} == {0, 1}
+    page = client.get(f"/matches/{match.id}").text
+    assert f'href="/matches/{match.id}/games/0?decision=4"' in page
 
 
 def test_the_leading_side_is_marked(simulated_arena: SimulatedArena, client: TestClient) -> None:

@@ -1,5 +1,6 @@
 """Pages of tournaments: the list, standings, brackets, crosstables and downloads."""
 
+import asyncio
 import io
 import re
 import tarfile
@@ -13,6 +14,7 @@ from arena.ladders import rater
 from arena.records.bundle.audit import audit
 from arena.records.bundle.folder import read
 from arena.store.access.audit_log import COMMAND_LINE
+from arena.store.bots import versions
 from arena.store.matches import corrections, listing
 from arena.store.schema import MatchState
 from arena.store.tournaments import tournaments
@@ -20,7 +22,7 @@ from arena.submissions import open_ladders
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.page import PageRequest, ServerLinks
-from arena.web.pages import tournament
+from arena.web.pages import home, ladder, ladders, tournament
 from arena.web.serving import html_pages
 from tests import tar_files
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
@@ -215,7 +217,8 @@ def test_winners_of_matches_and_of_the_tournament_are_named(
         outcome = f"{first[0]} won" if len(first) == 1 else "drawn"
         for text in (page, home):
             (row,) = re.findall(rf'<li data-key="{match.id}">(.*?)</li>', text, re.DOTALL)
-            assert f'class="won">{outcome}<' in row
+            (won,) = re.findall('class="won">(.*?)</small>', row)
+            assert re.sub("<[^>]*>", "", won) == outcome
 
 
 def test_the_winner_of_an_open_match_is_not_named(
@@ -297,7 +300,9 @@ def test_the_crosstable_of_a_tournament_has_a_legend_and_numbers_of_matches(
     page = client.get(f"/tournaments/{begun_tournament.id}").text
     assert page.count('class="heat-legend"') == 1
     cells = re.findall(
-        r'<td class="heat [^"]*"><span title="[^"]*, matches (\d+)".*?<small>(\d+)<', page
+        r'<td class="heat [^"]*"><a href="/matches/m-\w+" title="[^"]*, matches (\d+)"'
+        r".*?<small>(\d+)<",
+        page,
     )
     assert len(cells) == 6
     assert all(titled == shown for titled, shown in cells)
@@ -320,3 +325,65 @@ def test_a_round_robin_names_its_winner_and_the_significance(
     assert ("ignificant at 95" in page) == (len(first) == 1)
     feed = client.get(f"/tournaments/{over.id}.atom").text
     assert "not decided" not in feed
+
+
+def test_an_open_ladder_has_the_rows_of_its_form_and_no_ranking_of_its_own(
+    simulated_arena: SimulatedArena, client: TestClient
+) -> None:
+    bots = simulated_arena.bots(3)
+    cup = simulated_arena.play_out(simulated_arena.begin("round-robin", bots))
+    opened = simulated_arena.begin("ladder", bots, settings={"open": True})
+    simulated_arena.wave(2)
+    rater.advance(simulated_arena.engine)
+    web = WebState(simulated_arena.engine, ServerSettings(rate=0))
+    asyncio.run(web.read_store())
+    links = ServerLinks()
+    ladder_page = ladder.ladder_page(web, PageRequest({"form": cup.plan.form}, {}, links))
+    page = tournament.tournament_page(web, PageRequest({"id": opened.id}, {}, links))
+    rated = [(line["entrant"], line["strength"]) for line in ladder_page.data["standings"]]
+    assert [(line["entrant"], line["strength"]) for line in page.data["standings"]] == rated
+    html = html_pages.html(page, links)
+    assert f'href="/ladders/{cup.plan.form}"' in html
+    assert 'id="standings"' not in html
+    assert 'id="crosstable"' not in html
+    for match in listing.matches(simulated_arena.engine, tournament=opened.id):
+        assert f'href="/matches/{match.id}"' in html
+    assert f'href="/tournaments/{opened.id}"' in html_pages.html(ladder_page, links)
+
+
+def test_endless_ladders_are_listed_as_ladders_and_not_as_tournaments(
+    simulated_arena: SimulatedArena, client: TestClient
+) -> None:
+    bots = simulated_arena.bots(3)
+    cup = simulated_arena.begin("round-robin", bots)
+    opened = simulated_arena.begin("ladder", bots, settings={"open": True})
+    limited = simulated_arena.begin("ladder", bots, settings={"limit": 4})
+    listed = client.get("/tournaments.json").json()["tournaments"]
+    assert [each["tournament"] for each in listed] == [limited.id, cup.id]
+    simulated_arena.wave()
+    rater.advance(simulated_arena.engine)
+    web = WebState(simulated_arena.engine, ServerSettings(rate=0))
+    asyncio.run(web.read_store())
+    page = ladders.ladders_page(web, PageRequest({}, {}, ServerLinks()))
+    (shown,) = page.data["ladders"]
+    assert (shown["form"], shown["bots"], shown["schedule"]) == (cup.plan.form, 3, opened.id)
+    assert len(shown["standings"]) == 3
+    html = html_pages.html(page, ServerLinks())
+    assert f'href="/ladders/{cup.plan.form}"' in html
+    going = home.home_page(web, PageRequest({}, {}, ServerLinks())).model["going"]
+    assert opened.id not in {line.tournament.id for line in going}
+
+
+def test_the_number_of_an_only_version_is_hidden(
+    simulated_arena: SimulatedArena,
+) -> None:
+    bots = simulated_arena.bots(2)
+    versions.add_version(simulated_arena.engine, "bot0", "2", "e" * 64, "/bots/e", {})
+    begun = simulated_arena.begin("round-robin", bots)
+    web = WebState(simulated_arena.engine, ServerSettings(rate=0))
+    with TestClient(create(web)) as client:
+        client.portal.call(web.read_store)  # type: ignore[union-attr]
+        page = client.get(f"/tournaments/{begun.id}").text
+    assert 'bot0<span class="number">@1' in page
+    assert 'bot1<span class="number" hidden>@1' in page
+    assert 'bot0<span class="number" hidden>' not in page

@@ -1,0 +1,306 @@
+"""The story of a closed match: who won, why, and where to look. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from arena.presentation import wording
+from arena.ratings.closed_match import FAULTS, FINISHED, PlayedFault, PlayedGame
+from arena.ratings.lead_changes import LeadChange, lead_changes
+from arena.records.analysis import summary
+from arena.records.analysis.swings import Swing
+from arena.web.pages.entrant_result import EntrantResult
+from referee.numbering import decision_text, game_text
+
+_MOST_LEAD_CHANGES = 5
+
+
+class Reason(StrEnum):
+    """Why a match ended as it did."""
+
+    FAULTS = "faults"
+    LUCK = "luck"
+    MISTAKE = "mistake"
+    SWING = "swing"
+    LEAD = "lead"
+    LEVEL = "level"
+    """The first place is shared."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyMoment:
+    """A moment that decided something.
+
+    Args:
+        game: the number of the game.
+        entrant: the entrant that it is about.
+        clause: what happened to it, as a clause that follows its name.
+        decision: the decision; None for the whole game.
+    """
+
+    game: int
+    entrant: str
+    clause: str
+    decision: int | None = None
+
+    @property
+    def where(self) -> str:
+        """Its place as people count it: "game 1, decision 5"."""
+        if self.decision is None:
+            return game_text(self.game)
+        return decision_text(self.game, self.decision)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the moment as JSON values."""
+        return {"game": self.game, "decision": self.decision, "entrant": self.entrant}
+
+
+@dataclass(frozen=True, slots=True)
+class MatchStory:
+    """The story of a match.
+
+    Args:
+        winners: the entrants with the first place.
+        margin: by how much they have it, as a clause that follows their names.
+        reason: the kind of the explanation.
+        decisive: the decisive moment; its clause is the explanation.
+        turning_points: further moments, in their order.
+    """
+
+    winners: tuple[str, ...]
+    margin: str
+    reason: Reason
+    decisive: KeyMoment
+    turning_points: tuple[KeyMoment, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the story as JSON values."""
+        return {
+            "winners": list(self.winners),
+            "reason": str(self.reason),
+            "decisive": self.decisive.to_json(),
+            "turning_points": [moment.to_json() for moment in self.turning_points],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class MatchEvidence:
+    """What is known about a closed match.
+
+    Args:
+        entrants: the versions, in the order of the match.
+        sides: their results.
+        games: the games, at least one, in their order.
+        faults: the faults, in their order.
+        analysis: the stored analysis; None without one.
+        swings: the largest swings of the analysis, with the entrant of each.
+    """
+
+    entrants: Sequence[str]
+    sides: Sequence[EntrantResult]
+    games: Sequence[PlayedGame]
+    faults: Sequence[PlayedFault] = ()
+    analysis: Mapping[str, Any] | None = None
+    swings: Sequence[tuple[Swing, str]] = ()
+
+    @property
+    def first(self) -> EntrantResult | None:
+        """The winner; None if the first place is shared."""
+        ahead = [side for side in self.sides if side.ahead]
+        return ahead[0] if len(ahead) == 1 else None
+
+
+def match_story(evidence: MatchEvidence) -> MatchStory:
+    """Return the story of a closed match."""
+    changes = lead_changes(evidence.games)
+    reason, decisive = _decisive_moment(evidence, changes)
+    return MatchStory(
+        winners=tuple(side.name for side in evidence.sides if side.ahead),
+        margin=_margin(evidence),
+        reason=reason,
+        decisive=decisive,
+        turning_points=_turning_points(evidence, changes),
+    )
+
+
+def _margin(evidence: MatchEvidence) -> str:
+    """Return by how much the first place was won."""
+    first, games = evidence.first, len(evidence.games)
+    if first is None and len(evidence.sides) == 2:
+        side = evidence.sides[0]
+        return f"won {_games(side.wins)} each{_drawn(side)}"
+    if first is None:
+        share = wording.percent(max(side.share for side in evidence.sides), 1)
+        return f"share the first place with a score of {share} each"
+    if len(evidence.sides) > 2:
+        share = wording.percent(first.share, 1)
+        return f"won with a score of {share}, first in {first.wins} of {games} games"
+    return f"won {_games(first.wins)} to {first.losses}{_drawn(first)}"
+
+
+def _drawn(side: EntrantResult) -> str:
+    return f", {side.draws} drawn" if side.draws else ""
+
+
+def _games(number: int) -> str:
+    return f"{number} game{'s' if number != 1 else ''}"
+
+
+def _decisive_moment(
+    evidence: MatchEvidence, changes: Sequence[LeadChange]
+) -> tuple[Reason, KeyMoment]:
+    """Return the best explanation of a result: faults, then the analysis, then the scores."""
+    first = evidence.first
+    if first is None:
+        return Reason.LEVEL, _levelled(evidence, changes)
+    return (
+        _lost_by_faults(evidence, first)
+        or _luck_or_mistake(evidence, first)
+        or (Reason.LEAD, _lead(evidence, first, changes))
+    )
+
+
+def _lost_by_faults(
+    evidence: MatchEvidence, first: EntrantResult
+) -> tuple[Reason, KeyMoment] | None:
+    """Return the first fault of the entrant whose faults lost at least half of its lost games."""
+    lost = {
+        side.name: [
+            game.verdicts[at]
+            for game in evidence.games
+            if game.verdicts[at] != FINISHED and game.places[at] > 1
+        ]
+        for at, side in enumerate(evidence.sides)
+        if side is not first
+    }
+    worst = max(
+        (side for side in evidence.sides if side is not first),
+        key=lambda side: len(lost[side.name]),
+    )
+    by_faults = len(lost[worst.name])
+    fault = next((each for each in evidence.faults if each.version == worst.name), None)
+    if fault is None or 2 * by_faults < max(worst.losses, 1):
+        return None
+    kinds = Counter(kind for kind in lost[worst.name] if kind in FAULTS)
+    causes = ", ".join(f"{number} {kind}" for kind, number in kinds.most_common())
+    clause = f"lost {by_faults} of its {worst.losses} lost games because of faults ({causes})"
+    if by_faults == worst.losses == 1:
+        clause = f"lost its game because of a fault ({fault.verdict})"
+    return Reason.FAULTS, KeyMoment(fault.game, worst.name, clause, fault.decision)
+
+
+def _luck_or_mistake(
+    evidence: MatchEvidence, first: EntrantResult
+) -> tuple[Reason, KeyMoment] | None:
+    """Return the explanation of an analysis: luck, else the costliest decision, else a swing."""
+    analysis = evidence.analysis
+    if analysis is None:
+        return None
+    at = list(evidence.entrants).index(first.name)
+    luck, lead = analysis["luck"][at], (first.share - 0.5) * len(evidence.games)
+    swing = _largest_swing(evidence, first)
+    if swing and luck["mean"] - summary.INTERVAL * luck["error"] > 0 and luck["mean"] >= lead:
+        clause = (
+            f"had the luck of the cards, worth {luck['mean']:.1f} games to it: as much as its lead"
+        )
+        return Reason.LUCK, KeyMoment(swing.game, first.name, clause, swing.decision)
+    for row in analysis["costliest"]:
+        name = evidence.entrants[row["entrant"]]
+        if name != first.name:
+            return Reason.MISTAKE, _mistake(row, name)
+    return (Reason.SWING, swing) if swing else None
+
+
+def _mistake(row: Mapping[str, Any], name: str) -> KeyMoment:
+    fall = f"from {wording.percent(row['before'])} to {wording.percent(row['after'])}"
+    clause = (
+        f"lost most in {game_text(row['game'])}, where its win expectation fell {fall}: "
+        f"{row['played']} instead of {row['choice']}"
+    )
+    return KeyMoment(row["game"], name, clause, row["decision"])
+
+
+def _largest_swing(evidence: MatchEvidence, first: EntrantResult) -> KeyMoment | None:
+    """Return the largest swing in favour of the winner."""
+    swings = [
+        (swing, name)
+        for swing, name in evidence.swings
+        if (swing.after > swing.before) == (name == first.name)
+    ]
+    if not swings:
+        return None
+    swing, name = max(swings, key=lambda each: each[0].size)
+    turned = "rose" if swing.after > swing.before else "fell"
+    clause = (
+        f"saw its win expectation turn in {game_text(swing.game)}: it {turned} {_course(swing)}"
+    )
+    return KeyMoment(swing.game, name, clause, swing.decision)
+
+
+def _course(swing: Swing) -> str:
+    return f"from {wording.percent(swing.before)} to {wording.percent(swing.after)}"
+
+
+def _lead(
+    evidence: MatchEvidence, first: EntrantResult, changes: Sequence[LeadChange]
+) -> KeyMoment:
+    """Return the game in which the winner took the lead for good, or its clearest one."""
+    at = list(evidence.entrants).index(first.name)
+    if len(changes) > 1:
+        game = changes[-1].game
+        clause = f"took the lead for good in {game_text(game.game)}{_score(game, at)}"
+        return KeyMoment(game.game, first.name, clause)
+    won = [game for game in evidence.games if game.is_won(at)] or list(evidence.games)
+    clearest = max(won, key=lambda game: (_distance(game, at), -game.game))
+    clause = f"was never behind; its clearest game was {game_text(clearest.game)}"
+    return KeyMoment(clearest.game, first.name, clause + _score(clearest, at))
+
+
+def _levelled(evidence: MatchEvidence, changes: Sequence[LeadChange]) -> KeyMoment:
+    """Return the last game that another entrant than the last leader won."""
+    leader = changes[-1].entrant if changes else None
+    for game in reversed(evidence.games):
+        for at, name in enumerate(evidence.entrants):
+            if game.is_won(at) and at != leader and evidence.sides[at].ahead:
+                clause = f"drew level in {game_text(game.game)}{_score(game, at)}"
+                return KeyMoment(game.game, name, clause)
+    last = evidence.games[-1].game
+    return KeyMoment(last, evidence.entrants[0], f"was level until {game_text(last)}, the last one")
+
+
+def _distance(game: PlayedGame, at: int) -> int:
+    """Return how far an entrant is ahead of the best other one, in points."""
+    if game.scores is None:
+        return 0
+    return game.scores[at] - max(score for n, score in enumerate(game.scores) if n != at)
+
+
+def _score(game: PlayedGame, at: int) -> str:
+    """Return the points of a game as a clause, those of the entrant first; empty without any."""
+    if game.scores is None:
+        return ""
+    others = [score for n, score in enumerate(game.scores) if n != at]
+    return f", {' : '.join(map(wording.whole, [game.scores[at], *others]))}"
+
+
+def _turning_points(
+    evidence: MatchEvidence, changes: Sequence[LeadChange]
+) -> tuple[KeyMoment, ...]:
+    """Return the swings of the analysis, or else the last changes of the lead."""
+    if evidence.swings:
+        return tuple(
+            KeyMoment(swing.game, name, f"win expectation {_course(swing)}", swing.decision)
+            for swing, name in evidence.swings
+        )
+    return tuple(
+        KeyMoment(
+            change.game.game,
+            evidence.entrants[change.entrant],
+            f"took the lead{_score(change.game, change.entrant)}",
+        )
+        for change in changes[1:][-_MOST_LEAD_CHANGES:]
+    )
