@@ -15,7 +15,6 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -31,7 +30,6 @@ from arena.web.page import ServerLinks
 from arena.web.routes import PAGES
 from arena.web.serving import (
     downloads,
-    error_responses,
     readiness,
     relay_address,
     share_pictures,
@@ -58,10 +56,8 @@ def create(web: WebState) -> Starlette:
     links = ServerLinks(static.version, has_play=web.settings.seats_people)
     feed = Feed(web)
 
-    async def failed(request: Request, error: Exception) -> Response:
-        return error_responses.response(request, error)
-
-    routes = _routes(web, static, feed)
+    serving = PageEndpoints(web)
+    routes = _routes(web, serving, static, feed)
     app = Starlette(
         routes=routes,
         middleware=[
@@ -71,7 +67,7 @@ def create(web: WebState) -> Starlette:
             Middleware(ContentNegotiation),
             Middleware(RequestLimits, settings=web.settings),
         ],
-        exception_handlers={HTTPException: failed},
+        exception_handlers={HTTPException: serving.error},
         lifespan=_background_tasks(web, feed),
     )
     # Starlette's redirects would use the Host header of the request.
@@ -79,8 +75,9 @@ def create(web: WebState) -> Starlette:
     return app
 
 
-def _routes(web: WebState, static: _StaticFiles, feed: Feed) -> list[BaseRoute]:
-    serving = PageEndpoints(web)
+def _routes(
+    web: WebState, serving: PageEndpoints, static: _StaticFiles, feed: Feed
+) -> list[BaseRoute]:
     upload = serving.failing(UploadEndpoint(web).receive)
     owned = OwnerRequests(web)
     routes: list[BaseRoute] = [

@@ -25,6 +25,8 @@ POLICY = (
     "img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; "
     "base-uri 'none'; frame-src 'self'"
 )
+PERSONAL = {"Cache-Control": "private, no-store"}
+"""Headers of responses that depend on who sent the request."""
 EMBED = "/embed/"
 """Prefix of paths that other sites may show in frames."""
 PRIVATE = ("/organiser", "/account", "/sign-", "/play/tables/", "/live/play/tables/")
