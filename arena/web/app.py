@@ -78,7 +78,8 @@ def create(web: WebState) -> Starlette:
 def _routes(
     web: WebState, serving: PageEndpoints, static: _StaticFiles, feed: Feed
 ) -> list[BaseRoute]:
-    upload = serving.failing(UploadEndpoint(web).receive)
+    receiver = UploadEndpoint(web)
+    upload = serving.failing(receiver.receive)
     owned = OwnerRequests(web)
     routes: list[BaseRoute] = [
         *readiness.routes(web),
@@ -90,7 +91,7 @@ def _routes(
         Route(uploads.ADDRESS, upload, methods=["POST"]),
         Route(owner_requests.RETIREMENTS, serving.failing(owned.retire), methods=["POST"]),
         Route(owner_requests.CHALLENGES, serving.failing(owned.challenge), methods=["POST"]),
-        *ManagementEndpoints(web, serving).routes(),
+        *ManagementEndpoints(web, serving, receiver).routes(),
         # Before the pages, because the page of a game has the address of its form.
         *PlayRequests(web).routes(serving),
     ]

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from arena.bots.version_store import MOST_FILES
 from arena.errors import Conflict, InvalidSettings, NotFound, StoreError, TooMany, Unreachable
 from arena.store.access import audit_log, sessions
 from arena.store.access.audit_log import Actor, AuditEntry, Origin
@@ -21,16 +22,20 @@ from arena.web.data.web_state import WebState
 from arena.web.management import access as accesses
 from arena.web.management import site_download
 from arena.web.management.access import FORM_TOKEN, Access
+from arena.web.management.account_actions import ACCOUNT
 from arena.web.management.action import Action, ActionRequest, ActionResult
 from arena.web.management.actions import ACTIONS
+from arena.web.management.browser_upload import UPLOAD, packing_of
 from arena.web.management.pages import PAGES, ManagementPage
 from arena.web.page import InvalidQuery, Page, PageRequest
 from arena.web.serving import data_formats, html_pages
 from arena.web.serving.error_responses import status_and_sentence, without_command
 from arena.web.serving.page_kinds import KINDS
+from arena.web.serving.request_limits import BROWSER_PUSH, PUSH
 from arena.web.serving.responses import Endpoint, PageEndpoints
 from arena.web.serving.root_path import links_of
 from arena.web.serving.security import bearer_of, check_form_origin, form_of, form_pairs_of
+from arena.web.serving.uploads import UploadEndpoint
 from referee.games.contract import SetupError
 from referee.sanitizing import one_line
 
@@ -54,13 +59,13 @@ class Refusal:
     """The reason why a form is shown again.
 
     Args:
-        action: the action of the form.
+        name: the name of the action of the form.
         sentence: the reason.
         place: the wrong input; empty if it is unknown.
         sent: the sent values.
     """
 
-    action: Action
+    name: str
     sentence: str
     place: str
     sent: Mapping[str, str]
@@ -72,11 +77,13 @@ class ManagementEndpoints:
     Args:
         web: the server's state.
         serving: converts exceptions to error responses.
+        uploads: receives the bots of owners.
     """
 
-    def __init__(self, web: WebState, serving: PageEndpoints) -> None:
+    def __init__(self, web: WebState, serving: PageEndpoints, uploads: UploadEndpoint) -> None:
         self._web = web
         self._serving = serving
+        self._uploads = uploads
         self._sites = site_download.SiteDownloads(web)
 
     def routes(self) -> list[Route]:
@@ -91,8 +98,27 @@ class ManagementEndpoints:
             Route(action.path, failing(self._action_endpoint(action)), methods=["POST"])
             for action in ACTIONS
         ]
+        routes.append(Route(BROWSER_PUSH, failing(self._upload), methods=["POST"]))
         routes.append(Route(site_download.PATH, failing(self._site)))
         return [*routes, *(Route(page.path, failing(self._page_endpoint(page))) for page in PAGES)]
+
+    async def _upload(self, request: Request) -> Response:
+        """Receive a bot as a zip archive or as the files of a folder, from a form."""
+        access = await self._required_access(request, Role.OWNER)
+        if access is None:
+            return _redirect(request, SIGN_IN)
+        if not access.secret:
+            raise HTTPException(403, f"programs push bots to {PUSH}.")
+        async with request.form(max_files=MOST_FILES + 1, max_fields=10) as form:
+            self._check_form(request, access, str(form.get(FORM_TOKEN, "")))
+            pack = packing_of([each for _, each in form.multi_items() if not isinstance(each, str)])
+            try:
+                submission = await self._uploads.receive_files(access.identity.name, pack)
+            except HTTPException as error:
+                return await anyio.to_thread.run_sync(
+                    self._form_again, request, (UPLOAD, ACCOUNT, error, {}), access
+                )
+        return _redirect(request, f"/submissions/{submission.id}")
 
     async def _site(self, request: Request) -> Response:
         """Send a tournament as a static site."""
@@ -190,7 +216,7 @@ class ManagementEndpoints:
             except (HTTPException, NotFound) as error:
                 if not access.secret or not action.form:
                     raise
-                refused = action, error, sent
+                refused = action.name, action.form, error, sent
                 return await anyio.to_thread.run_sync(self._form_again, request, refused, access)
             self._web.nudge()
             return _response(request, action, result, access)
@@ -200,16 +226,16 @@ class ManagementEndpoints:
     def _form_again(
         self,
         request: Request,
-        refused: tuple[Action, HTTPException | NotFound, Mapping[str, str]],
+        refused: tuple[str, str, HTTPException | NotFound, Mapping[str, str]],
         access: Access,
     ) -> Response:
         """Return the form of a refused request with the sent values and the reason.
 
         The form is drawn as its page is, with the sent values as the query.
         """
-        action, error, sent = refused
+        name, address, error, sent = refused
         status, sentence, headers = status_and_sentence(request, error)
-        (form,) = (page for page in PAGES if page.path == action.form)
+        (form,) = (page for page in PAGES if page.path == address)
         path = dict(request.path_params)
         try:
             page = form.draw(self._web, PageRequest(path, sent, links_of(request)), access)
@@ -218,8 +244,9 @@ class ManagementEndpoints:
             raise error from None
         place = error.place if isinstance(error, RefusedField) else ""
         if isinstance(error, NotFound):
+            (action,) = (each for each in ACTIONS if each.name == name)
             place = action.place_of(error)
-        refusal = Refusal(action, one_line(sentence), place, sent)
+        refusal = Refusal(name, one_line(sentence), place, sent)
         model = {**page.model, "refusal": refusal}
         return _html(request, replace(page, model=model, status=status, headers=headers))
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from arena.bots.version_store import MIB, MOST_BYTES, MOST_FILES
 from arena.formats.registry import CLOSED
 from arena.store.access import audit_log
 from arena.store.access.sessions import Role
@@ -264,6 +265,9 @@ def account(web: WebState, page_request: PageRequest, access: Access) -> Page:
             "suggestions": account_page.suggestions_of(web, owned),
             "fault_counts": account_page.fault_counts(web, owned),
             "limits": limits,
+            "most_files": MOST_FILES,
+            "most_mib": MOST_BYTES // MIB,
+            "push_mib": web.settings.push_mib,
             "submissions": lines(web, sent),
             "faults": faults,
             "challenges": challenges,
