@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import sys
 import tempfile
+import time
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,6 +34,9 @@ if " " in tempfile.gettempdir() or len(tempfile.gettempdir()) > _MOST_TEMPORARY:
 _QUICK = "not long and not hostile"
 """The expression of the quick suite in pyproject.toml."""
 _LONG_FILE = re.compile(r"^pytestmark = .*mark\.(long|hostile)\b", re.MULTILINE)
+
+_ENDING_SECONDS = 10.0
+"""Seconds that the last processes of a run have to end: some end after the process they serve."""
 
 RUN = pytest.StashKey[str]()
 """The name of a run whose processes are guarded."""
@@ -85,16 +89,22 @@ def pytest_sessionfinish(session: pytest.Session) -> Iterator[None]:
     """Fail the run if its tests leave processes behind, which the guard will end."""
     yield
     run = session.config.stash.get(RUN, "")
-    # The tracker of multiprocessing ends with this process.
-    left = [
-        (process, words)
-        for process, words in (process_guard.marked(run) if run else [])
-        if "multiprocessing.resource_tracker" not in words
-    ]
+    until = time.monotonic() + _ENDING_SECONDS
+    while (left := _left_behind(run) if run else []) and time.monotonic() < until:
+        time.sleep(0.1)
     for process, words in left:
         print(f"\nleft behind: process {process}: {words}", file=sys.stderr)
     if left:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _left_behind(run: str) -> list[tuple[int, str]]:
+    # The tracker of multiprocessing ends with this process.
+    return [
+        (process, words)
+        for process, words in process_guard.marked(run)
+        if "multiprocessing.resource_tracker" not in words
+    ]
 
 
 @pytest.fixture(scope="session", autouse=True)

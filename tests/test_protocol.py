@@ -42,7 +42,7 @@ def test_a_nonstandard_name_is_found(changed: Path) -> None:
 
 def test_a_changed_field_number_is_a_breaking_change(changed: Path) -> None:
     assert buf("breaking", changed, "--against", RELEASE).returncode == 0
-    edit(changed, "uint64 luck = 9;", "uint64 luck = 10;")
+    edit(changed, "uint64 luck = 9;", "uint64 luck = 99;")
     done = buf("breaking", changed, "--against", RELEASE)
     assert done.returncode != 0
     assert "luck" in done.stdout

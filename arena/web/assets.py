@@ -18,6 +18,7 @@ STATIC: Final = Path(__file__).parent / "static"
 BUNDLES: Final = {
     "replay.css": ("style.css", "table.css"),
     "live_tables.css": ("style.css", "pages.css", "table.css", "live.css"),
+    "overlay.css": ("live_tables.css", "overlay_page.css"),
     "match.css": ("style.css", "pages.css"),
     "replay_table.js": ("replay_positions.js", "card_motion.js", "board_zoom.js", "replay.js"),
     "replay_page.js": ("spoilers.js", "replay_table.js"),

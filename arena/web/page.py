@@ -184,6 +184,7 @@ class PageRoute:
         kinds: the available kinds (arena.web.serving.page_kinds).
         owners: whether the page shows more to the owner of a bot, identified by a token.
         private: whether each request gets a rendering of its own, which no other one shares.
+        pause: minimum seconds between two renderings of its live parts.
         schema: returns the JSON schemas of values of the JSON data, by name.
     """
 
@@ -195,4 +196,5 @@ class PageRoute:
     kinds: tuple[str, ...] = ("html", "json")
     owners: bool = False
     private: bool = False
+    pause: float = 0.5
     schema: Callable[[], Mapping[str, Any]] = dict

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 ARGUMENTS = (
     "--no-sandbox",
@@ -21,7 +21,8 @@ ARGUMENTS = (
 )
 SHOTS = "POKEARENA_SHOTS"
 """A directory for screenshots; without it, none are made."""
-PATIENCE_MS = 20_000
+PATIENCE_MS = 60_000
+expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -151,11 +151,14 @@ def test_a_ladder_is_sorted_and_searched_by_clicks_and_the_address_keeps_both(
 ) -> None:
     tab.goto(f"{site}/ladders/poke")
     tab.get_by_label("Find").fill("a")
-    tab.keyboard.press("Enter")
-    tab.locator("thead").get_by_text("bot").click()
+    with tab.expect_navigation():
+        tab.keyboard.press("Enter")
+    with tab.expect_navigation():
+        tab.locator("thead").get_by_text("bot").click()
     assert tab.url.endswith("?sort=bot&find=a")
     assert names(tab) == ["ada@1", "dan@1"]
-    tab.locator("thead").get_by_text("bot").click()
+    with tab.expect_navigation():
+        tab.locator("thead").get_by_text("bot").click()
     assert names(tab) == ["dan@1", "ada@1"]
     assert tab.locator("th[aria-sort=descending]").inner_text().startswith("bot")
     expect(tab.get_by_label("Find")).to_have_value("a")

@@ -24,7 +24,7 @@ def test_the_live_table_is_updated_until_the_result(tab: Page, tmp_path: Path) -
     pages = Pages(listen("127.0.0.1", 0))
     with Services(arena.where, 1, {}, pages):
         tournament = arena.schedule(
-            [arena.admit("ada", 0, NAP), arena.admit("bob", -1, NAP)], boards=1
+            [arena.admit("ada", 0, NAP), arena.admit("bob", -1, NAP)], boards=4
         )
         (match,) = listing.matches(arena.engine, tournament=tournament.id)
         tab.goto(f"{pages.address}matches/{match.id}")

@@ -96,7 +96,9 @@ class Arena:
         strange = ("POKEARENA", "REDIS", "DATABASE", "XDG_RUNTIME")
         inherited = {k: v for k, v in os.environ.items() if not k.startswith(strange)}
         named = {"POKEARENA_DATABASE_URL": self._url} if self._url else {}
-        return {**inherited, "TMPDIR": str(self.temporary), **named, **more}
+        # A worker without matches would analyse old ones, and have a child process then.
+        ours = {"TMPDIR": str(self.temporary), "POKEARENA_ANALYSIS": "0"}
+        return {**inherited, **ours, **named, **more}
 
     @property
     def url(self) -> str:
@@ -273,7 +275,7 @@ class ServeProcess:
             assert time.monotonic() < give_up, f"not within {seconds:g} s; see {self._arena.root}"
             time.sleep(0.05)
 
-    def await_idle(self, seconds: float = 30) -> None:
+    def await_idle(self, seconds: float = 120) -> None:
         """Wait until no job waits, and no worker has taken one."""
         self.until(self._idle, seconds)
 

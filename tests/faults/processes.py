@@ -97,7 +97,7 @@ def orphanage(spared: Callable[[], Collection[int]] = tuple) -> Iterator[None]:
     left: list[int] = []
     # The process pool of the checker leaves one process, which exits with this one.
     tracker = "multiprocessing.resource_tracker"
-    give_up = time.monotonic() + 10
+    give_up = time.monotonic() + 60
     while time.monotonic() < give_up:
         ours = set(linux.children(os.getpid())) - before - set(spared())
         left = [p for p in ours if not _reaped(p) and tracker not in " ".join(words(p))]

@@ -21,7 +21,7 @@ from tests.faults.fault_arena import Arena, ServeProcess
 from tests.faults.witness import Witness
 from tests.waiting import has_exited
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
 
 STAGES = ("starting", "ending", "waiting", "answering")
 """The stages of a match, in order.
@@ -211,7 +211,7 @@ def command_name(pid: int) -> str:
         return ""
 
 
-def wait_until(condition: Callable[[], bool], what: str, seconds: float = 60) -> None:
+def wait_until(condition: Callable[[], bool], what: str, seconds: float = 240) -> None:
     give_up = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < give_up, f"not within {seconds:g} s: {what}"

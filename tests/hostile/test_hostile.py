@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.hostile, pytest.mark.timeout(180)]
 
 MOST_MEMORY = 10 << 20
 """Maximum growth of the referee's memory by a hostile bot, in bytes."""
-PATIENCE = 10.0
+PATIENCE = 60.0
 ALL_LEVELS = os.environ.get("POKEARENA_HOSTILE", "all") == "all"
 """Whether every program runs at every level; otherwise most run only at the best one."""
 SOME = 6

@@ -108,7 +108,7 @@ def play(
     boards: int = 1,
     game: str = "poke",
     bank_ms: int = 0,
-    allowance_ms: int = 2000,
+    allowance_ms: int = 60_000,
     rights: Sequence[dict[str, int]] = (),
     report: Callable[[referee_pb2.BotFaulted], referee_pb2.BotReport | None] | None = None,
     board: bytes | None = None,
@@ -150,7 +150,7 @@ def play(
                     for b in range(boards)
                 ],
                 allowance_ms=allowance_ms,
-                **{"match": "m-test", "start_ms": 3000, **order},
+                **{"match": "m-test", "start_ms": 60_000, **order},
             )
             try:
                 return await drive(table_order, report)

@@ -13,7 +13,8 @@ from pokearena.v1 import bot_pb2, bot_pb2_grpc
 
 from arena.bots.socket_probe import authority
 
-PATIENCE = 30
+PATIENCE = 100
+"""Seconds within which a bot starts and answers, also on a busy machine."""
 CHANNEL: list[tuple[str, Any]] = [
     ("grpc.initial_reconnect_backoff_ms", 20),
     ("grpc.min_reconnect_backoff_ms", 20),

@@ -113,7 +113,7 @@ def test_a_bot_with_memory_has_a_method_for_each_game() -> None:
     assert [bot.act(question()) for _ in range(2)] == list(question().legal[1:3])
 
 
-@pytest.mark.parametrize("answer", [None, "stand", PokeAction(stand={})])
+@pytest.mark.parametrize("answer", [None, b"stand", PokeAction(stand={})])
 def test_an_answer_that_is_not_an_action_of_the_game_is_an_error(answer: object) -> None:
     choose = by_game(poke=lambda turn: answer)
     with pytest.raises(TypeError):

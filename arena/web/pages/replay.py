@@ -68,7 +68,7 @@ def embedded(web: WebState, page_request: PageRequest) -> Page:
     r = _replay(web, page_request, _find_game(web, page_request))
     return Page(
         title=r.title,
-        template="embed.html",
+        template="embed_replay.html",
         model={"r": r},
         topics=frozenset(),
         fresh=_fresh(r),

@@ -35,7 +35,7 @@ class ReplayView:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """Data of a replay; the templates replay.html and embed.html name it `r`."""
+    """Data of a replay; the templates replay.html and embed_replay.html name it `r`."""
 
     match: str
     tournament: str

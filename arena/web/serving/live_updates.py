@@ -25,8 +25,6 @@ from arena.web.data.changes import Changes
 
 _QUIET_SECONDS = 15.0
 """Seconds without events after which a comment is sent, so that proxies keep the connection."""
-_PAUSE_SECONDS = 0.5
-"""Minimum time between two renderings of one address, in seconds."""
 _BYTES_A_SECOND = 50e6
 """Maximum data rate per address: large parts and many clients reduce the update rate."""
 _MAX_UNREAD_EVENTS = 8
@@ -131,7 +129,7 @@ class LiveUpdates:
         return sum(len(watched.events) for watched in self._watched.values())
 
     async def events(
-        self, address: str, draw: Draw, shown: Digests = frozenset()
+        self, address: str, draw: Draw, shown: Digests = frozenset(), pause: float = 0.5
     ) -> AsyncIterator[bytes]:
         """Yield the events of an address for one client, the first at once.
 
@@ -139,10 +137,11 @@ class LiveUpdates:
             address: the address.
             draw: renders its parts; its exceptions end the events.
             shown: the digests of the parts that the client shows; the first event omits these.
+            pause: the minimum time between two renderings, in seconds.
         """
         watched = self._watched.get(address)
         if watched is None:
-            watched = self._watched[address] = _WatchedPage(self._changes, draw)
+            watched = self._watched[address] = _WatchedPage(self._changes, draw, pause)
         events = watched.join(shown)
         try:
             while True:
@@ -161,9 +160,10 @@ class LiveUpdates:
 class _WatchedPage:
     """An address with its connected clients."""
 
-    def __init__(self, changes: Changes, draw: Draw) -> None:
+    def __init__(self, changes: Changes, draw: Draw, pause: float) -> None:
         self._changes = changes
         self._draw = draw
+        self._pause = pause
         self._parts: Parts = {}
         self._topics: frozenset[str] = frozenset()
         self._number = 0
@@ -227,7 +227,7 @@ class _WatchedPage:
                 sent = len(event) * len(others)
                 for events in others:
                     self._send(events, event)
-            await asyncio.sleep(max(_PAUSE_SECONDS, sent / _BYTES_A_SECOND))
+            await asyncio.sleep(max(self._pause, sent / _BYTES_A_SECOND))
             await self._changes.after(topics, number)
 
     def _send(self, events: _Events, event: bytes) -> None:

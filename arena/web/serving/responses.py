@@ -300,7 +300,7 @@ class PageEndpoints:
             shown = request.headers.get("last-event-id") or request.query_params.get(
                 SHOWN_DIGESTS, ""
             )
-            chunks = self._live.events(name, parts, read_digests(shown))
+            chunks = self._live.events(name, parts, read_digests(shown), route.pause)
             headers = PERSONAL if viewer else {}
             return EventStreamResponse(chunks, self._stream_clients, EVENTS, headers)
 

@@ -13,6 +13,7 @@ from arena.bots import resolver
 from arena.bots.bot_session import BotSession
 from arena.bots.build import build
 from arena.bots.manifest import Manifest
+from arena.bots.sandbox import linux
 from arena.errors import InfrastructureError
 from tests.errors import has_code
 from tests.waiting import wait_until
@@ -22,9 +23,15 @@ SLEEPS = ("sh", "-c", "touch begun; exec sleep 600")
 
 def launchers() -> set[int]:
     """Return the IDs of the launchers that this process has started."""
-    children = Path(f"/proc/{os.getpid()}/task").glob("*/children")
-    pids = {int(pid) for file in children for pid in file.read_text().split()}
-    return {pid for pid in pids if b"sandbox.launcher" in Path(f"/proc/{pid}/cmdline").read_bytes()}
+    return {pid for pid in linux.children(os.getpid()) if b"sandbox.launcher" in command_line(pid)}
+
+
+def command_line(pid: int) -> bytes:
+    """Return the command line of a process; nothing if it has ended."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 def build_that_sleeps(folder: Path) -> None:

@@ -276,6 +276,7 @@ def test_the_exit_of_a_bot_that_its_sandbox_has_collected_is_awaited(
     bubblewrap = FakeBubblewrap(tmp_path)
     bubblewrap.behave(fake_bubblewrap.LINGERS)
     monkeypatch.setattr("arena.bots.processes.bubblewrap", lambda: str(bubblewrap.program))
+    monkeypatch.setattr("arena.bots.processes.ENDING_SECONDS", 60.0)
     script = "import os; open('pid', 'w').write(str(os.getpid())); os._exit(5)"
     (tmp_path / "bot.py").write_text(script)
     bot = Bot("bot", Manifest("bot", ("python", "bot.py")), tmp_path)
@@ -332,16 +333,19 @@ def test_a_bot_cannot_have_more_memory_than_its_limit(tmp_path: Path) -> None:
         assert "MemoryError" in report.output
 
 
-def test_a_process_gets_sigterm_before_sigkill(table: ProcessTable) -> None:
-    address = table.python(
-        f"{PYTHON_THERE}import signal, sys\n"
-        "signal.signal(signal.SIGTERM, lambda *_: sys.exit(print('bye')))\n"
-        "open('ready', 'w')\n"
-        "signal.pause()\n"
-    )
-    table.wrote(address, "ready")
-    table.processes.stop(0)
-    (report,) = table.processes.ends(0)
+def test_a_process_gets_sigterm_before_sigkill(tmp_path: Path) -> None:
+    table = ProcessTable(tmp_path, Limits(stop_ms=60_000))
+    with table.processes:
+        # Python runs the handler between two steps: a signal before one long wait could be missed.
+        address = table.python(
+            f"{PYTHON_THERE}import signal, sys, time\n"
+            "signal.signal(signal.SIGTERM, lambda *_: sys.exit(print('bye')))\n"
+            "open('ready', 'w').close()\n"
+            "while True: time.sleep(0.01)\n"
+        )
+        table.wrote(address, "ready")
+        table.processes.stop(0)
+        (report,) = table.processes.ends(0)
     without_memory = replace(report, peak_memory=0)
     assert without_memory == Report(0, "exited with status 0", False, "bye\n", status=0)
 

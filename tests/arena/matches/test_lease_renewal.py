@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, select
 
-from arena.store import database
+from arena.store import database, schema
 from arena.store.bots import versions
 from arena.store.match_settings import TournamentPlan
 from arena.store.matches import listing, transitions
 from arena.tournaments import scheduler
+from tests.waiting import wait_until
 
 PLAYER = """
 import sys, time
@@ -22,9 +23,8 @@ from arena.store.matches import transitions as matches
 from arena.system.stop_event import StopEvent
 
 lease_renewal.RENEW_SECONDS, lease_renewal.GRACE_SECONDS = 0.1, 0.3
-lease_renewal._RETRY_SECONDS = 0.1
 engine = database.open(sys.argv[1])
-lease = matches.lease(engine, sys.argv[2], "w1", float(sys.argv[3]))
+lease = matches.lease(engine, sys.argv[2], "w1", 60.0)
 drain = StopEvent()
 
 def report(word):
@@ -37,6 +37,7 @@ def play(until):
         time.sleep(0.01)
 """
 STUBBORN = """
+lease_renewal._RETRY_SECONDS = 0.1
 with lease_renewal.LeaseRenewal(engine, lease, drain):
     while True:
         try:
@@ -71,11 +72,10 @@ class MatchProcesses:
         scheduler.begin(engine, plan, ["a@1", "b@1"])
         [self.match] = listing.matches(engine)
 
-    def start(self, code: str, lease_seconds: float = 60.0) -> subprocess.Popen[str]:
+    def start(self, code: str) -> subprocess.Popen[str]:
         """Start a process and wait until it plays."""
-        command = [sys.executable, "-c", PLAYER + code, self.url, self.match.id]
         process = subprocess.Popen(
-            [*command, str(lease_seconds)],
+            [sys.executable, "-c", PLAYER + code, self.url, self.match.id],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
@@ -83,6 +83,12 @@ class MatchProcesses:
         assert process.stdout is not None
         assert process.stdout.readline() == "playing\n"
         return process
+
+    def lease_until(self) -> float:
+        """Return the time at which the lease of the match lapses."""
+        with self.engine.connect() as connection:
+            until: float = connection.execute(select(schema.matches.c.lease_until)).scalar_one()
+            return until
 
     def rest(self, process: subprocess.Popen[str]) -> list[str]:
         """Return the remaining lines of its output."""
@@ -102,8 +108,11 @@ def player(tmp_path: Path) -> Iterator[MatchProcesses]:
 
 
 def test_a_lease_is_renewed_while_the_match_is_played(player: MatchProcesses) -> None:
-    process = player.start(WILLING.format(setting="", seconds=1.0), lease_seconds=0.5)
-    assert player.rest(process) == ["finished", "alive"]
+    process = player.start(WILLING.format(setting="", seconds=60))
+    first = player.lease_until()
+    wait_until(lambda: player.lease_until() > first)
+    transitions.void(player.engine, player.match.id, "because")
+    assert player.rest(process) == ["interrupted", "alive"]
 
 
 def test_a_lost_lease_interrupts_the_match_at_once(player: MatchProcesses) -> None:
@@ -121,7 +130,8 @@ def test_a_closed_match_is_neither_renewed_nor_interrupted(player: MatchProcesse
 
 @pytest.mark.long
 def test_a_short_game_is_not_interrupted_by_a_stop_request(player: MatchProcesses) -> None:
-    process = player.start(WILLING.format(setting="drain.set()", seconds=0.1))
+    setting = "lease_renewal.GRACE_SECONDS = 60; drain.set()"
+    process = player.start(WILLING.format(setting=setting, seconds=0.5))
     assert player.rest(process) == ["finished", "alive"]
 
 

@@ -20,6 +20,7 @@ from arena.bots.processes import Processes
 from arena.bots.resolver import local, sample
 from arena.bots.sandbox import available_levels
 from arena.bots.sandbox.available_levels import best_level
+from arena.bots.socket_probe import listens
 from arena.errors import InfrastructureError
 from arena.matches.runner import play_match, record_text
 from arena.ratings.closed_match import PlayedGame
@@ -30,6 +31,7 @@ from referee.games.shared.dealing import commitment
 from referee.record import read
 from tests.errors import has_code
 from tests.guarded_process import GuardedProcess
+from tests.waiting import wait_until
 
 SEED = bytes(range(32))
 BOT = """
@@ -122,7 +124,7 @@ class MatchArena:
             options={"must_beat": True} if len(bots) == 2 else {},
             seats=len(bots),
             boards=boards,
-            clock=Clock(bank_ms=1000),
+            clock=Clock(bank_ms=60_000),
             faults="lenient",
             entrants=entrants,
             commitment=commitment(SEED),
@@ -286,7 +288,10 @@ def test_a_failing_bot_gets_its_verdict_and_its_opponent_none(
     arena: MatchArena, act: str, verdict: str, sentence: str
 ) -> None:
     bots = [arena.bot("good"), arena.bot("bad", act)]
-    played = arena.play(arena.spec(bots, boards=1), bots)
+    spec = arena.spec(bots, boards=1)
+    if verdict == "timeout":
+        spec = replace(spec, clock=Clock(allowance_ms=3000, bank_ms=0))
+    played = arena.play(spec, bots)
     _check_verdicts(played, verdict, sentence)
 
 
@@ -374,13 +379,13 @@ def test_a_remote_bot_that_dies_has_crashed(arena: MatchArena) -> None:
     with Processes(level=available_levels.best_level()) as elsewhere:
         act = "os.unlink(os.environ['POKEARENA_ADDRESS'][5:]) or os._exit(1)"
         address = elsewhere.start(0, arena.bot("theirs", act))
+        wait_until(lambda: listens(address))
         bots = [arena.bot("ours"), Bot("remote", address=address)]
         nothing = {word: [0, 0] for word in ("bank_ms", "faults", "crashes")}
         second_table = PlayedGame(
             1, (1, 1), None, ("finished",) * 2, (0, 0), table=1, tally=nothing
         )
-        spec = replace(arena.spec(bots, boards=1), clock=Clock(start_ms=3000))
-        played = arena.play(spec, bots, [second_table])
+        played = arena.play(arena.spec(bots, boards=1), bots, [second_table])
     assert played.verdicts(1) == ["crash"]
     assert "cannot be reached any more" in played.faults[0]
 

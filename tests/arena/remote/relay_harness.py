@@ -275,6 +275,7 @@ class TcpForwarder:
         self._to = port
         self._ends: list[socket.socket] = []
         self._cut = False
+        self._changing = threading.Lock()
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listening.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
@@ -287,11 +288,12 @@ class TcpForwarder:
         self._listening.close()
 
     def cut(self) -> None:
-        self._cut = True
-        for end in self._ends:
-            with contextlib.suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-        self._ends.clear()
+        with self._changing:
+            self._cut = True
+            for end in self._ends:
+                with contextlib.suppress(OSError):
+                    end.shutdown(socket.SHUT_RDWR)
+            self._ends.clear()
 
     def mend(self) -> None:
         self._cut = False
@@ -302,15 +304,16 @@ class TcpForwarder:
                 near, _ = self._listening.accept()
             except OSError:
                 return
-            if self._cut:
-                near.close()
-                continue
-            try:
-                far = socket.create_connection(("127.0.0.1", self._to))
-            except OSError:
-                near.close()
-                continue
-            self._ends += [near, far]
+            with self._changing:
+                if self._cut:
+                    near.close()
+                    continue
+                try:
+                    far = socket.create_connection(("127.0.0.1", self._to))
+                except OSError:
+                    near.close()
+                    continue
+                self._ends += [near, far]
             for source, sink in ((near, far), (far, near)):
                 threading.Thread(target=self._carry, args=(source, sink), daemon=True).start()
 

@@ -66,8 +66,10 @@ class RemoteArena:
         version, self.token = remote_bots.add_relayed(self.engine, "far", "1")
         self.far = version.id
 
-    def schedule(self, entrants: list[str], boards: int = 1, bank: int = 60_000) -> Tournament:
-        plan = poke_plan(boards=boards, clock=Clock(5_000, 500, bank))
+    def schedule(
+        self, entrants: list[str], boards: int = 1, bank: int = 60_000, start: int = 60_000
+    ) -> Tournament:
+        plan = poke_plan(boards=boards, clock=Clock(start, 500, bank))
         return scheduler.begin(self.engine, plan, entrants, bytes(32))
 
     def home(self, where: int | str, named: str = "") -> AuthorMachine:
@@ -175,7 +177,7 @@ def test_a_long_disconnection_is_a_timeout(arena: RemoteArena) -> None:
     ):
         wait_until(arena.is_here)
         (home.folder / "wait").touch()
-        tournament = arena.schedule([arena.meek, arena.far], bank=2_000)
+        tournament = arena.schedule([arena.meek, arena.far], bank=2_000, start=15_000)
         home.hold()
         cable.cut()
         # The current table ends by the clock. The match has begun, so the next table does not wait.

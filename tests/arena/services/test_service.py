@@ -4,10 +4,10 @@ import logging
 import os
 import signal
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from redis import Redis
@@ -16,7 +16,7 @@ from arena.config import Folder, SettingError
 from arena.services import service, worker_services
 from arena.services.service import Service, ServiceLoop, ServicesError
 from arena.services.service_logs import ServiceLogs, claimed_logs
-from arena.system import process_log
+from arena.system import process_info, process_log
 from arena.system.stop_event import StopEvent
 from tests.errors import has_code
 from tests.waiting import wait_until
@@ -109,11 +109,21 @@ def test_a_slow_start_may_continue_while_it_works(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(service, "_BUSY_SECONDS", 0.02)
-    limit = 0.25
-    began = time.monotonic()
+    limit = 10.0
+    clock = SimpleNamespace(seconds=0.0)
+    # The time of the loop passes with the work of the process, however busy the machine is.
+    monkeypatch.setattr(service, "time", SimpleNamespace(monotonic=lambda: clock.seconds))
     with _loop(tmp_path) as loop:
-        slow = _service(_BUSY, lambda: time.monotonic() > began + 3 * limit, start_seconds=limit)
-        loop.start(slow)
+
+        def is_ready() -> bool:
+            [state] = loop.states()
+            assert state.pid is not None
+            goal = process_info.work(state.pid).seconds + 0.02
+            wait_until(lambda: process_info.work(state.pid or 0).seconds >= goal)
+            clock.seconds += 0.6 * limit
+            return bool(clock.seconds > 3 * limit)
+
+        loop.start(_service(_BUSY, is_ready, start_seconds=limit))
         loop.await_ready()
         [state] = loop.states()
         assert (state.state, state.restarts) == ("ready", 0)

@@ -37,6 +37,7 @@ class WorkerHostHarness:
             (directory / name).write_text(f"{value}\n")
         self.environment = {
             **{k: v for k, v in os.environ.items() if not k.startswith("POKEARENA_")},
+            "POKEARENA_ANALYSIS": "0",
             "POKEARENA_DATA": str(self.there.root),
             "POKEARENA_DATABASE_URL_FILE": str(directory / "store"),
             "POKEARENA_REDIS_URL_FILE": str(directory / "redis"),

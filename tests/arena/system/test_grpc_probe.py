@@ -48,7 +48,11 @@ def test_a_silent_or_foreign_server_does_not_answer(
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
         assert not grpc_probe.answers(f"127.0.0.1:{port}", 0.2)
-    assert not grpc_probe.answers(f"127.0.0.1:{port}", 0.2)
+    # A port that is reserved and refuses connections.
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+        assert not grpc_probe.answers(f"127.0.0.1:{port}", 0.2)
 
 
 def test_addresses_that_only_grpc_resolves_are_not_probed() -> None:

@@ -14,6 +14,7 @@ from arena.store import backup_file, database
 from arena.system import output_file, temporary_folder
 from arena.system.temporary_folder import HIDDEN_PREFIX, PREFIX
 from tests.guarded_process import GuardedProcess
+from tests.waiting import has_exited, wait_until
 
 _OWNER = """
 import sys
@@ -96,19 +97,21 @@ def test_only_folders_of_this_kind_are_removed(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_kept_while_a_fork_of_its_process_uses_it(tmp_path: Path) -> None:
-    forking = _OWNER.replace("print(", "if os.fork(): os._exit(0)\nprint(")
+    forking = _OWNER.replace("print(", "if os.fork(): os._exit(0)\nprint(os.getpid(), ")
     command = [sys.executable, "-c", f"import os\n{forking}", str(tmp_path), PREFIX]
     with GuardedProcess(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        folder = Path(process.stdout.readline().strip())
+        fork, _, path = process.stdout.readline().strip().partition(" ")
+        folder = Path(path)
         process.wait()
         temporary_folder.remove_abandoned(tmp_path)
         assert folder.is_dir()
         # The fork ends when it reads the end of its standard input.
         process.stdin.close()
-        process.stdout.read()
+        # Its standard output ends before the lock of the folder does.
+        wait_until(lambda: has_exited(int(fork)))
     temporary_folder.remove_abandoned(tmp_path)
     assert not folder.exists()

@@ -159,7 +159,7 @@ def test_the_server_is_ready_after_it_has_read_the_store(client: TestClient) -> 
 
 def test_a_closed_match_updates_the_ladder(tmp_path: Path) -> None:
     workspace = arena_in(tmp_path)
-    with TestClient(create(WebState(workspace.store, ServerSettings()))) as client:
+    with TestClient(create(WebState(workspace.store, ServerSettings(rate=0)))) as client:
         before = client.get("/ladders/poke.json").json()["standings"][0]["matches"]
         store_tournament(workspace, ["ada2", "bob2"], {}, boards=1)
         wait_until(lambda: len(client.get("/ladders/poke.json").json()["standings"]) == 5)

@@ -105,7 +105,10 @@ def test_a_failed_self_test_is_repeated_after_a_pause(
     wait_until(lambda: available_levels.offer(Level.BUBBLEWRAP).holds)
 
 
-def test_the_pauses_of_a_broken_machine_grow(bwrap: FakeBubblewrap) -> None:
+def test_the_pauses_of_a_broken_machine_grow(
+    bwrap: FakeBubblewrap, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(available_levels, "_FIRST_PAUSE_SECONDS", 60.0)
     calls = bwrap.directory / "calls"
     bwrap.behave(f"echo >> {calls}; exit 1")
     for _ in range(20):

@@ -356,7 +356,6 @@ def test_a_failed_build_in_a_sandbox_reports_its_output(tmp_path: Path) -> None:
 
 def test_a_bot_has_a_private_file_system_if_the_machine_allows_it(tmp_path: Path) -> None:
     needed(Level.BUBBLEWRAP)
-    before = set(Path("/proc/self/mountinfo").read_text().splitlines())
     assert available_levels.has_disk(Level.BUBBLEWRAP)
     assert not available_levels.has_disk(Level.UNSANDBOXED)
     sandboxed = SandboxedBot(Level.BUBBLEWRAP, tmp_path)
@@ -369,5 +368,6 @@ def test_a_bot_has_a_private_file_system_if_the_machine_allows_it(tmp_path: Path
             "import time; time.sleep(600)"
         )
     assert report.ended == "was stopped by the arena: wrote more than 4 MiB into its scratch space"
-    # No mount is visible outside of the bot's namespace.
-    assert set(Path("/proc/self/mountinfo").read_text().splitlines()) == before
+    # No mount is visible outside of the bot's namespace. Other processes mount things too.
+    private = Path(sandboxed.address.removeprefix("unix:")).parent.name
+    assert private not in Path("/proc/self/mountinfo").read_text()

@@ -16,8 +16,9 @@ from arena.bots.sandbox import user_ids
 from tests.guarded_process import GuardedProcess
 from tests.hosts.network import needs_namespaces
 
-FIRST, COUNT = 61_500, 2
-"""User ids that the arena does not assign to bots during these tests."""
+COUNT = 2
+FIRST = 59_000 + COUNT * (os.getpid() % 1000)
+"""User ids that the arena does not assign to bots, and other processes of tests do not use."""
 TAKER = f"""
     import sys
     from arena.bots.sandbox import user_ids as uids

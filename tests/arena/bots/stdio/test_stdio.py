@@ -13,6 +13,7 @@ from arena.bots.exit_report import Limits
 from arena.bots.manifest import Manifest
 from arena.bots.processes import Processes
 from arena.bots.sandbox import available_levels
+from arena.bots.socket_probe import listens
 from tests.referee.authors import Author, TableResults, play
 from tests.waiting import wait_until
 
@@ -184,7 +185,9 @@ def test_a_program_that_closes_stdout_breaks_the_protocol(
 
 
 def test_a_program_that_cannot_be_found_does_not_start(programs: Programs) -> None:
-    played = play([programs.run("./nothing"), Author()], start_ms=1000, report=programs.report)
+    address = programs.run("./nothing")
+    wait_until(lambda: programs.processes.ends(0))
+    played = play([address, Author()], start_ms=1000, report=programs.report)
     assert played.verdicts == [["init", "finished"]]
     assert "exited with status 127" in played.sentences[0]
     assert "nothing could not be started: No such file" in played.games[0].faults[0]["output"]
@@ -198,10 +201,11 @@ def test_a_program_that_never_answers_times_out(programs: Programs) -> None:
 def test_a_program_that_does_not_answer_start_fails_to_start(
     programs: Programs,
 ) -> None:
-    authors: list[Author | str] = [programs.start("for line in sys.stdin: pass"), Author()]
-    played = play(authors, start_ms=2000, report=programs.report)
+    address = programs.start("for line in sys.stdin: pass")
+    wait_until(lambda: listens(address))
+    played = play([address, Author()], start_ms=1000, report=programs.report)
     assert played.verdicts == [["init", "finished"]]
-    assert "its Start did not return within 2 s" in played.sentences[0]
+    assert "its Start did not return within 1 s" in played.sentences[0]
 
 
 def test_a_late_answer_is_not_used_for_the_next_question(
@@ -209,14 +213,22 @@ def test_a_late_answer_is_not_used_for_the_next_question(
 ) -> None:
     played = programs.play(
         """
-        for number, turn in enumerate(questions()):
-            if number == 1:
-                time.sleep(1.5)
+        def answer(turn):
             # Of the second game, or else illegal there.
             send({"action": turn["legal"][0], "note": f"{turn['game']} {turn['decision']}"})
+
+        late = None
+        for number, turn in enumerate(questions()):
+            if number == 1:
+                late = turn
+                continue
+            if late:
+                answer(late)
+                late = None
+            answer(turn)
         """,
         boards=2,
-        allowance_ms=1000,
+        allowance_ms=2000,
     )
     assert played.verdicts == [["timeout", "finished"], ["finished", "finished"]]
     actions_of_seat = [action for action in played.games[1].actions if action["seat"] == 0]

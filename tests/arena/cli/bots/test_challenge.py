@@ -24,6 +24,7 @@ from referee.games.registry import GAMES
 from tests.arena.cli.stored_tournament import record
 from tests.arena.cli.terminal import Cli
 from tests.arena.web.page_server import served
+from tests.waiting import wait_until
 
 
 class ChallengeArena:
@@ -96,8 +97,7 @@ def test_a_challenge_is_played_and_its_result_is_printed(cli: Cli, arena: Challe
 
 
 def play_when_due(arena: ChallengeArena) -> None:
-    while not transitions.due(arena.store):
-        pass
+    wait_until(lambda: transitions.due(arena.store))
     arena.play()
 
 
@@ -127,9 +127,9 @@ def test_the_place_of_a_waiting_match_is_printed(cli: Cli, arena: ChallengeArena
 
 def test_a_match_without_a_result_is_a_failure(cli: Cli, arena: ChallengeArena) -> None:
     def cancel() -> None:
-        while not (made := tournaments.list_tournaments(arena.store)):
-            pass
-        lifecycle.cancel(arena.store, made[0].id)
+        wait_until(lambda: tournaments.list_tournaments(arena.store))
+        (made,) = tournaments.list_tournaments(arena.store)
+        lifecycle.cancel(arena.store, made.id)
 
     stopping = threading.Thread(target=cancel)
     stopping.start()

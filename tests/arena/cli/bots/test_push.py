@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -10,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from arena.services import web_process
 from arena.store.bots import owners, submissions, versions
 from arena.store.tournaments import tournaments
 from arena.submissions import turns
@@ -199,9 +199,11 @@ def test_a_closed_and_an_unreachable_arena_have_different_codes(
     monkeypatch.setattr("arena.cli.bots.arena_requests._STARTING_SECONDS", 0.0)
     closed = cli("bot", "push", "mine", "--to", arena.url)
     assert (closed.status, closed.code) == (3, "refused")
-    with web_process.listen("127.0.0.1", 0) as listening:
-        address = web_process.address_of(listening)
-    gone = cli("bot", "push", "mine", "--to", address)
+    # A port that is reserved and refuses connections.
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        gone = cli("bot", "push", "mine", "--to", address)
     assert (gone.status, gone.code) == (3, "unreachable")
 
 

@@ -176,7 +176,8 @@ def test_a_bot_that_exceeds_its_clock_fails_plays_and_clock(
     examine_with(Clock(bank_ms=1000), monkeypatch)
     results = checks(cli, bot("sleeper", SLEEPS), "--game", "poke", "--quick")
     assert results["plays"]["sentence"].startswith("poke: timeout: game 1, decision ")
-    assert re.search(r"it did not answer within 1\d00 ms$", results["plays"]["sentence"])
+    # An earlier answer may have taken some of the bank.
+    assert re.search(r"it did not answer within [\d.]+ ms$", results["plays"]["sentence"])
     assert results["clock"]["outcome"] == "failed"
     assert "ran out of time at its table" in results["clock"]["sentence"]
 

@@ -183,16 +183,18 @@ def test_ask_prints_the_hand_the_recorded_and_the_new_answer(cli: Cli, played: P
 
 
 def test_ask_repeats_the_question_of_a_fault(cli: Cli, bot: Write) -> None:
-    late = bot("late", "if turn.decision > 4:\n    time.sleep(20)\nreturn turn.legal[0]")
-    words = ("play", "poke", late, "sample:meek", "--seed", 3, "--allowance", 30, "--bank", 20)
+    late = bot("late", "time.sleep(20)\nreturn turn.legal[0]")
+    # With this seed it is asked first, so no bot has to answer in time.
+    words = ("play", "poke", late, "sample:meek", "--seed", 0, "--allowance", 30, "--bank", 20)
     command = cli(*words).last.removeprefix("next  pokearena ").split()
     cured = bot("late", "return turn.legal[-1], 'better'")
     result = cli(*command, "--json")
-    assert result.status == 0
     document = json.loads(result.out)
+    # On a busy machine it is late too, which is a failure.
+    assert result.status == (0 if document["in_time"] else 1)
     assert cured == command[-1]
     assert document["recorded"] is None
-    assert document["limit_ms"] <= 50
+    assert document["limit_ms"] == 50
     assert document["question"]["clock"]["allowanceMs"] == 30
     assert (document["legal"], document["note"]) == (True, "better")
 

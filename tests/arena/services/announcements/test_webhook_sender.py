@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.services.announcements import webhook_sender
 from arena.services.announcements.webhook_sender import WebhookSender
 from arena.store import webhooks
 from arena.store.matches import transitions
@@ -155,8 +156,9 @@ def test_a_slow_receiver_delays_no_other_one(
 
 
 def test_what_was_committed_before_the_stop_is_delivered(
-    simulated_arena: SimulatedArena, receiving: WebhookReceiver
+    simulated_arena: SimulatedArena, receiving: WebhookReceiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(webhook_sender, "_LAST_SECONDS", 60.0)
     add(simulated_arena, receiving)
     sender = WebhookSender(simulated_arena.engine)
     sender.start()

@@ -149,9 +149,7 @@ def test_a_played_job_leaves_nothing_in_redis(harness: WorkerHarness) -> None:
     harness.start()
     harness.queue.enqueue("m-one", "m-broken", "m-two")
     wait_until(lambda: harness.noted("m-two ends"))
-    wait_until(lambda: not harness.connection.keys("rq:job:*"))
-    left = sorted(harness.connection.keys("*"))
-    assert left == [
+    expected = [
         *(
             b"pokearena:wake",
             b"pokearena:worker:w1",
@@ -160,6 +158,7 @@ def test_a_played_job_leaves_nothing_in_redis(harness: WorkerHarness) -> None:
         ),
         *(b"rq:queues", b"rq:worker:w1", b"rq:workers", b"rq:workers:matches"),
     ]
+    wait_until(lambda: sorted(harness.connection.keys("*")) == expected)
 
 
 @pytest.mark.long
@@ -430,10 +429,12 @@ def test_a_check_finds_only_workers_of_this_host(
     assert capsys.readouterr().out.startswith("w1: ")
     info = harness.info()
     assert info is not None
+    # The worker would register this host again with its next heartbeat.
+    process.kill()
+    process.wait()
     elsewhere = msgspec.structs.replace(info, host="elsewhere")
     worker_registrations.register_worker(harness.connection, elsewhere)
     assert check() == 1
-    process.kill()
 
 
 def test_the_match_process_is_killed_with_the_worker(harness: WorkerHarness) -> None:
@@ -486,16 +487,18 @@ def test_a_match_continues_without_redis(tmp_path: Path) -> None:
 
 
 def test_a_referee_serves_one_worker_and_refuses_a_second(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     from arena.services import worker_process
 
     monkeypatch.setattr(worker_process, "_CLAIM_SECONDS", 0.0)
-    with worker_process._claim("unix:/nowhere/referee"):
+    # The whole machine shares these names, also with another run of this test.
+    referee, another = f"unix:{tmp_path}/referee", f"unix:{tmp_path}/another"
+    with worker_process._claim(referee):
         with pytest.raises(worker_process.NoServices):
-            worker_process._claim("unix:/nowhere/referee")
-        worker_process._claim("unix:/nowhere/another").close()
-    worker_process._claim("unix:/nowhere/referee").close()
+            worker_process._claim(referee)
+        worker_process._claim(another).close()
+    worker_process._claim(referee).close()
 
 
 BROKEN_MACHINE = """

@@ -1,7 +1,6 @@
 """Test examinations: passed checks, remarks, and arena failures, which are not charged to a bot."""
 
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -22,6 +21,7 @@ from arena.submissions.conformance.question_sheet import prepare_questions
 from referee.games.registry import GAMES
 from tests.arena.submissions.conformance.conftest import Examine, Program
 from tests.errors import has_code
+from tests.ports import reserved_port
 from tests.waiting import wait_until
 
 KITS = Path(__file__).parents[4] / "sample_bots"
@@ -210,9 +210,7 @@ def test_questions_after_the_time_limit_are_reported_as_unchecked(examined: Exam
 def running_bot(tmp_path: Path) -> Iterator[Bot]:
     """Yield a bot that another process has started and that listens at a TCP port."""
     (tmp_path / "bot.py").write_text(MEEK)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{free.getsockname()[1]}"
+    address = f"127.0.0.1:{reserved_port()}"
     path = f"{KITS / 'python'}"
     process = subprocess.Popen(
         [sys.executable, tmp_path / "bot.py"],

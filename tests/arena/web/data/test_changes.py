@@ -10,8 +10,7 @@ def test_waiting_returns_at_once_after_an_earlier_change() -> None:
         changes = Changes()
         before = changes.last
         changes.record("a")
-        async with asyncio.timeout(1):
-            await changes.after({"a", "b"}, before)
+        await changes.after({"a", "b"}, before)
 
     asyncio.run(wait())
 
@@ -26,8 +25,7 @@ def test_a_change_of_another_topic_wakes_no_waiter() -> None:
             await asyncio.sleep(0)
         still = not waiting.done()
         changes.record("a")
-        async with asyncio.timeout(1):
-            await waiting
+        await waiting
         return still
 
     assert asyncio.run(wait())

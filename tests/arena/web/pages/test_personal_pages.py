@@ -18,7 +18,6 @@ from arena.store.schema import SubmissionStage, SubmissionState
 from arena.web.app import create
 from arena.web.data import web_state
 from arena.web.data.web_state import ServerSettings, WebState
-from arena.web.serving import live_updates
 from tests.arena.web.closed_matches import StoredMatch, play, table
 from tests.arena.web.page_server import served
 from tests.arena.web.pages.test_bot_pages import crash
@@ -142,7 +141,6 @@ def test_caches_keep_no_error(pages: PersonalPages, kind: str) -> None:
 def test_only_the_owner_receives_the_reason_of_a_refusal_live(
     pages: PersonalPages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live_updates, "_PAUSE_SECONDS", 0.0)
     monkeypatch.setattr(web_state, "_READ_SECONDS", 0.05)
     web = WebState(pages.store.store, ServerSettings(rate=0))
     sent = add_submission(pages.store)

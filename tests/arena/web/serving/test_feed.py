@@ -42,8 +42,7 @@ class FeedClient:
         self._lines = lines
 
     async def next(self) -> dict[str, Any]:
-        async with asyncio.timeout(5):
-            message: dict[str, Any] = json.loads(await anext(self._lines))
+        message: dict[str, Any] = json.loads(await anext(self._lines))
         return message
 
 

@@ -7,13 +7,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from arena.web.data.changes import Changes
-from arena.web.serving import live_updates as module
+from arena.web.serving import live_updates
 from arena.web.serving.live_updates import LiveUpdates, Parts, digests_text, read_digests
-
-
-@pytest.fixture(autouse=True)
-def _without_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_PAUSE_SECONDS", 0.0)
 
 
 class CountedPage:
@@ -40,14 +35,13 @@ def parts(event: bytes) -> Parts:
 
 
 async def upcoming(events: AsyncIterator[bytes]) -> Parts:
-    async with asyncio.timeout(2):
-        return parts(await anext(events))
+    return parts(await anext(events))
 
 
 def test_the_first_event_is_complete_and_later_ones_have_changes() -> None:
     async def watch() -> None:
         changes, drawn = Changes(), CountedPage()
-        events = LiveUpdates(changes).events("/page", drawn)
+        events = LiveUpdates(changes).events("/page", drawn, pause=0)
         assert await upcoming(events) == {"rows": "first", "same": "as ever"}
         drawn.text = "second"
         changes.record("topic")
@@ -63,13 +57,13 @@ def test_a_client_receives_only_the_parts_that_differ_from_those_it_shows() -> N
         page = read_digests(digests_text({"rows": "first", "same": "as ever"}))
         older = read_digests(digests_text({"rows": "older", "same": "as ever"}))
         # The first client waits for the rendering; the others find it finished.
-        events = live.events("/page", drawn, page)
+        events = live.events("/page", drawn, page, pause=0)
         assert await upcoming(events) == {}
-        assert await upcoming(live.events("/page", drawn, older)) == {"rows": "first"}
+        assert await upcoming(live.events("/page", drawn, older, pause=0)) == {"rows": "first"}
         drawn.text = "second"
         changes.record("topic")
         assert await upcoming(events) == {"rows": "second"}
-        assert await upcoming(live.events("/page", drawn, page)) == {"rows": "second"}
+        assert await upcoming(live.events("/page", drawn, page, pause=0)) == {"rows": "second"}
 
     asyncio.run(watch())
 
@@ -78,12 +72,12 @@ def test_a_client_with_a_newer_page_receives_no_older_parts() -> None:
     async def watch() -> None:
         changes, drawn = Changes(), CountedPage()
         live = LiveUpdates(changes)
-        await upcoming(live.events("/page", drawn))
+        await upcoming(live.events("/page", drawn, pause=0))
         drawn.text = "second"
         changes.record("topic")
         # The stream has not rendered the page again; its reader has.
         page = read_digests(digests_text({"rows": "second", "same": "as ever"}))
-        assert await upcoming(live.events("/page", drawn, page)) == {}
+        assert await upcoming(live.events("/page", drawn, page, pause=0)) == {}
 
     asyncio.run(watch())
 
@@ -92,18 +86,17 @@ def test_after_a_lost_connection_a_client_names_the_parts_of_its_last_event() ->
     async def watch() -> None:
         changes, drawn = Changes(), CountedPage()
         live = LiveUpdates(changes)
-        events = live.events("/page", drawn)
+        events = live.events("/page", drawn, pause=0)
         await upcoming(events)
         drawn.text = "second"
         changes.record("topic")
-        async with asyncio.timeout(2):
-            last = read_digests(fields(await anext(events))["id"])
-        assert await upcoming(live.events("/page", drawn, last)) == {}
+        last = read_digests(fields(await anext(events))["id"])
+        assert await upcoming(live.events("/page", drawn, last, pause=0)) == {}
         # The part is again as it was on the page: the client must not keep the second text.
         drawn.text = "first"
         changes.record("topic")
         assert await upcoming(events) == {"rows": "first"}
-        assert await upcoming(live.events("/page", drawn, last)) == {"rows": "first"}
+        assert await upcoming(live.events("/page", drawn, last, pause=0)) == {"rows": "first"}
 
     asyncio.run(watch())
 
@@ -112,7 +105,7 @@ def test_a_hundred_watchers_of_one_address_share_one_rendering() -> None:
     async def watch() -> int:
         changes, drawn = Changes(), CountedPage()
         live = LiveUpdates(changes)
-        crowd = [live.events("/page", drawn) for _ in range(100)]
+        crowd = [live.events("/page", drawn, pause=0) for _ in range(100)]
         firsts = await asyncio.gather(*map(upcoming, crowd))
         assert all(first["rows"] == "first" for first in firsts)
         assert live.watchers == 100
@@ -129,7 +122,7 @@ def test_a_slow_reader_gets_merged_changes_and_delays_no_other() -> None:
     async def watch() -> None:
         changes, drawn = Changes(), CountedPage()
         live = LiveUpdates(changes)
-        slow, quick = live.events("/page", drawn), live.events("/page", drawn)
+        slow, quick = live.events("/page", drawn, pause=0), live.events("/page", drawn, pause=0)
         await upcoming(slow)
         await upcoming(quick)
         for number in range(30):
@@ -137,7 +130,7 @@ def test_a_slow_reader_gets_merged_changes_and_delays_no_other() -> None:
             changes.record("topic")
             assert await upcoming(quick) == {"rows": str(number)}
         last: Parts = {}
-        for _ in range(module._MAX_UNREAD_EVENTS + 1):
+        for _ in range(live_updates._MAX_UNREAD_EVENTS + 1):
             last |= await upcoming(slow)
             if last["rows"] == "29":
                 break
@@ -150,12 +143,12 @@ def test_without_watchers_no_page_is_rendered() -> None:
     async def watch() -> int:
         changes, drawn = Changes(), CountedPage()
         live = LiveUpdates(changes)
-        events = live.events("/page", drawn)
+        events = live.events("/page", drawn, pause=0)
         await upcoming(events)
         await events.aclose()  # type: ignore[attr-defined]
         assert live.watchers == 0
         other = CountedPage()
-        await upcoming(others := live.events("/other", other))
+        await upcoming(others := live.events("/other", other, pause=0))
         other.text = "second"
         changes.record("topic")
         assert await upcoming(others) == {"rows": "second"}
@@ -170,6 +163,6 @@ def test_a_rendering_error_ends_the_stream() -> None:
             raise LookupError("gone")
 
         with pytest.raises(LookupError, match="gone"):
-            await upcoming(LiveUpdates(Changes()).events("/page", broken))
+            await upcoming(LiveUpdates(Changes()).events("/page", broken, pause=0))
 
     asyncio.run(watch())

@@ -1,0 +1,99 @@
+"""Pages for frames in other sites and for streams: a live table, its overlay, a ladder."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from arena.ladders.columns import Rendering, columns_of
+from arena.ladders.ladder_columns import LADDER
+from arena.presentation import wording
+from arena.store.matches.listing import Match, find_match
+from arena.store.schema import MatchState
+from arena.store.tournaments import tournaments
+from arena.web.data.changes import ARENA, position_of
+from arena.web.data.live_tables import live_table
+from arena.web.data.web_state import WebState
+from arena.web.page import InvalidQuery, Page, PageRequest
+from arena.web.pages.ladder import find_ladder, lines
+
+TABLE_QUERY: Final = (("match", "a match; by default the closest of the running ones"),)
+"""The query of a table."""
+LADDER_QUERY: Final = (("top", "number of bots, at most 50; 10 by default"),)
+"""The query of a ladder."""
+OVERLAY_PAUSE: Final = 0.1
+"""Minimum seconds between two states of an overlay, which is to be at most 0.3 s behind."""
+_TOP, _MOST = 10, 50
+
+
+def embedded_table(web: WebState, page_request: PageRequest) -> Page:
+    """Return the page with only a live table, for a frame.
+
+    Raises:
+        NotFound: the match is unknown.
+    """
+    return _table(web, page_request, "table")
+
+
+def overlay(web: WebState, page_request: PageRequest) -> Page:
+    """Return a live table on a transparent page of 1920 x 1080 pixels, to lay over a stream.
+
+    Raises:
+        NotFound: the match is unknown.
+    """
+    return _table(web, page_request, "overlay")
+
+
+def embedded_ladder(web: WebState, page_request: PageRequest) -> Page:
+    """Return the page with only the first bots of a ladder, for a frame.
+
+    Raises:
+        PageNotFound: the form does not have a ladder.
+        InvalidQuery: the query is invalid.
+    """
+    top = page_request.query.get("top", str(_TOP))
+    if not (top.isascii() and top.isdecimal() and 0 < int(top[:3]) <= _MOST and len(top) < 3):
+        raise InvalidQuery(f'top must be a whole number from 1 to {_MOST}, not "{top}".')
+    standing = find_ladder(web, page_request.path["form"])
+    form = standing.scope.form
+    every = lines(web.snapshot, standing, web.snapshot.charts.get(form))
+    return Page(
+        title=f"{wording.form_name(form)}: the ladder",
+        template="embed_ladder.html",
+        model={
+            "form": form,
+            "lines": every[: int(top)],
+            "columns": columns_of(LADDER, Rendering.TOP, every),
+        },
+        parts=("embed-ladder",),
+        topics=frozenset({ARENA}),
+    )
+
+
+def _table(web: WebState, page_request: PageRequest, kind: str) -> Page:
+    match = _match(web, page_request.query.get("match", ""))
+    live, form = None, ""
+    if match is not None:
+        tournament = tournaments.find_tournament(web.engine, match.tournament)
+        live = live_table(web.events.positions, match, tournament, web.events.shown_since)
+        form = tournament.plan.form
+    return Page(
+        title="Live table",
+        template=f"embed_{kind}.html",
+        model={
+            "match": match,
+            "shown": live,
+            "form": form,
+            "is_over": match is not None and match.state is not MatchState.RUNNING,
+            "delay": web.settings.delay,
+            "spectators": web.settings.spectators,
+        },
+        parts=(f"embed-{kind}",),
+        topics=frozenset({ARENA, *([position_of(match.id)] if match else [])}),
+    )
+
+
+def _match(web: WebState, name: str) -> Match | None:
+    """Return the requested match; without a name the closest running one, if there is one."""
+    if name:
+        return find_match(web.engine, name)
+    return web.featured.pick(web.snapshot, web.events.positions)
