@@ -1,7 +1,7 @@
 """Read and write records: append-only JSON lines of a match (docs/reference/record.md)."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,11 +29,22 @@ def table_count(match: Line) -> int:
     return int(match.get("tables", len(match["entrants"])))
 
 
-def game_line(game: int, board: int, table: int, seating: Sequence[str], sandbox: str = "") -> Line:
-    """Build the first line of a game; an empty `sandbox` is omitted."""
+def game_line(
+    game: int,
+    board: int,
+    table: int,
+    seating: Sequence[str],
+    sandbox: str = "",
+    package: Mapping[str, str] | None = None,
+) -> Line:
+    """Build the first line of a game; an empty `sandbox` and an empty `package` are omitted."""
     line: Line = {"type": "game", "game": game, "board": board, "table": table}
     line["seating"] = list(seating)
-    return line | {"sandbox": sandbox} if sandbox else line
+    if sandbox:
+        line["sandbox"] = sandbox
+    if package:
+        line["package"] = dict(package)
+    return line
 
 
 def action_line(

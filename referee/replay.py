@@ -1,10 +1,11 @@
 """Replay records: rebuild the positions of a game and verify a record."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from google.protobuf.json_format import ParseDict, ParseError
 from pokearena.v1 import bot_pb2, referee_pb2
@@ -13,12 +14,17 @@ from referee.action_phrases import describe
 from referee.faults import Verdict
 from referee.game_codec import DecodeError, GameCodec
 from referee.games.contract import Action, Game, Legal, SetupError, State, View
+from referee.games.game_packages import game_code
 from referee.games.registry import find_game
 from referee.games.shared.dealing import Seeded, board_seed, commitment
 from referee.generic_codec import action_message, new_codec
 from referee.numbering import decision_text, game_text, number_text
 from referee.record import GameRecord, Line, MatchRecord, RecordError, table_count
 from referee.running_game import RunningGame, TableSetting, WrongAnswer, places_with_faults
+from referee.sanitizing import quote
+
+_VERSION: Final = re.compile(r"[0-9A-Za-z.+!]{1,40}")
+"""Versions of packages that are part of a command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +60,7 @@ def steps(match: Line, record: GameRecord, seed: bytes) -> Iterator[ReplayStep]:
         Mismatch: the rules do not allow this sequence of actions.
     """
     game = find_game(match["game"])
+    _check_package(game.id, record, ("name", "version"))
     codec = codec_of(game)
     state = game.start(
         Seeded(board_seed(seed, record.game["board"])), match["seats"], match["options"]
@@ -77,6 +84,40 @@ def steps(match: Line, record: GameRecord, seed: bytes) -> Iterator[ReplayStep]:
             f"{game_text(record.number)} continues after its end: {len(left)} extra actions"
         )
     yield ReplayStep(decision, state, ())
+
+
+def _check_package(game_id: str, record: GameRecord, members: Sequence[str]) -> None:
+    """Check that the installed package of the game is the one that played it.
+
+    Args:
+        game_id: the game.
+        record: the game's record; one without a package is not checked.
+        members: the members of the package that must be equal.
+
+    Raises:
+        Mismatch: it is another one; the sentence has the command that installs the right one.
+    """
+    played, installed = record.game.get("package"), game_code(game_id)
+    if played is None or not installed:
+        return
+    if not isinstance(played, dict) or not all(
+        isinstance(played.get(member), str) for member in installed
+    ):
+        raise Mismatch(f"{game_text(record.number)}: its package is not valid")
+    if all(played[member] == installed[member] for member in members):
+        return
+    version = played["version"] if _VERSION.fullmatch(played["version"]) else "VERSION"
+    # The record may be that of somebody else: the command names the installed package only.
+    raise Mismatch(
+        f"{game_id} was played with {_package_text(played)}, and {_package_text(installed)} is "
+        f"installed; install the same: pip install {installed['name']}=={version}"
+    )
+
+
+def _package_text(package: Mapping[str, str]) -> str:
+    return (
+        f"{quote(package['name'])} {quote(package['version'])} (code {quote(package['code'][:8])})"
+    )
 
 
 def _decision(line: Line) -> int:
@@ -187,6 +228,7 @@ def questions(
         Mismatch: the record is not valid.
     """
     game = find_game(match["game"])
+    _check_package(game.id, record, ("name", "version"))
     options = game.settle(match["options"])
     sides = game.sides(match["seats"], options)
     setting = TableSetting(match["match"], game, codec_of(game), match["seats"], options, sides)
@@ -255,8 +297,21 @@ def verify(record: MatchRecord) -> list[str]:
         ]
     if commitment(record.seed) != record.match.get("commitment"):
         return ["the seed is not the one that was committed to when the match was scheduled"]
+    if others := list(dict.fromkeys(filter(None, map(_other_package(record), record.games)))):
+        return others
     checked = (game_problem(record, game) for game in record.games)
     return [*_misnumbered(record), *(problem for problem in checked if problem)]
+
+
+def _other_package(record: MatchRecord) -> Callable[[GameRecord], str | None]:
+    def problem(game: GameRecord) -> str | None:
+        try:
+            _check_package(str(record.match.get("game")), game, ("name", "version", "code"))
+        except (Mismatch, SetupError) as error:
+            return str(error)
+        return None
+
+    return problem
 
 
 def game_problem(record: MatchRecord, game: GameRecord) -> str | None:

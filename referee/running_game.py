@@ -1,7 +1,7 @@
 """A game in progress: its position, its open questions and its record."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from pokearena.v1 import bot_pb2, referee_pb2
@@ -35,6 +35,8 @@ class TableSetting:
     """The entrant at each seat."""
     sandbox: str = ""
     """The sandbox of the bots; empty if no bot has one."""
+    package: Mapping[str, str] = field(default_factory=dict)
+    """Name, version and hash of the package of the game; empty for a built-in game."""
 
     @property
     def two_sided(self) -> bool:
@@ -101,7 +103,14 @@ class RunningGame:
         self.decisions = 0
         """Number of completed decisions."""
         self._moves: dict[int, Action] = {}
-        line = game_line(board.game, board.number, setting.table, setting.seating, setting.sandbox)
+        line = game_line(
+            board.game,
+            board.number,
+            setting.table,
+            setting.seating,
+            setting.sandbox,
+            setting.package,
+        )
         self._lines = [dump(line)]
         self._pending_lines: list[tuple[int, str]] = []
         """Record lines of this position by decision, not yet appended to the record."""

@@ -10,10 +10,11 @@ from pokearena.v1 import referee_pb2, referee_pb2_grpc
 
 from referee import logs
 from referee.games.contract import SetupError
-from referee.games.game_packages import BUILT_IN
+from referee.games.game_packages import BUILT_IN, game_code
 from referee.games.registry import GAMES, find_game
 from referee.games.shared.dealing import SEED_BYTES
 from referee.generic_codec import new_codec
+from referee.presentation.question_text import PresentationFailed
 from referee.rpc.trace import SeatTrace, TraceFile
 from referee.running_game import TableSetting
 from referee.tables.stall_detector import ProcessStalled
@@ -88,6 +89,8 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
             await running
         except ProcessStalled as error:
             await context.abort(grpc.StatusCode.UNAVAILABLE, str(error))
+        except PresentationFailed as error:
+            await context.abort(grpc.StatusCode.INTERNAL, str(error))
         finally:
             receiving.cancel()
             running.cancel()
@@ -129,6 +132,7 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
             table=order.number,
             seating=tuple(seat.entrant for seat in order.seats),
             sandbox=order.sandbox,
+            package=game_code(game.id),
         )
 
 
@@ -139,13 +143,22 @@ async def _run(match: str, table: RunningTable, caller: TableStream) -> None:
         shares = ", ".join(f"{100 * share:.1f} %" for share in table.budget_shares)
         log.info("%s: a table is over; its bots used %s of their work budgets", match, shares)
     except BaseExceptionGroup as group:
-        still = group.subgroup(ProcessStalled)
-        if still is None:
+        cause = _known_cause(group)
+        if cause is None:
             raise
-        log.warning("%s: broken off, %s", match, still.exceptions[0])
-        raise ProcessStalled(*still.exceptions[0].args) from None
+        log.warning("%s: broken off, %s", match, cause)
+        raise type(cause)(*cause.args) from None
     finally:
         caller.close()
+
+
+def _known_cause(group: BaseExceptionGroup[BaseException]) -> BaseException | None:
+    """Return the exception of a kind for which a caller gets a sentence; None for others."""
+    for error in group.exceptions:
+        found = _known_cause(error) if isinstance(error, BaseExceptionGroup) else error
+        if isinstance(found, ProcessStalled | PresentationFailed):
+            return found
+    return None
 
 
 async def _receive(

@@ -8,6 +8,7 @@ import pytest
 
 from referee.games import game_packages
 from referee.games.registry import GAMES
+from referee.presentation.registry import presentation_of
 
 RACE = '''
 """A game of one decision."""
@@ -124,6 +125,15 @@ def installed_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
     game_packages._allowed_games.cache_clear()
     yield folder
     game_packages._allowed_games.cache_clear()
-    GAMES._loaded.pop("race", None)
-    for module in [name for name in sys.modules if name.startswith("race_")]:
-        del sys.modules[module]
+    for game in [name for name in GAMES._loaded if name not in game_packages.BUILT_IN]:
+        del GAMES._loaded[game]
+    presentation_of.cache_clear()
+    game_packages.game_code.cache_clear()
+    paths = (getattr(module, "__file__", None) or "" for module in sys.modules.values())
+    inside = [
+        name
+        for name, path in zip(list(sys.modules), list(paths), strict=True)
+        if path.startswith(str(folder))
+    ]
+    for name in inside:
+        del sys.modules[name]

@@ -41,6 +41,7 @@ KNOWN_TO_ARENA = PURE | {
     "referee.rules_build",
     "referee.faults",
     "referee.field_names",
+    "referee.game_checks",
     "referee.game_codec",
     "referee.generic_codec",
     "referee.logs",

@@ -14,7 +14,7 @@ from referee.games.game_packages import ALL, SETTING
 PREFIX = "POKEARENA"
 """Prefix of the environment variables of options."""
 _HELP_FLAGS = frozenset(("-h", "--help"))
-_OF_AUTHORS = frozenset(("new", "play", "rules", "test", "tune"))
+_OF_AUTHORS = frozenset(("game", "new", "play", "rules", "test", "tune"))
 """Commands that load the games of all installed packages unless a setting allows some."""
 _COMMANDS = {
     "Get started": {
@@ -28,6 +28,9 @@ _COMMANDS = {
         "tune": "Tune the parameters of a bot by SPSA.",
         "why": "Explain why a bot lost a match.",
         "ask": "Send a recorded question to a bot again.",
+    },
+    "Write a game": {
+        "game": "Write a game as a package, test it, and list the games.",
     },
     "Watch and check": {
         "watch": "Watch the arena live in the terminal.",
@@ -64,7 +67,7 @@ _COMMANDS = {
 }
 _PACKAGES = {
     "bots": "bot new organiser owner",
-    "develop": "ask bench completion config doctor rules test tune",
+    "develop": "ask bench completion config doctor game rules test tune",
     "matches": "analyse logs play replay verify why",
     "tournaments": "demo tournament",
     "ladders": "compare export ladder matrix sprt standings",

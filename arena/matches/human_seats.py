@@ -39,6 +39,8 @@ from referee.presentation.selection import Selection
 from referee.record import GameRecord, read_games
 from referee.replay import codec_of, steps
 
+PERSON: Final = "person:"
+"""Prefix of a person's name in a record. No bot's name contains a colon."""
 _LEAVE_SECONDS: Final = 1.0
 """Seconds in which the last call of a person who left may end."""
 _THREADS: Final = 8
@@ -72,11 +74,13 @@ class PersonQuestion:
     seconds_left: float | None
     """Time limit of the answer in seconds; None without a limit."""
 
+    def position(self, luck: Seeded) -> State:
+        """Return a position with this view; `luck` deals the hidden cards."""
+        return self.rules.from_view(self.view, self.seat, self.options, luck)
+
     @cached_property
     def _state(self) -> State:
-        """A position with this view; hidden cards are dealt at random."""
-        luck = Seeded(bytes(SEED_BYTES))
-        return self.rules.from_view(self.view, self.seat, self.options, luck)
+        return self.position(Seeded(bytes(SEED_BYTES)))
 
     @property
     def presentation(self) -> Presentation:
@@ -166,14 +170,15 @@ class Person(Protocol):
         """End a question that does not need an answer any more, if it is still open."""
 
 
-def person(think_seconds: int | None = None) -> Bot:
+def person(think_seconds: int | None = None, name: str = "") -> Bot:
     """Return a person as an entrant.
 
     Args:
         think_seconds: the person's thinking time of a table in seconds; None: unlimited.
+        name: the person's name, which follows the rules for names of bots; empty: "human".
     """
     bank_ms = UNTIMED_MS if think_seconds is None else 1000 * think_seconds
-    return Bot(HUMAN, person=True, bank_ms=bank_ms)
+    return Bot(f"{PERSON}{name}" if name else HUMAN, person=True, bank_ms=bank_ms)
 
 
 def with_partner(bot: Bot, partner: Bot) -> Bot:
@@ -187,9 +192,14 @@ def table_names(bots: Sequence[Bot], seating: Sequence[int]) -> tuple[str, ...]:
     names = []
     for entrant, bot in zip(seating, seated(bots, seating), strict=True):
         number = people.index(entrant) if bot.person else 0
-        label = HUMAN if bot.person else bot.label
+        label = _person_name(bot) if bot.person else bot.label
         names.append(f"{label}-{number + 1}" if number else label)
     return tuple(names_of(names))
+
+
+def _person_name(bot: Bot) -> str:
+    """Return the name of a person without the partner, and without a number."""
+    return bot.label.partition("+")[0] if bot.label.startswith(PERSON) else HUMAN
 
 
 @contextmanager

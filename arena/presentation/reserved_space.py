@@ -25,10 +25,7 @@ MAX_POSITIONS = 5_000
 
 
 def live_frames(
-    rendering: TableRendering,
-    game: str,
-    options: Mapping[str, object],
-    viewer: int | None = None,
+    rendering: TableRendering, game: str, options: Mapping[str, object]
 ) -> FrameSequence:
     """Return a position as a frame sequence that has space for every position of its form.
 
@@ -36,34 +33,31 @@ def live_frames(
         rendering: the position.
         game: the game's id.
         options: the options of the match.
-        viewer: the seat whose hand is open; None for a position as spectators see it.
     """
     names = tuple(seat.name for seat in rendering.seats)
     settings = tuple(find_game(game).settle(options).items())
-    return frame_sequence([rendering], _reserved(game, names, settings, viewer))
+    return frame_sequence([rendering], _reserved(game, names, settings))
 
 
 @lru_cache(maxsize=64)
-def _reserved(
-    game: str, names: tuple[str, ...], settings: Settings, viewer: int | None
-) -> tuple[TableRendering, ...]:
+def _reserved(game: str, names: tuple[str, ...], settings: Settings) -> tuple[TableRendering, ...]:
     """Return renderings that together have the largest content of each part."""
     rules, options = find_game(game), dict(settings)
-    largest = _largest(game, len(names), settings, viewer)
-    return tuple(_render(rules, state, names, options, viewer) for state in largest)
+    largest = _largest(game, len(names), settings)
+    return tuple(_render(rules, state, names, options) for state in largest)
 
 
 @lru_cache(maxsize=32)
-def _largest(game: str, seats: int, settings: Settings, viewer: int | None) -> tuple[State, ...]:
+def _largest(game: str, seats: int, settings: Settings) -> tuple[State, ...]:
     """Return positions of random games which together have the largest content of each part."""
     rules, options = find_game(game), dict(settings)
     names = tuple(f"seat {seat}" for seat in range(seats))
     candidates: list[State] = []
     for number in range(GAMES):
         states = list(_random_game(rules, seats, options, number))
-        renderings = [_render(rules, state, names, options, viewer) for state in states]
+        renderings = [_render(rules, state, names, options) for state in states]
         candidates += [states[step] for step in sorted(largest_steps(renderings))]
-    renderings = [_render(rules, state, names, options, viewer) for state in candidates]
+    renderings = [_render(rules, state, names, options) for state in candidates]
     return tuple(candidates[step] for step in sorted(largest_steps(renderings)))
 
 
@@ -78,10 +72,7 @@ def _random_game(rules: Game, seats: int, options: Options, number: int) -> Iter
         state = state.play({seat: state.legal(seat).any(rng) for seat in state.actors})
 
 
-def _render(
-    rules: Game, state: State, names: Sequence[str], options: Options, viewer: int | None
-) -> TableRendering:
-    hands: Mapping[int, object] = {} if viewer is None else {viewer: state.view(viewer)}
+def _render(rules: Game, state: State, names: Sequence[str], options: Options) -> TableRendering:
     sides = rules.sides(len(names), options)
     players = Players(tuple(names), sides, state.scores, state.actors)
-    return presentation_of(rules.id).render(state.public(), hands, players)
+    return presentation_of(rules.id).render(state.public(), {}, players)

@@ -13,6 +13,7 @@ from referee.games.game_packages import BUILT_IN
 PAGES: Final[dict[str, str]] = {
     "tutorial": "Install the arena, write a bot, play a match and run a tournament.",
     "bots": "Write a bot, test it on your machine and submit it.",
+    "games": "Write a game as a package, test it and show it.",
     "play": "Play against bots in the browser or in the terminal.",
     "find": "Find bots, tournaments and matches, and share them.",
     "follow": "Follow results with a feed reader, or send them to Discord, Slack or a program.",

@@ -108,6 +108,19 @@ def packaged_games() -> Mapping[str, PackagedGame]:
     return _allowed_games(os.environ.get(SETTING, ""))
 
 
+@cache
+def game_code(game_id: str) -> Mapping[str, str]:
+    """Return name, version and hash of the package of a game; empty for a built-in game.
+
+    Records contain it. It is that of the first call: the code that a process has imported stays the
+    same if a package is installed again.
+    """
+    game = None if game_id in BUILT_IN else packaged_games().get(game_id)
+    if game is None:
+        return {}
+    return {"name": game.package, "version": game.version, "code": game.code_hash}
+
+
 def allowed_packages() -> tuple[str, ...]:
     """Return the names of the allowed packages in their normal form; "*" allows every package."""
     return _names(os.environ.get(SETTING, ""))
@@ -147,6 +160,11 @@ def absence(game_id: str) -> str:
     if missing := missing_packages():
         return f"allowed packages are not installed: pip install {' '.join(missing)}"
     return ""
+
+
+def is_game_id(text: str) -> bool:
+    """Return whether a text can be the id of a game."""
+    return _ID.fullmatch(text) is not None
 
 
 def normal_name(package: str) -> str:
@@ -200,7 +218,7 @@ def _error(sentence: str, code: str) -> "SetupError":
 def _by_id(games: Iterable[PackagedGame]) -> Mapping[str, PackagedGame]:
     by_id: dict[str, PackagedGame] = {}
     for game in games:
-        if not _ID.fullmatch(game.id):
+        if not is_game_id(game.id):
             raise _error(
                 f'the package {game.package} brings a game with the id "{game.id}"; an id consists'
                 " of lower-case words joined by underscores, and each word begins with a letter",

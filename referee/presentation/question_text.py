@@ -28,6 +28,10 @@ UNLISTED: Final = (
 _ANSWER: Final = "Answer with the number of a legal action, or with the action as it is written."
 
 
+class PresentationFailed(RuntimeError):
+    """The presentation of a game raised an exception. The message is a clause."""
+
+
 def rendered(
     game: Game,
     options: Options,
@@ -62,7 +66,28 @@ def question_text(
         seat: the seat that is asked.
         actors: the seats that act now.
         legal: its legal actions, numbered in the text in their order.
+
+    Raises:
+        PresentationFailed: the presentation of the game raised an exception.
     """
+    try:
+        return _question_text(game, options, seats, view, seat, actors, legal)
+    except Exception as error:  # the code of a package may raise anything
+        raise PresentationFailed(
+            f"the presentation of {game.id} cannot write a question as text: "
+            f"{type(error).__name__}: {error}"
+        ) from error
+
+
+def _question_text(
+    game: Game,
+    options: Options,
+    seats: int,
+    view: View,
+    seat: int,
+    actors: Sequence[int],
+    legal: Legal,
+) -> str:
     names = [f"seat {number}" for number in range(seats)]
     position = lines(rendered(game, options, view, seat, names, actors), _WIDTH)
     sections = (
@@ -101,7 +126,12 @@ def parse_answer(game: Game, text: str, legal: Legal) -> Action | None:
         return None
     if text.isdecimal() and text.isascii() and len(text) <= _DIGITS:
         return next(islice(legal, int(text), None), None)
-    return presentation_of(game.id).parse(text)
+    presentation = presentation_of(game.id)
+    try:
+        return presentation.parse(text)
+    except Exception:
+        # A bot can send any text: an exception must neither end the table nor lose a listed action.
+        return next((action for action in legal if presentation.choice(action) == text), None)
 
 
 def _heading(game: Game, options: Options, seats: int, seat: int) -> Iterator[str]:

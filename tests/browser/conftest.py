@@ -1,8 +1,10 @@
 """Debian's Chromium, driven by Playwright: pages as people see them."""
 
+import gzip
 import os
 import shutil
-from collections.abc import Iterator
+import urllib.request
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,8 @@ ARGUMENTS = (
 SHOTS = "POKEARENA_SHOTS"
 """A directory for screenshots; without it, none are made."""
 PATIENCE_MS = 60_000
+PAGE_BYTES = 60_000
+"""Budget of a page with its scripts and styles, compressed."""
 expect.set_options(timeout=PATIENCE_MS)
 
 
@@ -93,3 +97,14 @@ def keep(page: Page, name: str) -> None:
     if folder:
         Path(folder).mkdir(parents=True, exist_ok=True)
         page.screenshot(path=Path(folder, f"{name}.png"), full_page=True)
+
+
+def compressed_bytes(addresses: Iterable[str]) -> int:
+    """Return the size of the contents of addresses, without those of live updates."""
+    total = 0
+    for address in addresses:
+        if "/live/" in address:
+            continue
+        with urllib.request.urlopen(address) as answer:
+            total += len(gzip.compress(answer.read(), 5))
+    return total

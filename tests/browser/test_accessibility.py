@@ -75,7 +75,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ArenaPages]:
 
 def seated(web: WebState, game: str) -> str:
     """Return the path of a table at which it is a person's turn."""
-    table = web.play_tables.open(prepared(web, game, {}), "127.0.0.1")
+    table = web.play_tables.open(prepared(web, game, {}), "127.0.0.1", {})
     table.await_turn(60)
     return f"/play/tables/{table.id}"
 

@@ -1,9 +1,7 @@
 """Live tables side by side with running clocks, the featured replay, and hidden results."""
 
-import gzip
 import random
 import re
-import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,12 +21,10 @@ from referee.games.shared.dealing import Seeded
 from referee.replay import codec_of
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
 from tests.arena.web.page_server import served
-from tests.browser.conftest import PATIENCE_MS, keep
+from tests.browser.conftest import PAGE_BYTES, PATIENCE_MS, compressed_bytes, keep
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 
-PAGE_BYTES = 60_000
-"""Budget of a page with its scripts and styles, compressed."""
 BANK_MS = 600_000
 """Bank of the seats of a position; longer than a busy machine needs to load the page."""
 
@@ -184,10 +180,4 @@ def test_the_home_page_with_its_replay_stays_within_the_budget(tab: Page, site: 
     tab.on("request", lambda request: addresses.add(request.url))
     tab.goto(site.address)
     tab.frame_locator(".featured iframe").locator("#play:visible").wait_for()
-    total = 0
-    for address in addresses:
-        if "/live/" in address:
-            continue
-        with urllib.request.urlopen(address) as answer:
-            total += len(gzip.compress(answer.read(), 5))
-    assert total < PAGE_BYTES
+    assert compressed_bytes(addresses) < PAGE_BYTES

@@ -1,21 +1,24 @@
 """A person plays a whole game in a browser, with and without JavaScript."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
+from typing import Final
 
 import pytest
+from _pytest.mark import ParameterSet
 from playwright.sync_api import APIResponse, Browser, Page, Route
 
 from arena.cli.workspace import Workspace
 from arena.matches import local_records
 from arena.web.data.play_tables import PlayTable
 from arena.web.data.web_state import ServerSettings, WebState
+from referee.games.game_packages import BUILT_IN
 from referee.record import read
 from referee.replay import verify
 from tests.arena.web.page_server import served
-from tests.browser.conftest import PATIENCE_MS, keep
+from tests.browser.conftest import PAGE_BYTES, PATIENCE_MS, compressed_bytes, keep
 from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
@@ -29,12 +32,25 @@ Size = tuple[int, int]
 DESKTOP: Size = (1440, 900)
 TABLET: Size = (1024, 768)
 PHONE: Size = (390, 844)
+WHOLE: Final = 2000
+"""More turns than a game has."""
 IN_VIEW = (
     "#play-board .under .hand",
     "#play-board .under header:not([hidden])",
     "#turn",
     ".confirm",
 )
+IS_ON_TOP = """(part) => {
+  const {left, top, width, height} = part.getBoundingClientRect();
+  return part.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+}"""
+"""Whether nothing covers a part of the page."""
+ROOM = """() => {
+  const height = (part) => document.querySelector(`#play-board ${part}`).clientHeight;
+  return height(".far") || height(".middle");
+}"""
+SMALLEST_ROOM = 150
+"""Height of the table between the title and the hand in pixels."""
 SMALL_CONTROLS = """() => [...document.querySelectorAll("#play-board [data-pick]")]
   .filter((control) => control.matches(".card, .dom, .ready"))
   .map((control) => control.getBoundingClientRect())
@@ -107,39 +123,100 @@ def check_record(workspace: Workspace, game: str) -> None:
     assert played.faults == ()
 
 
+def whole_games(*usual: str) -> list[ParameterSet]:
+    """Return every game for a test that plays whole games: CI plays the usual ones only."""
+    marks = [() if game in usual else (pytest.mark.repetition,) for game in BUILT_IN]
+    return [pytest.param(game, marks=mark) for game, mark in zip(BUILT_IN, marks, strict=True)]
+
+
 @pytest.mark.parametrize(
     ("game", "size", "turns"),
     [
-        ("poke", DESKTOP, 1000),
-        ("saint_poker", PHONE, 1000),
-        ("pouku", TABLET, 1000),
+        ("poke", DESKTOP, WHOLE),
+        ("saint_poker", PHONE, WHOLE),
+        ("pouku", TABLET, WHOLE),
         ("pokex", PHONE, 30),
         ("pokino", DESKTOP, 30),
+        *(
+            pytest.param(game, size, WHOLE, marks=pytest.mark.repetition)
+            for game in BUILT_IN
+            for size in (DESKTOP, TABLET, PHONE)
+        ),
     ],
 )
 def test_a_person_plays_by_clicking_on_the_table(
     browser: Browser, site: str, workspace: Workspace, game: str, size: Size, turns: int
 ) -> None:
     with playing(browser, size) as tab:
-        begin(tab, site, game)
-        wait_for_script(tab)
-        pages: list[str] = []
-        tab.on("framenavigated", lambda frame: pages.append(frame.url))
-        chance = Random(game)
-        made = 0
-        while made < turns and tab.locator("#choose").count():
-            question = tab.get_attribute("[name=question]", "value")
-            select_on_the_table(tab, chance, size)
-            tab.wait_for_function(NEXT, arg=question)
-            made += 1
+        pages = begun(tab, site, game)
+        made = play(tab, lambda chance: select_on_the_table(tab, chance, size), turns)
         assert made >= 4
         assert pages == []
         keep(tab, f"play-{game}-{size[0]}")
-        if made == turns:
-            return
-        tab.get_by_role("link", name="Replay with open cards").click()
-        tab.wait_for_selector("#replay")
-        check_record(workspace, game)
+        assert compressed_bytes(reloaded(tab)) < PAGE_BYTES
+        if turns == WHOLE:
+            check_replay(tab, workspace, game)
+
+
+@pytest.mark.parametrize("game", whole_games())
+def test_a_person_plays_a_whole_game_with_the_keyboard(
+    tab: Page, site: str, workspace: Workspace, game: str
+) -> None:
+    begun(tab, site, game)
+    play(tab, lambda chance: select_with_keys(tab, chance), WHOLE)
+    check_replay(tab, workspace, game)
+
+
+def begun(tab: Page, site: str, game: str) -> list[str]:
+    """Begin a game; return the list of the pages that are loaded later."""
+    begin(tab, site, game)
+    wait_for_script(tab)
+    pages: list[str] = []
+    tab.on("framenavigated", lambda frame: pages.append(frame.url))
+    return pages
+
+
+def play(tab: Page, select: Callable[[Random], None], turns: int) -> int:
+    """Play until the game is over, at most this number of turns; return their number."""
+    chance = Random(turns)
+    for made in range(turns):
+        if not tab.locator("#choose").count():
+            return made
+        question = tab.get_attribute("[name=question]", "value")
+        select(chance)
+        tab.wait_for_function(NEXT, arg=question)
+    return turns
+
+
+def reloaded(tab: Page) -> set[str]:
+    """Reload the page; return the addresses that the browser requests for it."""
+    addresses: set[str] = set()
+    tab.on("request", lambda request: addresses.add(request.url))
+    tab.reload()
+    wait_for_script(tab)
+    return addresses
+
+
+def check_replay(tab: Page, workspace: Workspace, game: str) -> None:
+    tab.get_by_role("link", name="Replay with open cards").click()
+    tab.wait_for_selector("#replay")
+    check_record(workspace, game)
+
+
+def select_with_keys(tab: Page, chance: Random) -> None:
+    """Select an action with keys and play it."""
+    ready = tab.locator("#play-board b[data-pick].ready")
+    confirm = tab.locator(".confirm > .primary")
+    plain = tab.locator(".plain button")
+    if plain.count() and (not ready.count() or chance.random() < 0.2):
+        plain.nth(chance.randrange(plain.count())).press("Enter")
+        return
+    while confirm.is_disabled():
+        if number := ready.count():
+            ready.nth(chance.randrange(number)).press("Enter")
+        else:
+            tab.keyboard.press("r")
+    confirm.press("Enter")
 
 
 def select_on_the_table(tab: Page, chance: Random, size: Size) -> None:
@@ -172,6 +249,8 @@ def test_hand_choices_and_latest_actions_are_in_view(
                 assert box is not None, part
                 assert 0 <= box["y"] <= height - box["height"], (width, part)
                 assert 0 <= box["x"] <= width - box["width"], (width, part)
+                assert tab.locator(part).first.evaluate(IS_ON_TOP), (width, part)
+            assert tab.evaluate(ROOM) > SMALLEST_ROOM, width
             assert tab.evaluate(SMALL_CONTROLS) == []
 
 
@@ -266,15 +345,45 @@ def test_actions_are_filtered_while_typing_and_illegal_ones_are_explained(
     assert tab.evaluate("document.getElementById('turn').getBoundingClientRect().top") >= 0
 
 
-def test_a_person_plays_without_javascript(browser: Browser, site: str) -> None:
+@pytest.mark.parametrize("game", whole_games("poke"))
+def test_a_person_plays_a_whole_game_without_javascript(
+    browser: Browser, site: str, workspace: Workspace, game: str
+) -> None:
     context = browser.new_context(java_script_enabled=False)
     context.set_default_timeout(PATIENCE_MS)
     tab = context.new_page()
-    begin(tab, site, "poke")
-    for _ in range(4):
-        tab.wait_for_selector("#choose")
-        tab.locator(".choices button").first.click()
-    tab.wait_for_selector("#choose")
-    tab.get_by_role("button", name="Leave the table").click()
-    tab.wait_for_selector("text=You have left the table")
+    begin(tab, site, game)
+    chance = Random(game)
+    while tab.locator("#choose").count():
+        question = tab.get_attribute("[name=question]", "value")
+        buttons = tab.locator(".choices button")
+        buttons.nth(chance.randrange(buttons.count())).click()
+        changed = f'[data-over], [name=question]:not([value="{question}"])'
+        tab.wait_for_selector(changed, state="attached")
+    check_replay(tab, workspace, game)
     context.close()
+
+
+def test_the_next_game_is_one_click_and_the_record_can_be_deleted(
+    tab: Page, site: str, workspace: Workspace
+) -> None:
+    tab.goto(f"{site}/play/poke")
+    tab.get_by_label("Your name").fill("ada")
+    tab.get_by_role("button", name="Begin the match").click()
+    tab.wait_for_selector("#choose")
+    wait_for_script(tab)
+    tab.get_by_role("button", name="Hint").click()
+    tab.wait_for_selector(".hint p")
+    tab.get_by_role("button", name="Leave the table").click()
+    tab.wait_for_selector("[data-over] .again", state="attached")
+    first = tab.url
+    tab.get_by_role("button", name="New game").click()
+    tab.wait_for_selector("#choose")
+    assert tab.url != first
+    assert "person:ada" in tab.title()
+    tab.goto(first)
+    (path,) = local_records.records(workspace.folder)
+    assert "person:ada" in path.read_text(encoding="utf-8")
+    tab.get_by_role("button", name="Delete the record").click()
+    tab.wait_for_selector("text=Begin the match")
+    assert local_records.records(workspace.folder) == []

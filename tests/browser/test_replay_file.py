@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from arena.web import replay_file
+from referee.game_checks.recorded_matches import match_record
 from referee.record import read
 from tests.browser.conftest import keep
-from tests.conformance.match_records import match_record
 from tests.conformance.tables import TABLES
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]

@@ -11,6 +11,7 @@ from arena.cli.workspace import Workspace
 from arena.presentation import narration
 from arena.store.matches import results
 from arena.web.data.web_state import ServerSettings, WebState
+from referee.game_checks.tables import Table
 from referee.games.registry import GAMES
 from referee.record import read
 from tests.arena.stored_analysis import store_analysis
@@ -18,7 +19,7 @@ from tests.arena.web.closed_matches import StoredMatch, play, table
 from tests.arena.web.page_server import served
 from tests.browser.conftest import keep
 from tests.browser.page_scripts import page_script
-from tests.conformance.tables import TABLES, Table, is_extreme
+from tests.conformance.tables import TABLES, is_extreme
 from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]

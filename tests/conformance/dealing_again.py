@@ -4,13 +4,21 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from referee.game_checks.random_games import (
+    Step,
+    Viewer,
+    dice,
+    go_on,
+    question,
+    seen,
+    texts_in,
+    walk,
+)
+from referee.game_checks.tables import Table
 from referee.games.contract import State
 from referee.games.shared.coded_errors import InvalidValue
 from referee.games.shared.dealing import Chance, Seeded
 from tests.conformance.oracles import oracle_of
-from tests.conformance.tables import Table
-from tests.conformance.walks import Step, dice, go_on, walk
-from tests.conformance.wire import Viewer, named, question, seen
 
 Dealer = Callable[[State, Any, Chance], State]
 """Re-deals a position for a seat, or for a spectator (None)."""
@@ -125,8 +133,8 @@ def false_end(case: RedealCase) -> str | None:
     if len(moves) == 1 and legal:
         views = [seen(s.play(moves), case.seat) for s in (case.state, case.dealt)]
         hidden = oracle_of(case.table).hidden
-        unknown = [named(tuple(hidden(s, case.seat).values())) for s in (case.state, case.dealt)]
-        fresh = [named(view) & cards for view, cards in zip(views, unknown, strict=True)]
+        unknown = [texts_in(tuple(hidden(s, case.seat).values())) for s in (case.state, case.dealt)]
+        fresh = [texts_in(view) & cards for view, cards in zip(views, unknown, strict=True)]
         if not any(fresh) and views[0] != views[1]:
             return f"{case}: it sees something else after {moves}"
     everything = sorted(oracle_of(case.table).cards(case.dealt))

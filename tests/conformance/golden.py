@@ -8,10 +8,11 @@ Run as a program (``scripts/golden``), it writes all of them again.
 import hashlib
 from pathlib import Path
 
+from referee.game_checks.recorded_matches import match_record
+from referee.game_checks.tables import Table
 from referee.games.registry import GAMES
 from tests.conformance import perft
-from tests.conformance.match_records import match_record
-from tests.conformance.tables import TABLES, Table
+from tests.conformance.tables import TABLES
 
 FOLDER = Path(__file__).parents[1] / "golden"
 

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from referee.game_checks.random_games import Moves, Step
 from referee.games.contract import Action, State
 from referee.games.shared.dealing import Chance
-from tests.conformance.walks import Moves, Step
 
 Part = tuple[object, ...]
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 
+from referee.game_checks.tables import Table
 from tests.conformance.oracle import Oracle
 from tests.conformance.poke_oracle import PokeOracle
 from tests.conformance.pokex_oracle import PokexOracle
 from tests.conformance.pokino_oracle import PokinoOracle
 from tests.conformance.pouku_oracle import PoukuOracle
 from tests.conformance.saint_poker_oracle import SaintPokerOracle
-from tests.conformance.tables import Table
 
 ORACLES: Mapping[str, Oracle] = {
     "poke": PokeOracle(),

@@ -10,9 +10,10 @@ from itertools import product
 from math import prod
 from pathlib import Path
 
+from referee.game_checks.random_games import walk
+from referee.game_checks.tables import Table
 from referee.games.contract import Action, State
-from tests.conformance.tables import TABLES, Table
-from tests.conformance.walks import walk
+from tests.conformance.tables import TABLES
 
 FOLDER = Path(__file__).parents[1] / "golden" / "perft"
 

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from referee.game_checks.random_games import Step
 from referee.games.contract import State
 from referee.games.poke.actions import Draw
 from referee.games.poke.state import PokeState
 from referee.games.shared.cards import DECK
 from referee.games.shared.dealing import Arranged
 from tests.conformance.oracle import GameHistory, Oracle, Part
-from tests.conformance.walks import Step
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
+from referee.game_checks.random_games import Step
 from referee.games.contract import Action, State
 from referee.games.pokino.actions import Domino, Run
 from referee.games.shared.dealing import Arranged
 from tests.conformance.oracle import GameHistory, Oracle, Part
-from tests.conformance.walks import Step
 
 FEW = 4
 """With at most this number of cards or dominoes left to draw, a re-deal often changes nothing."""

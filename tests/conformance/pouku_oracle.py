@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+from referee.game_checks.random_games import Step
 from referee.games.contract import State
 from referee.games.shared.cards import DECK
 from referee.games.shared.dealing import Arranged
 from tests.conformance.oracle import GameHistory, Oracle, Part
-from tests.conformance.walks import Step
 
 
 class PoukuOracle(Oracle):

@@ -1,72 +1,12 @@
 """All tables of the tests: each game of the registry with numbers of seats and option settings."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import product
 
 import pytest
 
-from referee.game_codec import GameCodec
-from referee.games.contract import Game, Option, OptionValue, State
+from referee.game_checks.tables import Table, option_values, tables_of
+from referee.games.contract import Game, OptionValue
 from referee.games.registry import GAMES
-from referee.games.shared.dealing import Chance
-
-Settings = tuple[tuple[str, OptionValue], ...]
-
-
-@dataclass(frozen=True)
-class Table:
-    """A game with its number of seats and option settings."""
-
-    game: Game
-    seats: int
-    settings: Settings
-
-    @property
-    def options(self) -> dict[str, OptionValue]:
-        """The value of every option."""
-        return dict(self.settings)
-
-    @cached_property
-    def codec(self) -> GameCodec:
-        return GameCodec(self.game)
-
-    def start(self, luck: Chance) -> State:
-        """Return the first position."""
-        return self.game.start(luck, self.seats, self.options)
-
-    def __str__(self) -> str:
-        settings = [
-            _option_text(name, value) for name, value in self.settings if self._is_in_label(name)
-        ]
-        return "-".join([self.game.id, str(self.seats), *settings])
-
-    def _is_in_label(self, name: str) -> bool:
-        option = self.game.options[name]
-        has_values = bool(option.choices) or isinstance(option.default, bool)
-        return has_values or self.options[name] != option.default
-
-
-def _option_text(name: str, value: OptionValue) -> str:
-    return f"{name}={str(value).lower()}"
-
-
-def values(option: Option) -> tuple[OptionValue, ...]:
-    """Return the tested values of an option; a whole number has only its default.
-
-    `WITH_NUMBERS` has the tables with other numbers.
-    """
-    if option.choices:
-        return option.choices
-    return (False, True) if isinstance(option.default, bool) else (option.default,)
-
-
-def settings(game: Game) -> Iterator[Settings]:
-    """Yield every combination of option values."""
-    for chosen in product(*map(values, game.options.values())):
-        yield tuple(zip(game.options, chosen, strict=True))
-
 
 WITH_NUMBERS: tuple[tuple[str, int, dict[str, OptionValue]], ...] = (
     ("pouku", 3, {"points": 20}),
@@ -76,23 +16,9 @@ WITH_NUMBERS: tuple[tuple[str, int, dict[str, OptionValue]], ...] = (
 
 
 def tables(games: Mapping[str, Game]) -> Iterator[Table]:
-    """Yield the tested tables of each game.
-
-    These are: every setting of the options at the smallest table that allows it, every number of
-    seats with the default options, and the largest table with all switches on.
-    """
+    """Yield the tested tables of each game."""
     for game in games.values():
-        usual = tuple((name, option.default) for name, option in game.options.items())
-        every = list(settings(game))
-        combinations = [
-            (next(n for n in game.seats if game.allows(n, dict(choice))), choice)
-            for choice in every
-        ]
-        combinations += product(game.seats, [usual])
-        combinations += [(n, every[-1]) for n in game.seats[-1:]]
-        for seats, chosen in dict.fromkeys(combinations):
-            if game.allows(seats, dict(chosen)):
-                yield Table(game, seats, chosen)
+        yield from tables_of(game)
         for game_id, seats, changed in WITH_NUMBERS:
             if game_id == game.id:
                 yield Table(game, seats, tuple(game.settle(changed).items()))
@@ -108,7 +34,7 @@ def is_plainest(table: Table) -> bool:
 
 def is_richest(table: Table) -> bool:
     """Return whether it is the largest table of its game with all options changed."""
-    switches = sum(len(values(option)) > 1 for option in table.game.options.values())
+    switches = sum(len(option_values(option)) > 1 for option in table.game.options.values())
     return _turned(table) == switches and table.seats == max(table.game.seats)
 
 

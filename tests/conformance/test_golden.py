@@ -8,13 +8,14 @@ import json
 
 import pytest
 
+from referee.game_checks.tables import Table
 from referee.games.contract import SetupError
 from referee.games.registry import GAMES, form_of
 from referee.record import read
 from referee.replay import verify
 from tests.conformance import perft
 from tests.conformance.golden import FOLDER, path, record
-from tests.conformance.tables import TABLES, Table, every_table, every_table_of_extremes
+from tests.conformance.tables import TABLES, every_table, every_table_of_extremes
 from tests.errors import has_code
 
 

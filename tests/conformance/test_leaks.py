@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from referee.game_checks.random_games import dice
+from referee.game_checks.tables import Table
 from referee.games.shared.dealing import Seeded
 from tests.conformance.dealing_again import (
     Check,
@@ -40,7 +42,6 @@ from tests.conformance.pokino_leaks import POKINO_FALSE, POKINO_LAZY, POKINO_LEA
 from tests.conformance.pouku_leaks import POUKU_LEAKS
 from tests.conformance.tables import (
     TABLES,
-    Table,
     every_table,
     every_table_of_extremes,
     is_extreme,
@@ -48,7 +49,6 @@ from tests.conformance.tables import (
     share,
     tables,
 )
-from tests.conformance.walks import dice
 from tests.examples import examples
 
 

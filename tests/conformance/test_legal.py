@@ -8,12 +8,14 @@ from typing import get_type_hints
 
 import pytest
 
+from referee.game_checks.near_actions import NO_ACTIONS, near, of_kind
+from referee.game_checks.random_games import dice
+from referee.game_checks.tables import Table
 from referee.games.contract import Action, IllegalAction, State
-from tests.conformance.invalid_actions import NO_ACTIONS, near, of_kind
 from tests.conformance.oracle import Oracle
 from tests.conformance.oracles import ORACLES, oracle_of
-from tests.conformance.tables import TABLES, Table, every_table, share
-from tests.conformance.walks import closely, dice, walks
+from tests.conformance.tables import TABLES, every_table, share
+from tests.conformance.walks import closely, walks
 from tests.errors import has_code
 
 WALKS = 6
@@ -121,19 +123,6 @@ def test_the_order_of_the_cards_in_an_action_does_not_matter(table: Table) -> No
                 assert state.play({**moves, seat: other}) == after
     lists = {kind for kind in played if "tuple" in str(get_type_hints(kind))}
     assert mixed > (50 if lists - oracle_of(table).ordered else -1)
-
-
-@every_table
-def test_games_of_first_listed_actions_end(table: Table) -> None:
-    """The referee plays this action for a seat that is out of the game."""
-    for steps in walks(table, WALKS):
-        state = steps[0].state
-        for _ in range(20_000):
-            if not state.actors:
-                break
-            first = {seat: next(iter(state.legal(seat))) for seat in state.actors}
-            state = state.play(first)
-        assert state.actors == ()
 
 
 @every_table

@@ -9,11 +9,8 @@ from typing import Any
 import pytest
 from pokearena.v1 import bot_pb2
 
-from referee.games.contract import State
-from referee.games.shared.dealing import board_seed, commitment, derive
-from referee.record import Line, MatchRecord, read
-from referee.replay import RecordedClock, position, question, steps, verify
-from tests.conformance.match_records import (
+from referee.game_checks.random_games import question as sent
+from referee.game_checks.recorded_matches import (
     CLOCK,
     RecordedGame,
     by_luck,
@@ -22,9 +19,13 @@ from tests.conformance.match_records import (
     match_record,
     play_game,
 )
+from referee.game_checks.tables import Table
+from referee.games.contract import State
+from referee.games.shared.dealing import board_seed, commitment, derive
+from referee.record import Line, MatchRecord, read
+from referee.replay import RecordedClock, position, question, steps, verify
 from tests.conformance.oracles import oracle_of
-from tests.conformance.tables import TABLES, Table, every_table
-from tests.conformance.wire import question as sent
+from tests.conformance.tables import TABLES, every_table
 from tests.examples import examples
 
 SEED = bytes(range(100, 132))

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from referee.game_checks.random_games import walk
+from referee.game_checks.tables import Table
 from referee.games.contract import State
 from referee.games.shared.dealing import Chance
 from tests.conformance.dealing_again import (
@@ -24,8 +26,7 @@ from tests.conformance.dealing_again import (
 from tests.conformance.false_dealers import leaves_everything, leaves_the_cards
 from tests.conformance.leaks import Leak
 from tests.conformance.public_leaks import PUBLIC_LEAKS
-from tests.conformance.tables import TABLES, Table, every_table, is_plainest, share, tables
-from tests.conformance.walks import walk
+from tests.conformance.tables import TABLES, every_table, is_plainest, share, tables
 from tests.examples import examples
 
 SPECTATOR = (None,)

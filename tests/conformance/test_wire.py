@@ -12,15 +12,17 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from pokearena.v1 import bot_pb2
 
 from referee.field_names import camel, snake
+from referee.game_checks.near_actions import near, of_kind
+from referee.game_checks.random_games import Step, dice, question, seen, walk
+from referee.game_checks.tables import Table
 from referee.game_codec import DecodeError, GameCodec, MessageMismatch, field, json_of
 from referee.games.contract import Action, Game
 from referee.games.poke import Poke
 from referee.games.registry import GAMES
-from tests.conformance.invalid_actions import near, of_kind
 from tests.conformance.oracles import oracle_of
-from tests.conformance.tables import Table, every_table
-from tests.conformance.walks import Step, closely, dice, walk, walks
-from tests.conformance.wire import clean, question, same, seen
+from tests.conformance.tables import every_table
+from tests.conformance.walks import closely, walks
+from tests.conformance.wire import clean, same
 from tests.examples import examples
 
 WALKS = examples(2, 1)

@@ -9,10 +9,11 @@ from google.protobuf.message import DecodeError
 from pokearena.v1 import bot_pb2, referee_pb2
 
 from referee.faults import Verdict
+from referee.game_checks.tables import Table
 from referee.games.shared.dealing import board_seed
 from referee.record import read_games
 from referee.running_game import RunningGame, TableSetting, WrongAnswer
-from tests.conformance.tables import TABLES, Table
+from tests.conformance.tables import TABLES
 from tests.fuzz.mutations import Mutations
 
 NO_MESSAGE: Final = "no message"

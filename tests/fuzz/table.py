@@ -17,12 +17,12 @@ import grpc.aio
 from google.protobuf.message import DecodeError
 from pokearena.v1 import bot_pb2, bot_pb2_grpc, referee_pb2
 
+from referee.game_checks.tables import Table
 from referee.game_codec import DecodeError as NoAction
 from referee.game_codec import GameCodec
 from referee.games.shared.dealing import board_seed
 from referee.record import GameRecord
 from referee.tables.stall_detector import ProcessStalled
-from tests.conformance.tables import Table
 from tests.fuzz.decoder import check_sentence, good_answers, tried
 from tests.fuzz.mutations import Mutations
 from tests.referee.authors import Author, AuthorService, TableResults, drive

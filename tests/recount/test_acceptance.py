@@ -3,11 +3,12 @@
 import random
 from itertools import islice
 
+from referee.game_checks.near_actions import near, of_kind
+from referee.game_checks.tables import Table
 from referee.games.contract import Action, State
 from referee.replay import steps
-from tests.conformance.invalid_actions import near, of_kind
 from tests.conformance.oracles import oracle_of
-from tests.conformance.tables import Table, every_table
+from tests.conformance.tables import every_table
 from tests.recount.record_replay import follow
 from tests.recount.recount_contract import GameResult, LegalActions, word_of
 from tests.recount.test_recount import played

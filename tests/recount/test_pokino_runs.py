@@ -8,8 +8,9 @@ import random
 
 import pytest
 
+from referee.game_checks.tables import Table
 from referee.replay import steps
-from tests.conformance.tables import TABLES, Table
+from tests.conformance.tables import TABLES
 from tests.examples import examples
 from tests.recount.pokino import Turn, beside
 from tests.recount.record_replay import follow

@@ -15,11 +15,12 @@ import pytest
 from google.protobuf.json_format import MessageToDict
 from pokearena.v1 import bot_pb2
 
+from referee.game_checks.recorded_matches import Choose, by_luck, match_line, play_game
+from referee.game_checks.tables import Table
 from referee.games.registry import find_game
 from referee.record import MatchRecord, dump, read
 from tests.conformance.golden import path
-from tests.conformance.match_records import Choose, by_luck, match_line, play_game
-from tests.conformance.tables import TABLES, Table, every_table, every_table_of_extremes
+from tests.conformance.tables import TABLES, every_table, every_table_of_extremes
 from tests.recount.record_replay import BOOKS, check
 from tests.recount.recount_contract import LegalActions, word_of
 

@@ -10,9 +10,9 @@ from typing import Any
 import grpc.aio
 from pokearena.v1 import bot_pb2, bot_pb2_grpc, referee_pb2
 
-from referee.game_codec import GameCodec
 from referee.games.registry import find_game
 from referee.games.shared.dealing import board_seed
+from referee.generic_codec import new_codec
 from referee.record import GameRecord, read_games
 from referee.running_game import TableSetting
 from referee.tables.table import RunningTable
@@ -174,7 +174,7 @@ async def drive(
     options = rules.settle(dict(order.options))
     sides = rules.sides(len(order.seats), options)
     caller = TableStream()
-    setting = TableSetting(order.match, rules, GameCodec(rules), len(order.seats), options, sides)
+    setting = TableSetting(order.match, rules, new_codec(rules), len(order.seats), options, sides)
     table = RunningTable(order, setting, caller)
     running = asyncio.create_task(table.run())
     running.add_done_callback(lambda _: caller.close())

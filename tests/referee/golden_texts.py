@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from referee.game_checks.random_games import walk
+from referee.game_checks.tables import Table
 from referee.games.registry import GAMES
 from referee.presentation.question_text import question_text_of_view
-from tests.conformance.tables import Table
-from tests.conformance.walks import walk
 
 FOLDER: Final = Path(__file__).parents[1] / "golden" / "texts"
 _PLACES: Final = (0.2, 0.7)

@@ -12,13 +12,14 @@ from pokearena.v1 import bot_pb2, referee_pb2
 from arena.bots.stdio import program_lines
 from arena.bots.stdio.json_form import writer
 from referee.faults import Verdict
+from referee.game_checks.tables import Table
 from referee.game_codec import DecodeError, GameCodec, MessageMismatch
 from referee.games.contract import Game
 from referee.games.registry import GAMES, find_game
 from referee.generic_codec import ACTION_BYTES, DEPTH, GenericCodec, action_message, new_codec
 from referee.replay import RecordedClock, view_of_json
 from referee.running_game import RunningGame, TableSetting, WrongAnswer
-from tests.conformance.tables import Table, every_table
+from tests.conformance.tables import every_table
 from tests.conformance.walks import walks
 from tests.game_package import install_game, installed_packages
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from referee.game_checks.random_games import texts_in
 from referee.games.pokex import Pokex
 from referee.games.pokex.state import declared, is_over, score_deal, triangle
 from referee.games.shared.dealing import Seeded
-from tests.conformance.wire import named
 from tests.referee.action_texts import listed, play, pokex
 from tests.referee.test_pokex_tricks import HANDS, TWELVE, TWO, four, lowest
 
@@ -147,8 +147,8 @@ def test_a_seat_sees_only_its_hand() -> None:
     state = four()
     for seat, hand in enumerate(HANDS):
         view = state.view(seat)
-        assert named(view.hand) == set(hand.split())
-        assert named(view) & set(" ".join(HANDS).split()) == set(hand.split())
+        assert texts_in(view.hand) == set(hand.split())
+        assert texts_in(view) & set(" ".join(HANDS).split()) == set(hand.split())
 
 
 def test_the_six_that_are_set_aside_are_never_shown() -> None:
@@ -156,5 +156,5 @@ def test_the_six_that_are_set_aside_are_never_shown() -> None:
     state: Any = Pokex().start(Seeded(bytes(32)), 2)
     while state.actors and not state.deals:
         for seat in (0, 1):
-            assert not named(state.view(seat)) & set(state.aside)
+            assert not texts_in(state.view(seat)) & set(state.aside)
         state = state.play({state.actors[0]: listed(state)[-1]})

@@ -2,6 +2,8 @@
 
 import pytest
 
+from referee.game_checks.random_games import walk
+from referee.game_checks.tables import Table
 from referee.games.contract import State
 from referee.games.registry import GAMES, find_game
 from referee.games.shared.dealing import Seeded
@@ -15,8 +17,6 @@ from referee.presentation.question_text import (
     question_text_of_view,
 )
 from referee.presentation.registry import presentation_of
-from tests.conformance.tables import Table
-from tests.conformance.walks import walk
 from tests.referee import golden_texts
 
 TABLES = [*golden_texts.tables()]

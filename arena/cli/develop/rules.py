@@ -82,8 +82,11 @@ def _show(game: Game, shapes: list[Form]) -> None:
 
 def _players(game: Game) -> str:
     """Return enough house bots for the smallest table."""
+    from referee.games.game_packages import BUILT_IN
+
     sides = game.side_count(game.seats[0], game.settle({}))
-    return " ".join(["sample:greedy", *["sample:random"] * (sides - 1)])
+    first = "sample:greedy" if game.id in BUILT_IN else "sample:meek"
+    return " ".join([first, *["sample:random"] * (sides - 1)])
 
 
 def _heading(game: Game) -> dict[str, object]:

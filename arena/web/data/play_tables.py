@@ -11,14 +11,14 @@ import contextlib
 import logging
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from threading import Condition, Lock, Thread
 from typing import Final
 
 from arena.config import Folder
 from arena.errors import InfrastructureError, TooMany
-from arena.matches import local_match
+from arena.matches import local_match, local_records
 from arena.matches.human_seats import (
     EndedGame,
     PersonLeft,
@@ -30,6 +30,7 @@ from arena.matches.local_match import LocalMatch
 from arena.matches.typed_choice import RefusedChoice, typed
 from arena.ratings.closed_match import PlayedGame
 from arena.web.data.changes import Changes
+from arena.web.data.hints import Hint
 from referee.games.contract import Action
 
 log = logging.getLogger("arena.web")
@@ -55,6 +56,7 @@ class TableState:
         shown: the open question or the last one; None before the first.
         seen: number of public actions of the game that the person saw at the last choice.
         refused: why the last choice was not played; None if it was.
+        hint: the hint for the open question; None without one.
         deadline: end of the thinking time, in seconds since 1970; None without a limit.
         end: the end of the game; None while it is played.
         is_over: whether the match is over.
@@ -67,6 +69,7 @@ class TableState:
     shown: PersonQuestion | None = None
     seen: int = 0
     refused: RefusedChoice | None = None
+    hint: Hint | None = None
     deadline: float | None = None
     end: EndedGame | None = None
     is_over: bool = False
@@ -83,10 +86,17 @@ class PlayTable:
     """A table with one person. Implements `arena.matches.human_seats.Person`. Thread-safe."""
 
     def __init__(
-        self, match: LocalMatch, folder: Folder, client: str, changed: Callable[[str], None]
+        self,
+        match: LocalMatch,
+        folder: Folder,
+        client: str,
+        changed: Callable[[str], None],
+        form: Mapping[str, str],
     ) -> None:
         self.id = secrets.token_hex(16)
         self.match = match
+        self.form = form
+        """The form that began the match, which begins the next one."""
         self.client = client
         self.touched = time.monotonic()
         """When the person's browser sent its last request."""
@@ -99,6 +109,7 @@ class PlayTable:
         self._action: Action | None = None
         self._seen = 0
         self._refused: RefusedChoice | None = None
+        self._hint: Hint | None = None
         self._deadline: float | None = None
         self._end: EndedGame | None = None
         self._is_over = False
@@ -121,6 +132,7 @@ class PlayTable:
                 self._shown,
                 self._seen,
                 self._refused,
+                self._hint,
                 self._deadline,
                 self._end,
                 self._is_over,
@@ -160,6 +172,21 @@ class PlayTable:
             self._notify()
             return self._refused
 
+    def show_hint(self, hint: Hint) -> None:
+        """Show a hint if its question is still open."""
+        with self._turn:
+            if self._question is not None and question_id(self._question) == hint.question:
+                self._hint = hint
+                self._notify()
+
+    def delete_record(self) -> None:
+        """Delete the record of a match that is over, and with it the person's name.
+
+        Raises:
+            OSError: the record cannot be deleted.
+        """
+        local_records.path_of(self._folder, self.match.spec.id).unlink(missing_ok=True)
+
     def await_turn(self, seconds: float) -> None:
         """Wait until it is the person's turn or the match is over, at most for this time."""
         with self._turn:
@@ -189,7 +216,7 @@ class PlayTable:
         left = question.seconds_left
         with self._turn:
             self._question = self._shown = question
-            self._action = self._refused = None
+            self._action = self._refused = self._hint = None
             self._deadline = None if left is None else time.time() + left
             self._notify()
             self._turn.wait_for(
@@ -266,8 +293,13 @@ class PlayTables:
     _lock: Lock = field(default_factory=Lock)
     _loop: asyncio.AbstractEventLoop | None = None
 
-    def open(self, match: LocalMatch, client: str) -> PlayTable:
+    def open(self, match: LocalMatch, client: str, form: Mapping[str, str]) -> PlayTable:
         """Begin a match and return its table.
+
+        Args:
+            match: the match.
+            client: the person's address, for the limits.
+            form: the form that describes the match.
 
         Raises:
             TooMany: the server or the client has too many tables.
@@ -276,7 +308,7 @@ class PlayTables:
         with self._lock:
             self._forget_old()
             self.check_room(client)
-            table = PlayTable(match, self.folder, client, self._changed)
+            table = PlayTable(match, self.folder, client, self._changed, form)
             self._tables[table.id] = table
         table.start()
         return table
@@ -297,6 +329,17 @@ class PlayTables:
     def find(self, table: str) -> PlayTable | None:
         """Return the table with this id, or None."""
         return self._tables.get(table)
+
+    def delete(self, table: PlayTable) -> None:
+        """Delete a table whose match is over, and the record of the match.
+
+        Raises:
+            OSError: the record cannot be deleted.
+        """
+        table.delete_record()
+        with self._lock:
+            if self._tables.pop(table.id, None) is not None:
+                self.changes.forget(table.topic)
 
     async def run(self) -> None:
         """End abandoned tables, forever."""

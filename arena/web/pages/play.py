@@ -13,7 +13,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from arena.bots import resolver
+from arena.bots import manifest, resolver
 from arena.bots.bot import Bot, with_unique_labels
 from arena.errors import BotError, NotFound, StoreError
 from arena.matches import human_seats
@@ -21,13 +21,12 @@ from arena.matches.human_seats import PersonQuestion
 from arena.matches.local_match import LocalMatch, local_match
 from arena.matches.typed_choice import matching
 from arena.presentation import shipped_docs
-from arena.presentation.frames import FrameSequence
+from arena.presentation.frames import FrameSequence, frame_sequence
 from arena.presentation.narration import result
-from arena.presentation.reserved_space import live_frames
 from arena.store.bots import version_files, versions
 from arena.store.bots.versions import Version
 from arena.store.match_settings import MatchSettings
-from arena.store.matches.spec import MatchSpec
+from arena.web.data.hints import gives_hints
 from arena.web.data.play_tables import PlayTable, TableState, question_id
 from arena.web.data.web_state import WebState
 from arena.web.markdown_to_html import rendered
@@ -43,7 +42,9 @@ from referee.record import read
 
 THINK_SECONDS: Final = (300, 900, 1800, 3600)
 """Thinking times of a person for a match that the page offers, besides none."""
-_SHOWN_ACTIONS: Final = 100
+_SHOWN_ACTIONS: Final = 60
+_PICK: Final = "\N{SYMBOL FOR NULL}"
+"""Stands for the next element in the pattern of an action's wording."""
 _LISTED_BOTS: Final = 200
 _USUAL: Final = "sample:greedy"
 _PRIVATE: Final = {"Cache-Control": "no-store"}
@@ -154,7 +155,8 @@ def prepared(web: WebState, game: str, form: Mapping[str, str]) -> LocalMatch:
         web: the server's state.
         game: the id of the game.
         form: seats, options, "place" (the person's place among the entrants, from 0), "bot0",
-            "bot1" and so on (the other entrants in order), "partner", and "think" (seconds).
+            "bot1" and so on (the other entrants in order), "partner", "think" (seconds), and "name"
+            (the person's name).
 
     Raises:
         PageNotFound: the game is unknown.
@@ -166,12 +168,28 @@ def prepared(web: WebState, game: str, form: Mapping[str, str]) -> LocalMatch:
     if place not in places:
         raise InvalidQuery(f"place must be {' or '.join(places)}.")
     bots = [_bot(web, setup.rules, form.get(f"bot{n}") or _USUAL) for n in range(setup.sides - 1)]
-    person = human_seats.person(_think_seconds(form.get("think") or ""))
+    name = _person_name(web, form.get("name") or "")
+    person = human_seats.person(_think_seconds(form.get("think") or ""), name)
     if setup.seats > setup.sides:
         partner = _bot(web, setup.rules, form.get("partner") or _USUAL)
         person = human_seats.with_partner(person, partner)
     bots.insert(int(place), person)
     return local_match(with_unique_labels(bots), setup, secrets.token_bytes(32))
+
+
+def setup_fields(game: str, form: Mapping[str, str]) -> dict[str, str]:
+    """Return the fields of a form that `prepared` has accepted."""
+    names = {"seats", "place", "partner", "think", "name", *GAMES[game].options}
+    return {n: v for n, v in form.items() if n in names or re.fullmatch(r"bot\d", n)}
+
+
+def _person_name(web: WebState, name: str) -> str:
+    """Check the name of a person, which no bot may have."""
+    if name and not manifest.NAME.fullmatch(name):
+        raise InvalidQuery(f"your name must match {manifest.NAME.pattern}.")
+    if name in resolver.samples() or (name and versions.owner_of(web.engine, name) is not None):
+        raise InvalidQuery("a bot has this name; choose another name.")
+    return name
 
 
 def _think_seconds(text: str) -> int | None:
@@ -219,15 +237,16 @@ class Turn:
 
     Attributes:
         id: its id, which the choice names.
-        actions: the actions that match the filter, at most 100.
+        actions: the actions that match the filter, at most 60.
         matching: number of actions that match the filter.
         total: number of listed actions.
         complete: whether all legal actions are listed.
         kinds: the first words of the actions with their numbers.
         example: an action as it can be typed.
         controls: how each listed action is selected on the table, for the script: a line per action
-            with "o" if its elements are ordered or "u", the number of elements that propose it, the
-            elements, and its wording.
+            with the number of its pattern and its elements.
+        patterns: a line per pattern with "o" if the elements are ordered or "u", the number of
+            elements that propose the action, and its wording with a character for each element.
     """
 
     id: str
@@ -238,6 +257,7 @@ class Turn:
     kinds: tuple[tuple[str, int], ...]
     example: str
     controls: str
+    patterns: str
 
 
 def table_page(web: WebState, page_request: PageRequest) -> Page:
@@ -267,16 +287,17 @@ def table_page(web: WebState, page_request: PageRequest) -> Page:
             "names": names,
             "frames": None
             if rendering is None
-            else _frames_seen_by(rendering, seat, spec, selections),
+            else _frames_seen_by(rendering, seat, spec.game, selections),
             "turn": None if state.question is None else _turn(state.question, find),
             "find": find,
+            "has_hints": gives_hints(game.id),
+            "again": table.form,
             "fresh_actions": tuple(reversed(history[state.seen :])),
             "earlier_actions": tuple(reversed(history[: state.seen])),
             "result": ""
             if state.end is None
             else result(state.end.record).removeprefix("result: "),
             "rules_now": _rules_now(state.shown, links),
-            "rules": rendered(shipped_docs.rules(game.id), links).html,
         },
         parts=("play-board", "play-turn"),
         topics=frozenset({table.topic}),
@@ -313,13 +334,13 @@ def _visible(
 
 
 def _frames_seen_by(
-    rendering: TableRendering, seat: int, spec: MatchSpec, selections: Sequence[Selection]
+    rendering: TableRendering, seat: int, game: str, selections: Sequence[Selection]
 ) -> FrameSequence:
     """Return the rendering with the person's seat first, which is nearest to the reader."""
-    presentation = presentation_of(spec.game)
+    presentation = presentation_of(game)
     elements = {pick.element for each in selections for pick in each.picks}
     marked = with_controls(rendering, presentation.control_areas, seat, elements)
-    frames = live_frames(marked, spec.game, spec.options, viewer=seat)
+    frames = frame_sequence([marked])
     return replace(frames, places=(*frames.places[seat:], *frames.places[:seat]))
 
 
@@ -327,6 +348,11 @@ def _turn(question: PersonQuestion, find: str) -> Turn:
     choices = question.choices()
     matches = matching(choices, find)
     kinds = Counter(choice.split()[0] for choice in choices)
+    patterns: dict[str, int] = {}
+    controls = [
+        _control(selection, words, patterns)
+        for selection, words in zip(question.selections, choices, strict=True)
+    ]
     return Turn(
         question_id(question),
         tuple(LegalAction(n + 1, choices[n]) for n in matches[:_SHOWN_ACTIONS]),
@@ -335,14 +361,24 @@ def _turn(question: PersonQuestion, find: str) -> Turn:
         question.complete,
         tuple(kinds.items()) if len(kinds) > 1 else (),
         choices[-1],
-        "\n".join(map(_control, question.selections, choices)),
+        "\n".join(controls),
+        "\n".join(patterns),
     )
 
 
-def _control(selection: Selection, words: str) -> str:
+def _control(selection: Selection, words: str, patterns: dict[str, int]) -> str:
+    """Return the line of an action; add its pattern to the patterns by number if it is new."""
     kind = "o" if selection.ordered else "u"
     enough = selection.enough or len(selection.picks)
-    return f"{kind}{enough}\t{' '.join(map(str, selection.picks))}\t{words}"
+    pattern = f"{kind}{enough}\t{_pattern(selection, words)}"
+    return " ".join((str(patterns.setdefault(pattern, len(patterns))), *map(str, selection.picks)))
+
+
+def _pattern(selection: Selection, words: str) -> str:
+    left = [pick.element for pick in reversed(selection.picks)]
+    return " ".join(
+        _PICK if left and word == left[-1] and left.pop() else word for word in words.split()
+    )
 
 
 def _rules_now(question: PersonQuestion | None, links: Links) -> Markup:
@@ -351,7 +387,7 @@ def _rules_now(question: PersonQuestion | None, links: Links) -> Markup:
         return Markup()
     numbers = question.presentation.rules_now(question.view)
     text = "\n".join(shipped_docs.rule(question.rules.id, number) for number in numbers)
-    # The whole rules on the same page have these headings, with their anchors.
+    # They are paragraphs of the page, not its sections.
     return rendered(re.sub(r"^#+ (.*)$", r"**\1**", text, flags=re.MULTILINE), links).html
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Final
 
 import anyio
@@ -11,7 +12,9 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from arena.errors import TooMany
-from arena.web.data.play_tables import PlayTable
+from arena.system.token_buckets import Buckets
+from arena.web.data.hints import gives_hints, hint_for
+from arena.web.data.play_tables import PlayTable, question_id
 from arena.web.data.web_state import WebState
 from arena.web.page import PageRequest, PageRoute
 from arena.web.pages import play
@@ -42,6 +45,9 @@ _START_SECONDS: Final = 2.0
 """Time for which a response waits for the person's first turn."""
 _TURN_SECONDS: Final = 1.0
 """Time for which a response waits for the person's next turn."""
+HINT_RATE: Final = 0.1
+"""Hints per second and client."""
+HINT_BURST: Final = 6
 
 
 class PlayRequests:
@@ -49,6 +55,7 @@ class PlayRequests:
 
     def __init__(self, web: WebState) -> None:
         self._web = web
+        self._hints = Buckets(HINT_RATE if web.settings.rate else 0, HINT_BURST)
 
     def routes(self, serving: PageEndpoints) -> list[Route]:
         """Return the routes of tables.
@@ -81,14 +88,15 @@ class PlayRequests:
             match = await anyio.to_thread.run_sync(
                 play.prepared, self._web, request.path_params["game"], form
             )
-            table = tables.open(match, client)
+            fields = play.setup_fields(request.path_params["game"], form)
+            table = tables.open(match, client, fields)
         except TooMany as error:
             raise HTTPException(429, str(error), {"Retry-After": str(error.wait)}) from None
         await anyio.to_thread.run_sync(table.await_turn, _START_SECONDS)
         return _redirect(request, table)
 
     async def choose(self, request: Request) -> Response:
-        """Play a choice, or leave the table; redirect to it.
+        """Play a choice, give a hint, leave the table or delete it; redirect to the page.
 
         A refused choice is explained on the table's page.
         """
@@ -96,6 +104,10 @@ class PlayRequests:
         table = self._table(request)
         form = await form_of(request)
         table.touch()
+        if form.get("delete"):
+            return await self._deleted(request, table)
+        if form.get("hint"):
+            return await self._hinted(request, table)
         if form.get("leave"):
             table.leave()
         else:
@@ -105,6 +117,27 @@ class PlayRequests:
                 return _redirect(request, table, text if refused.code == "several" else "")
         await anyio.to_thread.run_sync(table.await_turn, _TURN_SECONDS)
         return _redirect(request, table)
+
+    async def _hinted(self, request: Request, table: PlayTable) -> Response:
+        """Compute the hint for the open question."""
+        question = table.state.question
+        if question is not None and gives_hints(question.rules.id):
+            wait = self._hints.take(request.scope["state"]["client"], time.monotonic())
+            if wait:
+                raise HTTPException(
+                    429, f"too many hints; retry in {wait} s.", {"Retry-After": str(wait)}
+                )
+            hint = await anyio.to_thread.run_sync(hint_for, question, question_id(question))
+            table.show_hint(hint)
+        return _redirect(request, table)
+
+    async def _deleted(self, request: Request, table: PlayTable) -> Response:
+        """Delete the record and the table; redirect to the page of the game."""
+        if not table.is_over:
+            raise HTTPException(409, "the record can be deleted when the match is over.")
+        await anyio.to_thread.run_sync(self._web.play_tables.delete, table)
+        address = links_of(request).to("play", table.match.spec.game)
+        return RedirectResponse(address, 303, {"Cache-Control": "no-store"})
 
     async def record(self, request: Request) -> Response:
         """Return the record of a finished match."""

@@ -39,7 +39,7 @@ function update(id, received) {
   showLatestPiece();
   if (id !== "play-turn") return;
   const heading = document.getElementById("turn");
-  announced.textContent = heading.textContent;
+  announced.textContent = (part.querySelector(".hint p") ?? heading).textContent;
   if (typed) (document.getElementById("play-text") ?? heading).focus({ preventScroll: true });
   else if (held) heading.focus({ preventScroll: true });
   // The match is over: its result may be above the button that ended it.
@@ -62,7 +62,7 @@ function parsed(html) {
 
 table.addEventListener("submit", async (event) => {
   const form = event.target;
-  if (form.method !== "post") return;
+  if (form.method !== "post" || form.matches(".again")) return;
   event.preventDefault();
   const body = new URLSearchParams(new FormData(form, event.submitter));
   for (const button of form.querySelectorAll("button")) button.disabled = true;

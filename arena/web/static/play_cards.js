@@ -4,6 +4,9 @@
 
 // Squares have 40 units, of which 36 can be touched: at least 25 pixels.
 const SMALLEST_SCALE = 0.7;
+const SUITS = { S: "♠", H: "♥", D: "♦", C: "♣" };
+// Stands for the next element in a pattern.
+const PICK = "\u2400";
 // What is selected, in order: the name of an element, which of its copies, and its role.
 let picked = [];
 // The actions of the open question, and which of the fitting ones is proposed.
@@ -19,11 +22,23 @@ function readActions(form) {
   picked = [];
   proposed = 0;
   isCycling = false;
+  const patterns = (form?.dataset.patterns ?? "").split("\n").map((line) => line.split("\t"));
   actions = (form?.dataset.controls ?? "").split("\n").filter(Boolean).map((line, n) => {
-    const [kind, picks, words] = line.split("\t");
-    const names = picks ? picks.split(" ") : [];
-    return { number: n + 1, isOrdered: kind[0] === "o", enough: Number(kind.slice(1)), names, words };
+    const [pattern, ...names] = line.split(" ");
+    const [kind, words] = patterns[pattern];
+    let used = 0;
+    const worded = words.replaceAll(PICK, () => elementOf(names[used++]));
+    return { number: n + 1, isOrdered: kind[0] === "o", enough: Number(kind.slice(1)), names, words: worded };
   });
+}
+
+function elementOf(name) {
+  return name.slice(name.indexOf(":") + 1);
+}
+
+// Cards as people read them: "10♠" for "TS".
+function readable(words) {
+  return words.replace(/\b([2-9TJQKA])([SHDC])\b/g, (_, rank, suit) => (rank === "T" ? "10" : rank) + SUITS[suit]);
 }
 
 function nameOf(pick) {
@@ -102,7 +117,7 @@ function controls() {
 
 function showControl({ node, pick }, proposal) {
   const mine = picked.find(({ element, copy }) => element === pick.element && copy === pick.copy);
-  const names = proposal?.names.map((name) => name.slice(name.indexOf(":") + 1)) ?? [];
+  const names = proposal?.names.map(elementOf) ?? [];
   node.classList.toggle("chosen", mine !== undefined);
   node.classList.toggle("ready", mine === undefined && joined(picked, pick) !== undefined);
   node.classList.toggle("proposed", mine === undefined && names.includes(pick.element));
@@ -118,7 +133,7 @@ function wordsOf(action) {
   const listed = document.querySelector(`.choices button[value="${action.number}"]`);
   const copy = document.createElement("span");
   if (listed) copy.append(...[...listed.cloneNode(true).childNodes].filter((n) => n.nodeName !== "SMALL"));
-  else copy.textContent = action.words;
+  else copy.textContent = readable(action.words);
   return copy;
 }
 
@@ -143,13 +158,21 @@ function showButtons(form, proposal, number) {
   }
 }
 
-// A layout of squares is scrolled in its frame if it does not fit with squares that can be touched.
+// What is between the title and the hand is scrolled if it does not fit. So is a layout of squares
+// in its frame if it does not fit with squares that can be touched.
 function showLatestPiece() {
+  const far = document.querySelector("#play-board .far");
+  const latest = far?.querySelector(".middle :is(.current, .fresh, [data-pick]:not(.square))");
+  if (latest) {
+    const { top, height } = latest.getBoundingClientRect();
+    far.scrollTop += top + height / 2 - far.getBoundingClientRect().top - far.clientHeight / 2;
+  }
   for (const svg of document.querySelectorAll("#play-board .layout svg")) {
     const { width, height } = svg.viewBox.baseVal;
     svg.style.minWidth = `${width * SMALLEST_SCALE}px`;
     svg.style.minHeight = `${height * SMALLEST_SCALE}px`;
     const frame = svg.parentElement;
+    frame.tabIndex = 0;
     const piece = (svg.querySelector(".new") ?? svg).getBoundingClientRect();
     const view = frame.getBoundingClientRect();
     frame.scrollLeft += piece.left + piece.width / 2 - view.left - view.width / 2;
@@ -183,10 +206,10 @@ function otherWay() {
 
 function announce(proposal) {
   document.getElementById("play-turn").scrollTop = 0;
-  const names = picked.map(({ element, role }) => (role ? `${role} ${element}` : element));
+  const names = picked.map(({ element, role }) => readable(role ? `${role} ${element}` : element));
   const selected = names.length > 0 ? `selected: ${names.join(", ")}` : "nothing selected";
   document.getElementById("play-said").textContent =
-    proposal ? `${selected}; the button plays: ${proposal.words}` : selected;
+    proposal ? `${selected}; the button plays: ${readable(proposal.words)}` : selected;
 }
 
 function clickOn(target) {

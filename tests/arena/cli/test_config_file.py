@@ -13,7 +13,8 @@ from arena.cli.root import LazyCommand, pokearena
 from arena.cli.workspace import Workspace
 from arena.system.structured_file import FileError, FileProblem
 from tests.arena.cli.terminal import Cli, CommandResult
-from tests.repository_copy import ROOT
+
+ROOT = Path(__file__).parents[3]
 
 REVIEWED = frozenset(
     """

@@ -137,3 +137,17 @@ def test_a_game_of_a_package_is_played_and_verified(
     assert program("verify", "m.jsonl").status == 1
     monkeypatch.setenv(SETTING, "race-a")
     assert program("verify", "m.jsonl").status == 0
+    with (folder / "race_a.py").open("a", encoding="utf-8") as file:
+        file.write("# changed\n")
+    assert program("verify", "m.jsonl").status == 1
+    assert program("replay", "m.jsonl", "--game", "0", "--no-pause").status == 0
+    (folder / "race_a-1.0.dist-info").rename(folder / "race_a-2.0.dist-info")
+    metadata = folder / "race_a-2.0.dist-info" / "METADATA"
+    metadata.write_text("Metadata-Version: 2.1\nName: race-a\nVersion: 2.0\n", encoding="utf-8")
+    for command in (("verify", "m.jsonl"), ("replay", "m.jsonl", "--game", "0", "--no-pause")):
+        refused = program(*command)
+        assert refused.status == 1
+        shown = refused.out + refused.err
+        assert "race-a 1.0" in shown
+        assert "race-a 2.0" in shown
+        assert "pip install race-a==1.0" in shown

@@ -15,11 +15,13 @@ from arena.presentation.encoding import (
 )
 from arena.presentation.encodings import encoding_of
 from arena.rl.encoded_game import EncodedGame as Played
+from referee.game_checks.random_games import walk
+from referee.game_checks.tables import Table
 from referee.games.contract import Action, State
 from tests.conformance.dealing_again import RedealCase, cases
 from tests.conformance.leaks import LEAKS
-from tests.conformance.tables import Table, every_table, share, tables
-from tests.conformance.walks import closely, walk
+from tests.conformance.tables import every_table, share, tables
+from tests.conformance.walks import closely
 from tests.examples import examples
 
 RE_DEALT = examples(200)

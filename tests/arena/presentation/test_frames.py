@@ -3,11 +3,11 @@
 from typing import Any
 
 from arena.presentation.frames import GrowingTrickTable, TrackedArea, TrackedLayout, frame_sequence
+from referee.game_checks.random_games import walk
+from referee.game_checks.tables import Table as Setup
 from referee.presentation.elements import Area, DominoLayout, Players, TableRendering, TrickTable
 from referee.presentation.registry import presentation_of
-from tests.conformance.tables import Table as Setup
 from tests.conformance.tables import every_table
-from tests.conformance.walks import walk
 
 
 def renderings_of(setup: Setup) -> list[TableRendering]:

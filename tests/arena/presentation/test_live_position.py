@@ -5,11 +5,12 @@ from google.protobuf.json_format import MessageToDict
 from pokearena.v1 import bot_pb2
 
 from arena.presentation.narration import InvalidPosition, render_view
+from referee.game_checks.random_games import walk
+from referee.game_checks.tables import Table as Setup
 from referee.games.registry import GAMES
 from tests.arena.presentation.test_table_rendering import rendered
-from tests.conformance.tables import Table as Setup
 from tests.conformance.tables import every_table
-from tests.conformance.walks import closely, walk
+from tests.conformance.walks import closely
 from tests.examples import examples
 
 

@@ -11,10 +11,11 @@ from arena.presentation.recorded_frames import (
     public_phrase,
     recorded_frames,
 )
+from referee.game_checks.tables import Table
 from referee.games.registry import find_game
 from referee.record import MatchRecord, read
 from tests.conformance.golden import path
-from tests.conformance.tables import Table, every_table
+from tests.conformance.tables import every_table
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 

@@ -2,11 +2,12 @@
 
 from arena.presentation.frames import FrameSequence, TrackedArea, TrackedLayout
 from arena.presentation.reserved_space import live_frames
+from referee.game_checks.random_games import walk
+from referee.game_checks.tables import Table as Setup
 from referee.presentation.elements import Players
 from referee.presentation.registry import presentation_of
-from tests.conformance.tables import Table as Setup
 from tests.conformance.tables import every_table
-from tests.conformance.walks import closely, walk
+from tests.conformance.walks import closely
 
 Parts = list[TrackedArea | TrackedLayout]
 

@@ -4,6 +4,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
+from referee.game_checks.random_games import Step, walk
+from referee.game_checks.tables import Table as Setup
 from referee.games.contract import State
 from referee.games.shared.dealing import Seeded
 from referee.presentation.elements import (
@@ -15,9 +17,8 @@ from referee.presentation.elements import (
     TableRendering,
 )
 from referee.presentation.registry import presentation_of
-from tests.conformance.tables import Table as Setup
 from tests.conformance.tables import every_table
-from tests.conformance.walks import Step, closely, walk
+from tests.conformance.walks import closely
 from tests.examples import examples
 
 

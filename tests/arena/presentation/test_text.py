@@ -1,9 +1,11 @@
 """Test renderings as text: all visible cards, and a placeholder for hidden ones."""
 
+from referee.game_checks.random_games import walk
+from referee.game_checks.tables import Table
 from referee.presentation.text import BACK, lines
 from tests.arena.presentation.test_table_rendering import rendered
-from tests.conformance.tables import Table, every_table
-from tests.conformance.walks import closely, walk
+from tests.conformance.tables import every_table
+from tests.conformance.walks import closely
 
 
 @every_table

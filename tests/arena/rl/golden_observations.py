@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from arena.rl import raw_env
-from tests.conformance.tables import TABLES, Table
+from referee.game_checks.tables import Table
+from tests.conformance.tables import TABLES
 
 FILE = Path(__file__).with_suffix(".json")
 STEPS = 120

@@ -11,10 +11,11 @@ from pettingzoo.test import api_test, performance_benchmark, seed_test
 
 from arena.rl import ArenaEnv, env, raw_env
 from arena.rl.encoded_game import STANDINGS
+from referee.game_checks.tables import Table
 from referee.games.contract import IllegalAction, SetupError
 from referee.games.registry import GAMES
 from referee.games.shared.dealing import Seeded, board_seed
-from tests.conformance.tables import TABLES, Table, every_table
+from tests.conformance.tables import TABLES, every_table
 from tests.errors import has_code
 
 SEED_CYCLES = 60

@@ -2,8 +2,9 @@
 
 import json
 
+from referee.game_checks.tables import Table
 from tests.arena.rl.golden_observations import FILE, observation_hash
-from tests.conformance.tables import Table, every_table
+from tests.conformance.tables import every_table
 
 
 @every_table

@@ -7,8 +7,9 @@ from arena.presentation.encoding import ObservationField
 from arena.rl import raw_env
 from arena.rl.encoded_game import EncodedGame
 from arena.rl.observation_tables import PAGE, replaced
+from referee.game_checks.tables import Table
 from referee.games.shared.dealing import Seeded
-from tests.conformance.tables import Table, every_table
+from tests.conformance.tables import every_table
 
 
 def indices(field: ObservationField) -> set[int]:

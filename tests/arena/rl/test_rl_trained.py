@@ -10,12 +10,12 @@ import pytest
 
 from arena.bots.in_process import Choose, load
 from bench.strength import MeasuredForm, play, score
+from referee.game_checks.random_games import dice
 from referee.game_codec import GameCodec
 from referee.games.registry import GAMES
 from referee.games.shared.cards import DECK
 from referee.games.shared.poker import best_hand
 from tests.arena.cli.terminal import in_own_process
-from tests.conformance.walks import dice
 
 TRAINED = Path(__file__).parents[3] / "sample_bots" / "trained"
 FORM = MeasuredForm(GAMES["saint_poker"], 2)

@@ -8,9 +8,10 @@ from arena.store.bots import versions
 from arena.store.match_settings import TournamentPlan
 from arena.store.matches import games, transitions
 from arena.tournaments import scheduler
+from referee.game_checks.recorded_matches import match_record
+from referee.game_checks.tables import Table
 from referee.record import read_games
-from tests.conformance.match_records import match_record
-from tests.conformance.tables import TABLES, Table
+from tests.conformance.tables import TABLES
 
 RecordChange = Callable[[str], str]
 """RecordChange the record of a game before it is committed."""

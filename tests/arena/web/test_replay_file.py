@@ -8,11 +8,12 @@ from collections.abc import Callable
 import pytest
 
 from arena.web import replay_file
+from referee.game_checks.recorded_matches import match_record
+from referee.game_checks.tables import Table
 from referee.games.registry import GAMES
 from referee.record import MatchRecord, read
 from tests.arena.web.crashed_records import crashed
-from tests.conformance.match_records import match_record
-from tests.conformance.tables import TABLES, Table
+from tests.conformance.tables import TABLES
 from tests.examples import quick_cases
 
 NOW = 1_800_000_000.0

@@ -28,7 +28,8 @@ from tests.arena.web.closed_matches import StoredMatch, play, table
 from tests.arena.web.crawler import Crawl, Get
 from tests.arena.web.page_server import served
 from tests.nginx import nginx
-from tests.repository_copy import ROOT
+
+ROOT = Path(__file__).parents[3]
 
 pytestmark = pytest.mark.long
 

@@ -9,11 +9,12 @@ from arena.submissions.conformance.question_sheet import (
     prepare_questions,
     recorded_clocks,
 )
+from referee.game_checks.tables import Table
 from referee.games.contract import Game
 from referee.games.registry import GAMES
 from referee.record import read
 from referee.replay import question
-from tests.conformance.tables import TABLES, Table
+from tests.conformance.tables import TABLES
 
 SEED = bytes(32)
 

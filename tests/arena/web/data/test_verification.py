@@ -6,9 +6,9 @@ import pytest
 
 from arena.web.data import verification
 from arena.web.data.verification import Verifications
+from referee.game_checks.recorded_matches import match_record
 from referee.record import RecordError
 from tests.arena.web.closed_matches import table
-from tests.conformance.match_records import match_record
 
 SEED = bytes(range(32))
 RECORD = match_record(table("saint_poker-2"), SEED, 1)

@@ -15,10 +15,11 @@ from arena.store.matches import results
 from arena.web import assets
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
+from referee.game_checks.tables import Table
 from referee.record import read
 from tests.arena.stored_analysis import store_analysis
 from tests.arena.web.closed_matches import play, table
-from tests.conformance.tables import TABLES, Table, is_extreme
+from tests.conformance.tables import TABLES, is_extreme
 
 POKE = table("poke-2-must_beat=true")
 SLOW = ("pokex", "pokino")

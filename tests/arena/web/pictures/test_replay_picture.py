@@ -12,9 +12,10 @@ from PIL import Image
 from arena import web
 from arena.web.pictures import replay_picture, table_picture
 from arena.web.pictures.replay_picture import AnimationOptions
+from referee.game_checks.recorded_matches import match_line, match_record
+from referee.game_checks.tables import Table
 from referee.record import read_games
-from tests.conformance.match_records import match_line, match_record
-from tests.conformance.tables import TABLES, Table
+from tests.conformance.tables import TABLES
 
 SEED = bytes(32)
 ONE_PER_GAME = {table.game.id: table for table in reversed(TABLES)}.values()

@@ -4,7 +4,6 @@ import re
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, replace
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -27,8 +26,6 @@ from tests.arena.view_texts import texts_in
 SITE = "http://testserver"
 LOCAL = ServerSettings(rate=0, loopback=True)
 POKE = {"bot0": "sample:meek"}
-VOID = {"meta", "link", "input", "br", "hr", "img"}
-"""Elements without an end tag."""
 CARD = re.compile(r'<b class="card ([SHDC])[^>]*><span>(10|[2-9JQKA])')
 
 
@@ -76,39 +73,34 @@ def kept(web: WebState, match: str) -> MatchRecord:
     return read(path.read_text(encoding="utf-8"))
 
 
-class VisibleMarkup(HTMLParser):
-    """Collects a page without its hidden elements, which reserve space with other cards."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=False)
-        self.kept: list[str] = []
-        self._open: list[tuple[str, bool]] = []
-
-    def _is_hidden(self) -> bool:
-        return any(hidden for _, hidden in self._open)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag not in VOID:
-            self._open.append((tag, "hidden" in dict(attrs)))
-        if not self._is_hidden():
-            self.kept.append(self.get_starttag_text() or "")
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Ignore an element without content."""
-
-    def handle_endtag(self, tag: str) -> None:
-        while self._open and self._open.pop()[0] != tag:
-            pass
-
-    def handle_data(self, data: str) -> None:
-        if not self._is_hidden():
-            self.kept.append(data)
-
-
-def visible(page: str) -> str:
-    parser = VisibleMarkup()
-    parser.feed(page)
-    return "".join(parser.kept)
+@pytest.mark.long
+def test_a_named_person_gets_hints_and_the_next_game_and_deletes_the_record(
+    web: WebState, client: TestClient
+) -> None:
+    seated = begin(web, client, "poke", {**POKE, "name": "ada"})
+    seated.await_turn(30)
+    question = seated.state.question
+    assert question is not None
+    assert choose(client, seated, hint="1").status_code == 303
+    hint = seated.state.hint
+    assert hint is not None
+    assert hint.worth is not None
+    assert hint.words in question.choices()
+    assert 0 <= hint.worth.mean <= 1
+    assert choose(client, seated, delete="1").status_code == 409
+    choose(client, seated, leave="1")
+    seated.join(30)
+    record = kept(web, seated.match.spec.id)
+    assert record.match["entrants"][0][0] == "person:ada"
+    assert verify(record) == []
+    again = begin(web, client, "poke", dict(seated.form))
+    assert again.match.spec.versions == seated.match.spec.versions
+    again.leave()
+    again.join(30)
+    assert choose(client, seated, delete="1").status_code == 303
+    assert web.settings.data is not None
+    assert not local_records.path_of(Folder(web.settings.data), seated.match.spec.id).exists()
+    assert client.get(f"/play/tables/{seated.id}").status_code == 404
 
 
 @pytest.mark.long
@@ -136,7 +128,7 @@ def test_a_whole_game_is_played_by_forms_and_shows_only_what_the_seat_may_see(
     }
     for decision, text in pages:
         view = positions[decision].view(1)
-        shown = CARD.findall(visible(text))
+        shown = CARD.findall(text)
         cards = {("T" if rank == "10" else rank) + suit for suit, rank in shown}
         assert cards <= set(texts_in(asdict(view)))
         assert set(view.hand) <= cards
@@ -260,6 +252,8 @@ def test_an_abandoned_table_ends(web: WebState, tmp_path: Path) -> None:
         ("poke", {"think": "1"}),
         ("poke", {"seats": "9"}),
         ("poke", {"must_beat": "perhaps"}),
+        ("poke", {"name": "Ada Smith"}),
+        ("poke", {"name": "greedy"}),
     ],
 )
 def test_a_form_names_only_what_the_page_offers(

@@ -19,7 +19,8 @@ from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.serving.root_path import HEADER
 from tests.arena.web.closed_matches import play, table
 from tests.arena.web.crawler import links_in
-from tests.repository_copy import ROOT
+
+ROOT = Path(__file__).parents[4]
 
 PAGES = ("/", "/ladders/poke", "/tournaments", "/bots/luck0", "/docs/api", "/sign-in", "/nowhere")
 SITE = "https://arena.example.org/arena"

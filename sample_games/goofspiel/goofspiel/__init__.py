@@ -1,0 +1,1 @@
+"""Goofspiel, a game of pokearena: rules (`game`) and presentation."""

@@ -1,0 +1,1 @@
+"""High Card, a game of pokearena: rules (`game`) and presentation."""
