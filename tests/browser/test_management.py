@@ -146,7 +146,8 @@ def test_an_owner_starts_a_challenge_and_retires_a_version(
 ) -> None:
     context = arena.signed_in(browser, "owner")
     page = opened(context, arena, "/account")
-    expect(page.locator("#main")).not_to_contain_text("bob@1")
+    expect(page.get_by_role("link", name="Retire mybot@1")).to_have_count(1)
+    expect(page.get_by_role("link", name="Retire bob@1")).to_have_count(0)
     page.locator("summary", has_text="Another challenge").click()
     send(page, "Start a challenge", bot="mybot", opponent="cy", boards="1")
     page.wait_for_url("**/tournaments/t-*")
