@@ -7,11 +7,11 @@ and stay unchanged.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from arena.bots import manifest, resolver, upload_archive, version_store
+from arena.bots import manifest, resolver, version_store
 from arena.bots.bot import Bot
 from arena.bots.build import BUILD_SECONDS
 from arena.bots.sandbox.available_levels import best_level
@@ -23,6 +23,7 @@ from arena.store.schema import Approval, SubmissionStage, SubmissionState
 from arena.submissions import admission, open_ladders
 from arena.submissions.admission import SubmissionRefused
 from arena.submissions.pending_uploads import PendingUploads
+from arena.submissions.uploaded_bot import read_uploaded_bot
 from arena.system import file_tree
 from referee.sanitizing import one_line, sanitized
 
@@ -185,17 +186,10 @@ class SubmissionPipeline:
         submissions.step(self.engine, submission.id, SubmissionStage.CHECKING)
         if why_not := refusal(submission.name, trusted=False, level=self.level()):
             raise SubmissionRefused(503, why_not)
-        directory = self.pending_uploads.working_directory(submission.id)
-        file_tree.remove(directory)
-        directory.mkdir(mode=0o700)
-        try:
-            upload_archive.unpack(self.pending_uploads.archive(submission.id), directory)
-            bot = replace(resolver.from_folder(directory), trusted=False)
-            content = version_store.content_hash(bot)
-        except FileNotFoundError:
-            raise SubmissionRefused(422, "the upload is missing; push it again.") from None
-        except BotError as error:
-            raise SubmissionRefused(422, str(error)) from None
+        bot, content = read_uploaded_bot(
+            self.pending_uploads.archive(submission.id),
+            self.pending_uploads.working_directory(submission.id),
+        )
         manifest = bot.manifest
         assert manifest is not None
         if (manifest.name, content) != (submission.name, submission.content_hash):

@@ -15,7 +15,6 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -31,7 +30,6 @@ from arena.web.page import ServerLinks
 from arena.web.routes import PAGES
 from arena.web.serving import (
     downloads,
-    error_responses,
     readiness,
     relay_address,
     share_pictures,
@@ -58,10 +56,8 @@ def create(web: WebState) -> Starlette:
     links = ServerLinks(static.version, has_play=web.settings.seats_people)
     feed = Feed(web)
 
-    async def failed(request: Request, error: Exception) -> Response:
-        return error_responses.response(request, error)
-
-    routes = _routes(web, static, feed)
+    serving = PageEndpoints(web)
+    routes = _routes(web, serving, static, feed)
     app = Starlette(
         routes=routes,
         middleware=[
@@ -71,7 +67,7 @@ def create(web: WebState) -> Starlette:
             Middleware(ContentNegotiation),
             Middleware(RequestLimits, settings=web.settings),
         ],
-        exception_handlers={HTTPException: failed},
+        exception_handlers={HTTPException: serving.error},
         lifespan=_background_tasks(web, feed),
     )
     # Starlette's redirects would use the Host header of the request.
@@ -79,9 +75,11 @@ def create(web: WebState) -> Starlette:
     return app
 
 
-def _routes(web: WebState, static: _StaticFiles, feed: Feed) -> list[BaseRoute]:
-    serving = PageEndpoints(web)
-    upload = serving.failing(UploadEndpoint(web).receive)
+def _routes(
+    web: WebState, serving: PageEndpoints, static: _StaticFiles, feed: Feed
+) -> list[BaseRoute]:
+    receiver = UploadEndpoint(web)
+    upload = serving.failing(receiver.receive)
     owned = OwnerRequests(web)
     routes: list[BaseRoute] = [
         *readiness.routes(web),
@@ -93,7 +91,7 @@ def _routes(web: WebState, static: _StaticFiles, feed: Feed) -> list[BaseRoute]:
         Route(uploads.ADDRESS, upload, methods=["POST"]),
         Route(owner_requests.RETIREMENTS, serving.failing(owned.retire), methods=["POST"]),
         Route(owner_requests.CHALLENGES, serving.failing(owned.challenge), methods=["POST"]),
-        *ManagementEndpoints(web, serving).routes(),
+        *ManagementEndpoints(web, serving, receiver).routes(),
         # Before the pages, because the page of a game has the address of its form.
         *PlayRequests(web).routes(serving),
     ]

@@ -32,7 +32,10 @@ from referee.games.registry import GAMES
 from referee.record import RecordError
 
 _NOT_COPIED = frozenset(
-    ("follow.js", "stream.js", "live.js", "live_clocks.js", "replay_file.js", "play.js", "play.css")
+    {
+        *("follow.js", "stream.js", "live.js", "live_clocks.js", "replay_file.js", "play.js"),
+        *("play.css", "tournament_form.js", "management.css"),
+    }
 )
 """Scripts that require a server, and that of single files."""
 _PAGES = "tournaments"

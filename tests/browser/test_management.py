@@ -23,6 +23,7 @@ ORGANISER = {
     "organiser-new-tournament": "/organiser/tournaments/new",
     "organiser-tournament": "/organiser/tournaments/{tournament}",
     "organiser-match": "/organiser/matches/{match}",
+    "organiser-confirmation": "/organiser/tournaments/{tournament}/disqualify?version=cy@1",
     "organiser-bots": "/organiser/bots",
     "organiser-submissions": "/organiser/submissions",
     "organiser-owners": "/organiser/owners",
@@ -30,7 +31,10 @@ ORGANISER = {
     "sign-in": "/sign-in",
 }
 OPEN = "() => document.querySelectorAll('details').forEach((each) => { each.open = true; })"
-PAGES = {"organiser": ORGANISER, "owner": {"account": "/account"}}
+PAGES = {
+    "organiser": ORGANISER,
+    "owner": {"account": "/account", "retire": "/account/retire?version=mybot@1"},
+}
 
 
 @pytest.fixture(scope="module")
@@ -67,14 +71,15 @@ def test_a_tournament_is_created_from_the_form_and_managed(
     organiser: BrowserContext, arena: ManagedArena
 ) -> None:
     page = opened(organiser, arena, "/organiser/tournaments/new")
-    page.locator("[name=game]").select_option("poke")
-    page.locator("[name=bots]").fill("mybot\nbob\ncy")
+    for bot in ("mybot@1", "bob@1", "cy@1"):
+        page.locator(f"input[value='{bot}']").check()
     page.locator("[name=boards]").fill("1")
+    page.locator("summary", has_text="Further").click()
     page.locator("[name=paused]").check()
     with page.expect_navigation():
         page.get_by_role("button", name="Preview the schedule").click()
-    expect(page.locator("ol li")).to_have_count(3)
-    expect(page.locator("[name=bots]")).to_have_value("mybot\nbob\ncy")
+    expect(page.locator("#estimate ol li")).to_have_count(3)
+    expect(page.locator("[name=bots]:checked")).to_have_count(3)
     page.get_by_role("button", name="Create the tournament").click()
     page.wait_for_url("**/organiser/tournaments/t-*")
     name = page.url.rpartition("/")[2]
@@ -82,10 +87,14 @@ def test_a_tournament_is_created_from_the_form_and_managed(
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
     send(page, "Pause")
     match = played_match(arena, name)
-    send(page, "Add bots", bots="nobody")
-    expect(page.locator("#main")).to_contain_text("nobody")
+    page.locator("summary", has_text="Add bots").click()
+    page.locator("summary", has_text="Other bots").click()
+    page.locator("#bots-others").fill("mybt")
+    with page.expect_navigation():
+        page.locator("form button", has_text="Add bots").click()
+    expect(page.locator("#bots-wrong")).to_contain_text("mybot")
     page.goto(f"{arena.address}/organiser/tournaments/{name}")
-    page.locator(f"a[href$='{match}']").click()
+    page.get_by_role("link", name=f"Replay {match}").click()
     send(page, "Replay the match", reason="a power cut")
     page.wait_for_url("**/organiser/matches/m-*")
     again = page.url.rpartition("/")[2]
@@ -94,9 +103,11 @@ def test_a_tournament_is_created_from_the_form_and_managed(
     page.goto(f"{arena.address}/matches/{match}")
     expect(page.get_by_role("link", name=again)).to_have_attribute("href", f"/matches/{again}")
     page.goto(f"{arena.address}/organiser/tournaments/{name}")
-    send(page, "Withdraw", version="cy@1", reason="it is slow")
+    page.get_by_role("link", name="Withdraw cy@1").click()
+    send(page, "Withdraw", reason="it is slow")
+    page.get_by_role("link", name="Cancel …").click()
     send(page, "Cancel the tournament", reason="rain")
-    expect(page.get_by_role("button", name="Cancel the tournament")).to_have_count(0)
+    expect(page.get_by_role("link", name="Cancel …")).to_have_count(0)
     assert tournaments.find_tournament(arena.web.engine, name).state == "cancelled"
     logged = {entry.action for entry in audit_log.list_entries(arena.web.engine, subject=name)}
     assert logged >= {"tournament.start", "tournament.withdraw", "tournament.cancel"}
@@ -135,11 +146,13 @@ def test_an_owner_starts_a_challenge_and_retires_a_version(
 ) -> None:
     context = arena.signed_in(browser, "owner")
     page = opened(context, arena, "/account")
-    expect(page.locator("#main")).not_to_contain_text("bob@1")
+    expect(page.get_by_role("link", name="Retire mybot@1")).to_have_count(1)
+    expect(page.get_by_role("link", name="Retire bob@1")).to_have_count(0)
+    page.locator("summary", has_text="Another challenge").click()
     send(page, "Start a challenge", bot="mybot", opponent="cy", boards="1")
     page.wait_for_url("**/tournaments/t-*")
     page.goto(f"{arena.address}/account")
-    page.get_by_text("mybot@1").first.click()
+    page.get_by_role("link", name="Retire mybot@1").click()
     send(page, "Retire")
     page.wait_for_url("**/account")
     assert versions.find_version(arena.web.engine, "mybot@1").retired is not None

@@ -142,6 +142,14 @@ def check(engine: Engine, owner: str, limits: SubmissionLimits) -> None:
         _check(connection, owner, limits)
 
 
+def count_today(engine: Engine, owner: str) -> int:
+    """Return the number of submissions of an owner within 24 hours."""
+    table = schema.submissions
+    today = (table.c.owner == owner, table.c.created > now() - _DAY)
+    with reading(engine) as connection:
+        return int(connection.execute(select(func.count()).where(*today)).scalar_one())
+
+
 def waiting(engine: Engine, owner: str, content: str) -> Submission | None:
     """Return the owner's undecided submission with this content hash, if any."""
     with reading(engine) as connection:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import Connection, and_, func, select
+from sqlalchemy import Connection, Engine, Row, and_, func, select
 
 from arena.errors import TooMany
 from arena.store import schema
-from arena.store.database import now
+from arena.store.database import now, reading
 from arena.store.postgresql import lock_decision
 
 FORMAT: Final = "challenge"
@@ -41,19 +41,7 @@ def check(connection: Connection, owner: str, limits: ChallengeLimits) -> None:
         TooMany: a limit is reached.
     """
     lock_decision(connection, "challenge")
-    table, entrants = schema.tournaments, schema.entrants
-    # The challenger is the first entrant.
-    challenger = and_(entrants.c.tournament == table.c.id, entrants.c.position == 0)
-    mine, is_open = entrants.c.owner == owner, table.c.ended.is_(None)
-    counted = connection.execute(
-        select(
-            func.count().filter(is_open).label("open"),
-            func.count().filter(mine & is_open).label("own"),
-            func.count().filter(mine & (table.c.created > now() - _DAY)).label("a_day"),
-        )
-        .select_from(table.join(entrants, challenger))
-        .where(table.c.format == FORMAT)
-    ).one()
+    counted = _counted(connection, owner)
     if counted.own >= limits.per_owner:
         raise TooMany(
             f"{counted.own} challenges of {owner} are open; start the next one when one of them "
@@ -67,3 +55,26 @@ def check(connection: Connection, owner: str, limits: ChallengeLimits) -> None:
         )
     if counted.open >= limits.open:
         raise TooMany(f"{counted.open} challenges are open, which is the limit.", _SOON)
+
+
+def count_today(engine: Engine, owner: str) -> int:
+    """Return the number of challenges that an owner has started within 24 hours."""
+    with reading(engine) as connection:
+        return int(_counted(connection, owner).a_day)
+
+
+def _counted(connection: Connection, owner: str) -> Row[*tuple[Any, ...]]:
+    """Count the challenges: open ones, those of the owner, and the owner's within 24 hours."""
+    table, entrants = schema.tournaments, schema.entrants
+    # The challenger is the first entrant.
+    challenger = and_(entrants.c.tournament == table.c.id, entrants.c.position == 0)
+    mine, is_open = entrants.c.owner == owner, table.c.ended.is_(None)
+    return connection.execute(
+        select(
+            func.count().filter(is_open).label("open"),
+            func.count().filter(mine & is_open).label("own"),
+            func.count().filter(mine & (table.c.created > now() - _DAY)).label("a_day"),
+        )
+        .select_from(table.join(entrants, challenger))
+        .where(table.c.format == FORMAT)
+    ).one()

@@ -60,6 +60,12 @@ def find_access(request: Request, engine: Engine) -> Access | None:
     return Access(identity, secret) if identity else None
 
 
+def is_session_of(request: Request, engine: Engine, identity: Identity) -> bool:
+    """Return whether the session of a request still exists and belongs to this person."""
+    access = find_access(request, engine)
+    return access is not None and access.identity == identity
+
+
 def check_role(access: Access, role: Role) -> None:
     """Check the permission of the sender.
 

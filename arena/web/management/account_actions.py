@@ -13,6 +13,7 @@ from arena.store.tournaments.challenges import ChallengeLimits
 from arena.submissions import challenges, open_ladders
 from arena.submissions.challenges import ChallengeRefused
 from arena.tournaments import json_values
+from arena.web.management import consequences
 from arena.web.management.action import Action, ActionRequest, ActionResult, InputField
 
 ACCOUNT: Final = "/account"
@@ -72,6 +73,8 @@ RETIRE: Final = Action(
         "retired": "2026-11-23T23:06:04.000+00:00",
         "withdrawn": ["t-7f3k9q"],
     },
+    form=f"{ACCOUNT}/retire",
+    changes=consequences.of_retirement,
 )
 CHALLENGE: Final = Action(
     f"{ACCOUNT}/challenges",
@@ -96,5 +99,6 @@ CHALLENGE: Final = Action(
         "created": "2026-11-23T23:06:04.000+00:00",
     },
     created=True,
+    form=ACCOUNT,
 )
 ACTIONS: Final = (RETIRE, CHALLENGE)

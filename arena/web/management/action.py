@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from arena.errors import InvalidSettings, OutOfRange, nearest
+from arena.config import Bounds
+from arena.errors import InvalidSettings, OutOfRange, StoreError, nearest
 from arena.store.access.audit_log import Actor
 from arena.store.access.sessions import Role
+from arena.store.matches.listing import Match
 from arena.web.data.web_state import WebState
+from referee.games.contract import SetupError
 from referee.sanitizing import is_blank
 
 _MAX_CHARACTERS: Final = 8000
+_OF_BOTS: Final = frozenset(
+    {
+        *("unknown-version", "unknown-bot", "not-entered", "not-played", "named-twice", "retired"),
+        *("in-quarantine", "entered", "withdrawn", "too-few-entrants", "too-few-owners"),
+    }
+)
+"""Codes of errors about the named bots."""
+_BOTS: Final = ("version", "bots", "opponent")
+"""Fields that name bots."""
 _WHOLE: Final = re.compile(r"-?[0-9]{1,9}")
 
 
@@ -24,10 +36,13 @@ class InputField:
     Args:
         name: its name in forms and JSON.
         summary: a short description.
-        kind: "text", "number", "checkbox", "lines" (a list of strings) or "pairs" (NAME=VALUE).
+        kind: "text", "number", "seconds" (milliseconds, which a form shows as seconds), "checkbox",
+            "lines" (a list of strings) or "pairs" (NAME=VALUE).
         required: whether it must be given.
         example: an example or the default, shown in the form.
         choices: the allowed values of a text; empty: any.
+        label: its name in a form; empty: the name.
+        bounds: the range of a number; None: any.
     """
 
     name: str
@@ -36,6 +51,32 @@ class InputField:
     required: bool = False
     example: str = ""
     choices: tuple[str, ...] = ()
+    label: str = ""
+    bounds: Bounds | None = None
+
+    @property
+    def input(self) -> str:
+        """Its name in a form."""
+        return f"{self.name.removesuffix('_ms')}_seconds" if self.kind == "seconds" else self.name
+
+    def milliseconds(self, text: str) -> int:
+        """Return the seconds of a form as milliseconds.
+
+        Raises:
+            InvalidSettings: it is not a number in its range.
+        """
+        bounds = self.bounds or Bounds(0, 10**9)
+        try:
+            value = float(text) * 1000
+            if bounds.least <= value <= bounds.most:
+                return round(value)
+        except ValueError:
+            pass
+        raise InvalidSettings(
+            f"this must be {bounds.least / 1000:g} to {bounds.most / 1000:g} seconds, "
+            f"not {text[:40]}.",
+            key=(self.name,),
+        )
 
 
 REASON: Final = InputField("reason", "reason for the audit log", required=True)
@@ -53,12 +94,14 @@ class ActionRequest:
         actor: the sender, for the audit log.
         path: the values in the path.
         values: the fields of the form or of the JSON object.
+        sent: the texts of the form, as its inputs name them; empty without a form.
     """
 
     web: WebState
     actor: Actor
     path: Mapping[str, str]
     values: Mapping[str, Any]
+    sent: Mapping[str, str] = field(default_factory=dict)
 
     def text(self, name: str, default: str = "") -> str:
         """Return a text without surrounding spaces.
@@ -124,6 +167,23 @@ class ActionResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Changes:
+    """The changes of an action that has not been performed, for its page of confirmation.
+
+    Args:
+        title: the question of the page.
+        sentences: what changes and what stays.
+        matches: the matches that it ends.
+        back: path of the page from which it is requested.
+    """
+
+    title: str
+    sentences: tuple[str, ...]
+    matches: tuple[Match, ...] = ()
+    back: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Action:
     """An operation.
 
@@ -141,6 +201,8 @@ class Action:
         created: whether success is status 201.
         form: path of the page that shows the form again, with the sent values, when they are
             refused; empty: the page of the error is shown.
+        changes: returns its changes for a page of confirmation, which has the path of the action
+            and is its `form`; None without such a page.
     """
 
     path: str
@@ -154,6 +216,7 @@ class Action:
     audited: bool = True
     created: bool = False
     form: str = ""
+    changes: Callable[[ActionRequest], Changes] | None = None
 
     def check(self, request: ActionRequest) -> None:
         """Check that all inputs are known, the required ones are there, and the values allowed.
@@ -170,11 +233,59 @@ class Action:
         for each in self.fields:
             value = request.values.get(each.name)
             if each.required and (is_blank(value) if isinstance(value, str) else not value):
-                raise InvalidSettings(f'"{each.name}" is missing: {each.summary}.', code="missing")
+                raise InvalidSettings(
+                    f'"{each.name}" is missing: {each.summary}.', code="missing", key=(each.name,)
+                )
             if each.choices and value and value not in each.choices:
                 raise InvalidSettings(
-                    f'"{each.name}" must be one of {", ".join(each.choices)}.', code="unknown-name"
+                    f'"{each.name}" must be one of {", ".join(each.choices)}.',
+                    code="unknown-name",
+                    key=(each.name,),
                 )
+
+    def form_values(self, sent: Mapping[str, str]) -> dict[str, Any]:
+        """Return the values of a form, named and typed as in a JSON object.
+
+        The input `options.reference` is the value `reference` of the pairs `options`. Empty inputs
+        of pairs and of seconds are missing.
+
+        Raises:
+            InvalidSettings: a number of seconds is not valid.
+        """
+        values = dict[str, Any](sent)
+        for each in self.fields:
+            if each.kind == "seconds" and (text := values.pop(each.input, "").strip()):
+                values[each.name] = each.milliseconds(text)
+            prefix = f"{each.name}."
+            if each.kind == "pairs" and each.name not in sent:
+                names = [name for name in values if name.startswith(prefix)]
+                pairs = {name.removeprefix(prefix): values.pop(name).strip() for name in names}
+                values[each.name] = {name: text for name, text in pairs.items() if text}
+        return values
+
+    def place_of(self, error: StoreError | SetupError) -> str:
+        """Return the input of its form to which an error belongs; empty if it is unknown."""
+        match error:
+            case InvalidSettings(key=("clock", str(name))):
+                return name
+            case InvalidSettings(key=(first, *rest)):
+                # A list of bots is one input.
+                return ".".join([str(first), *(each for each in rest if isinstance(each, str))])
+            case OutOfRange(name=name):
+                return name
+            case _ if error.code in _OF_BOTS:
+                names = [each.name for each in self.fields if each.name in _BOTS]
+                return next(iter(names), "")
+        return ""
+
+    def joined(self, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+        """Return the inputs of a form: of inputs with one name all lines, or the last text."""
+        lists = {each.name for each in self.fields if each.kind == "lines"}
+        sent: dict[str, str] = {}
+        for name, text in pairs:
+            is_further = name in lists and name in sent
+            sent[name] = f"{sent[name]}\n{text}" if is_further else text
+        return sent
 
     def subject(self, request: ActionRequest) -> str:
         """Return the id or name of the changed object, for the audit log."""

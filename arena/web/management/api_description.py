@@ -30,6 +30,7 @@ _ERRORS: Final = {
 _TYPES: Final[dict[str, dict[str, Any]]] = {
     "text": {"type": "string"},
     "number": {"type": "integer"},
+    "seconds": {"type": "integer"},
     "checkbox": {"type": "boolean"},
     "lines": {"type": "array", "items": {"type": "string"}},
     "pairs": {"type": "object", "additionalProperties": {"type": ["string", "number", "boolean"]}},

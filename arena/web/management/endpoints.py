@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import anyio
@@ -13,23 +13,29 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from arena.errors import Conflict, NotFound, StoreError, TooMany, Unreachable
+from arena.bots.version_store import MOST_FILES
+from arena.errors import Conflict, InvalidSettings, NotFound, StoreError, TooMany, Unreachable
 from arena.store.access import audit_log, sessions
 from arena.store.access.audit_log import Actor, AuditEntry, Origin
 from arena.store.access.sessions import Role
 from arena.web.data.web_state import WebState
 from arena.web.management import access as accesses
+from arena.web.management import site_download
 from arena.web.management.access import FORM_TOKEN, Access
+from arena.web.management.account_actions import ACCOUNT
 from arena.web.management.action import Action, ActionRequest, ActionResult
 from arena.web.management.actions import ACTIONS
+from arena.web.management.browser_upload import UPLOAD, packing_of
 from arena.web.management.pages import PAGES, ManagementPage
-from arena.web.page import Page, PageRequest
+from arena.web.page import InvalidQuery, Page, PageRequest
 from arena.web.serving import data_formats, html_pages
 from arena.web.serving.error_responses import status_and_sentence, without_command
 from arena.web.serving.page_kinds import KINDS
+from arena.web.serving.request_limits import BROWSER_PUSH, PUSH
 from arena.web.serving.responses import Endpoint, PageEndpoints
 from arena.web.serving.root_path import links_of
-from arena.web.serving.security import bearer_of, check_form_origin, form_of
+from arena.web.serving.security import bearer_of, check_form_origin, form_of, form_pairs_of
+from arena.web.serving.uploads import UploadEndpoint
 from referee.games.contract import SetupError
 from referee.sanitizing import one_line
 
@@ -40,17 +46,45 @@ _PRIVATE: Final = {"Cache-Control": "no-store"}
 _TOKEN_LETTERS: Final = 200
 
 
+class RefusedField(HTTPException):
+    """A refused request; `place` is the input of the form that is wrong, if it is known."""
+
+    def __init__(self, status: int, sentence: str, place: str) -> None:
+        super().__init__(status, sentence)
+        self.place = place
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """The reason why a form is shown again.
+
+    Args:
+        name: the name of the action of the form.
+        sentence: the reason.
+        place: the wrong input; empty if it is unknown.
+        sent: the sent values.
+    """
+
+    name: str
+    sentence: str
+    place: str
+    sent: Mapping[str, str]
+
+
 class ManagementEndpoints:
     """The endpoints of organisers and owners.
 
     Args:
         web: the server's state.
         serving: converts exceptions to error responses.
+        uploads: receives the bots of owners.
     """
 
-    def __init__(self, web: WebState, serving: PageEndpoints) -> None:
+    def __init__(self, web: WebState, serving: PageEndpoints, uploads: UploadEndpoint) -> None:
         self._web = web
         self._serving = serving
+        self._uploads = uploads
+        self._sites = site_download.SiteDownloads(web)
 
     def routes(self) -> list[Route]:
         """Return the routes of all pages and actions."""
@@ -64,7 +98,34 @@ class ManagementEndpoints:
             Route(action.path, failing(self._action_endpoint(action)), methods=["POST"])
             for action in ACTIONS
         ]
+        routes.append(Route(BROWSER_PUSH, failing(self._upload), methods=["POST"]))
+        routes.append(Route(site_download.PATH, failing(self._site)))
         return [*routes, *(Route(page.path, failing(self._page_endpoint(page))) for page in PAGES)]
+
+    async def _upload(self, request: Request) -> Response:
+        """Receive a bot as a zip archive or as the files of a folder, from a form."""
+        access = await self._required_access(request, Role.OWNER)
+        if access is None:
+            return _redirect(request, SIGN_IN)
+        if not access.secret:
+            raise HTTPException(403, f"programs push bots to {PUSH}.")
+        async with request.form(max_files=MOST_FILES + 1, max_fields=10) as form:
+            self._check_form(request, access, str(form.get(FORM_TOKEN, "")))
+            pack = packing_of([each for _, each in form.multi_items() if not isinstance(each, str)])
+            try:
+                submission = await self._uploads.receive_files(access.identity.name, pack)
+            except HTTPException as error:
+                return await anyio.to_thread.run_sync(
+                    self._form_again, request, (UPLOAD, ACCOUNT, error, {}), access
+                )
+        return _redirect(request, f"/submissions/{submission.id}")
+
+    async def _site(self, request: Request) -> Response:
+        """Send a tournament as a static site."""
+        access = await self._required_access(request, Role.ORGANISER)
+        if access is None:
+            return _redirect(request, SIGN_IN)
+        return await self._sites.response(request.path_params["id"])
 
     async def _sign_in_page(self, request: Request) -> Response:
         access = await self._access(request)
@@ -144,17 +205,19 @@ class ManagementEndpoints:
             access = await self._required_access(request, action.role)
             if access is None:
                 return _redirect(request, SIGN_IN)
-            values = await _values(request, access)
-            self._check_form(request, access, str(values.pop(FORM_TOKEN, "")))
-            action_request = ActionRequest(
-                self._web, access.actor, dict(request.path_params), values
-            )
+            sent = action.joined(await form_pairs_of(request)) if access.secret else {}
+            self._check_form(request, access, sent.pop(FORM_TOKEN, ""))
             try:
+                values = form_values(action, sent) if access.secret else await _values(request)
+                action_request = ActionRequest(
+                    self._web, access.actor, dict(request.path_params), values, sent
+                )
                 result = await anyio.to_thread.run_sync(run_audited, action, action_request)
             except (HTTPException, NotFound) as error:
                 if not access.secret or not action.form:
                     raise
-                return self._form_again(request, action, error, values, access)
+                refused = action.name, action.form, error, sent
+                return await anyio.to_thread.run_sync(self._form_again, request, refused, access)
             self._web.nudge()
             return _response(request, action, result, access)
 
@@ -163,16 +226,28 @@ class ManagementEndpoints:
     def _form_again(
         self,
         request: Request,
-        action: Action,
-        error: HTTPException | NotFound,
-        values: Mapping[str, Any],
+        refused: tuple[str, str, HTTPException | NotFound, Mapping[str, str]],
         access: Access,
     ) -> Response:
-        """Return the form of a refused request with the sent values and the reason."""
+        """Return the form of a refused request with the sent values and the reason.
+
+        The form is drawn as its page is, with the sent values as the query.
+        """
+        name, address, error, sent = refused
         status, sentence, headers = status_and_sentence(request, error)
-        (form,) = (page for page in PAGES if page.path == action.form)
-        page = form.draw(self._web, PageRequest({}, {}, links_of(request)), access)
-        model = {**page.model, "refusal": one_line(sentence), "values": values}
+        (form,) = (page for page in PAGES if page.path == address)
+        path = dict(request.path_params)
+        try:
+            page = form.draw(self._web, PageRequest(path, sent, links_of(request)), access)
+        except (HTTPException, NotFound, InvalidQuery):
+            # The object of the page does not exist.
+            raise error from None
+        place = error.place if isinstance(error, RefusedField) else ""
+        if isinstance(error, NotFound):
+            (action,) = (each for each in ACTIONS if each.name == name)
+            place = action.place_of(error)
+        refusal = Refusal(name, one_line(sentence), place, sent)
+        model = {**page.model, "refusal": refusal}
         return _html(request, replace(page, model=model, status=status, headers=headers))
 
     async def _required_access(self, request: Request, role: Role) -> Access | None:
@@ -213,6 +288,7 @@ def _response(request: Request, action: Action, result: ActionResult, access: Ac
 
 def _html(request: Request, page: Page) -> Response:
     access = page.model.get("access")
+    page = replace(page, model={"refusal": None, **page.model})
     body = html_pages.html(page, links_of(request), viewer=access and access.identity)
     return Response(body, page.status, {**page.headers, **_PRIVATE}, KINDS["html"])
 
@@ -242,19 +318,29 @@ def run_audited(action: Action, request: ActionRequest) -> ActionResult:
     except TooMany as error:
         raise HTTPException(429, str(error), {"Retry-After": str(error.wait)}) from None
     except Conflict as error:
-        raise HTTPException(409, without_command(error)) from None
+        raise RefusedField(409, without_command(error), action.place_of(error)) from None
     except (StoreError, SetupError) as error:
-        raise HTTPException(422, str(error)) from None
+        raise RefusedField(422, str(error), action.place_of(error)) from None
 
 
-async def _values(request: Request, access: Access) -> dict[str, Any]:
-    """Return the fields of a form, or the JSON object of a program.
+def form_values(action: Action, sent: Mapping[str, str]) -> dict[str, Any]:
+    """Return the values of a form, named and typed as in a JSON object.
+
+    Raises:
+        RefusedField: an input is not valid.
+    """
+    try:
+        return action.form_values(sent)
+    except InvalidSettings as error:
+        raise RefusedField(422, str(error), action.place_of(error)) from None
+
+
+async def _values(request: Request) -> dict[str, Any]:
+    """Return the JSON object of a program.
 
     Raises:
         HTTPException: 422, the body is not a JSON object.
     """
-    if access.secret:
-        return dict[str, Any](await form_of(request))
     body = await request.body()
     if not body:
         return {}

@@ -6,6 +6,7 @@ from typing import Final
 
 from arena.store.bots import quarantine, versions
 from arena.store.matches import corrections
+from arena.web.management import consequences
 from arena.web.management.action import (
     PUBLIC_REASON,
     REASON,
@@ -65,6 +66,8 @@ VOID: Final = Action(
     _void,
     (PUBLIC_REASON,),
     audited=False,
+    form="/organiser/matches/{id}/void",
+    changes=consequences.of_voiding,
 )
 REPLAY: Final = Action(
     "/organiser/matches/{id}/replay",
@@ -75,6 +78,8 @@ REPLAY: Final = Action(
     (PUBLIC_REASON,),
     audited=False,
     created=True,
+    form="/organiser/matches/{id}/replay",
+    changes=consequences.of_replay,
 )
 DISQUALIFY: Final = Action(
     "/organiser/tournaments/{id}/disqualify",
@@ -84,6 +89,8 @@ DISQUALIFY: Final = Action(
     _disqualify,
     (_VERSION, PUBLIC_REASON),
     audited=False,
+    form="/organiser/tournaments/{id}/disqualify",
+    changes=consequences.of_disqualification,
 )
 BAN: Final = Action(
     f"{BOTS}/ban",
@@ -92,6 +99,7 @@ BAN: Final = Action(
     "Withdraws a version from all open tournaments and excludes it from new ones.",
     _ban,
     (_VERSION, PUBLIC_REASON),
+    form=BOTS,
 )
 RELEASE: Final = Action(
     f"{BOTS}/release",
@@ -100,6 +108,7 @@ RELEASE: Final = Action(
     "Ends the ban or the quarantine of a version; it does not return to its tournaments.",
     _release,
     (_VERSION, REASON),
+    form=BOTS,
 )
 REASSIGN: Final = Action(
     f"{BOTS}/owner",
@@ -112,5 +121,6 @@ REASSIGN: Final = Action(
         InputField("owner", "name of the owner; empty: none"),
         REASON,
     ),
+    form=BOTS,
 )
 ACTIONS: Final = (VOID, REPLAY, DISQUALIFY, BAN, RELEASE, REASSIGN)

@@ -35,6 +35,7 @@ ISSUE: Final = Action(
     _issue,
     (_NAME,),
     created=True,
+    form=OWNERS,
 )
 RENEW: Final = Action(
     f"{OWNERS}/renew",
@@ -43,6 +44,7 @@ RENEW: Final = Action(
     "Creates a new token for an owner and revokes the old one with its sessions.",
     _renew,
     (_NAME, REASON),
+    form=OWNERS,
 )
 REVOKE: Final = Action(
     f"{OWNERS}/revoke",
@@ -51,5 +53,6 @@ REVOKE: Final = Action(
     "Revokes the token of an owner with its sessions; the bots keep their owner.",
     _revoke,
     (_NAME, REASON),
+    form=OWNERS,
 )
 ACTIONS: Final = (ISSUE, RENEW, REVOKE)

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from arena.bots.version_store import MIB, MOST_BYTES, MOST_FILES
+from arena.formats.registry import CLOSED
 from arena.store.access import audit_log
 from arena.store.access.sessions import Role
 from arena.store.bots import owners, submissions, versions
@@ -14,16 +16,23 @@ from arena.store.tournaments import tournaments
 from arena.store.tournaments.challenges import FORMAT
 from arena.tournaments import json_values
 from arena.web import paging
+from arena.web.data import tournament_standings
 from arena.web.data.web_state import WebState
 from arena.web.management import (
     account_actions,
+    account_page,
     moderation_actions,
     owner_actions,
     submission_actions,
     tournament_actions,
 )
 from arena.web.management.access import Access
+from arena.web.management.action import Action, ActionRequest
+from arena.web.management.actions import ACTIONS
+from arena.web.management.site_download import MOST_GAMES
+from arena.web.management.tournament_form import bot_choices, ladder_of, tournament_form
 from arena.web.page import Page, PageRequest
+from arena.web.pages import tournaments as tournaments_page
 from arena.web.pages.submission import lines, positions_of, to_json
 
 _MAX_ROWS: Final = 20
@@ -68,35 +77,48 @@ def overview(web: WebState, page_request: PageRequest, access: Access) -> Page:
 
 
 def new_tournament(web: WebState, page_request: PageRequest, access: Access) -> Page:
-    """Return the form of a new tournament."""
+    """Return the form of a new tournament for the game and the format in the query."""
     return Page(
         title="New tournament",
         template="management/new_tournament.html",
         model={
             "create": tournament_actions.CREATE,
             "preview_action": tournament_actions.PREVIEW,
-            "values": {},
-            "refusal": "",
+            "draft": tournament_form(web, tournament_actions.FIELDS, page_request.query),
             "access": access,
         },
     )
 
 
 def tournament(web: WebState, page_request: PageRequest, access: Access) -> Page:
-    """Return the controls of a tournament."""
+    """Return the controls of a tournament, with its progress and its standings."""
     stored = tournaments.find_tournament(web.engine, page_request.path["id"])
-    progress = tournaments.progress(web.engine, stored.id)
+    overview = tournaments_page.line_of(web, stored)
+    progress = overview.progress
     entries = audit_log.list_entries(web.engine, subject=stored.id)
+    table = tournament_standings.standings_of(web.engine, stored)
+    state = tournament_standings.format_state(web.engine, stored, progress.matches)
+    ladder = ladder_of(web, stored.plan.game)
+    joining = page_request.query.get("bots", "")
+    bots, omitted, others = bot_choices(web, stored.plan.game, joining, ladder, stored.entrants)
     return Page(
         title=f"{stored.plan.name}: controls",
         template="management/tournament.html",
         model={
             "tournament": stored,
+            "overview": overview,
             "progress": progress,
             "entries": entries,
+            "lines": tournament_standings.lines_of(stored, table, state),
+            "scores": state.scores,
             "matches": listing.newest(web.engine, stored.id, _MAX_ROWS),
+            "bots": bots,
+            "omitted": omitted,
+            "others": others,
+            "ladder": ladder.scope.form if ladder else "",
+            "joins": stored.ended is None and stored.plan.format not in CLOSED,
             "actions": tournament_actions,
-            "disqualify": moderation_actions.DISQUALIFY,
+            "most_games": MOST_GAMES,
             "access": access,
         },
         data={
@@ -104,6 +126,29 @@ def tournament(web: WebState, page_request: PageRequest, access: Access) -> Page
             "audit": [entry.to_json() for entry in entries],
         },
     )
+
+
+def confirmation(action: Action) -> Callable[[WebState, PageRequest, Access], Page]:
+    """Return the function of the page that shows what an action will change."""
+
+    def draw(web: WebState, page_request: PageRequest, access: Access) -> Page:
+        request = ActionRequest(web, access.actor, page_request.path, page_request.query)
+        assert action.changes is not None
+        changes = action.changes(request)
+        path = action.path.format(**page_request.path)
+        return Page(
+            title=changes.title,
+            template="management/confirmation.html",
+            model={
+                "action": action,
+                "changes": changes,
+                "target": path,
+                "fixed": {"version": request.text("version")} if request.text("version") else {},
+                "access": access,
+            },
+        )
+
+    return draw
 
 
 def owner_tokens(web: WebState, page_request: PageRequest, access: Access) -> Page:
@@ -190,7 +235,7 @@ def audit(web: WebState, page_request: PageRequest, access: Access) -> Page:
 
 
 def account(web: WebState, page_request: PageRequest, access: Access) -> Page:
-    """Return an owner's versions, submissions, latest faults with output, and challenges."""
+    """Return an owner's bots with their ratings, results, faults, submissions and challenges."""
     owner = access.identity.name
     owned = [
         each for each in versions.list_versions(web.engine, retired=True) if each.owner == owner
@@ -204,11 +249,25 @@ def account(web: WebState, page_request: PageRequest, access: Access) -> Page:
         for each in reversed(tournaments.list_tournaments(web.engine))
         if each.plan.format == FORMAT and each.entries[0].name in names
     ][:_MAX_ROWS]
+    owned.sort(key=lambda version: (version.name, version.created))
+    ratings = account_page.ratings_of(web, owned)
+    limits = {
+        "pushes": account_page.pushes_left(web, owner),
+        "challenges": account_page.challenges_left(web, owner),
+    }
     return Page(
         title="Own bots",
         template="management/account.html",
         model={
             "versions": owned,
+            "ratings": ratings,
+            "results": account_page.results_of(web, names),
+            "suggestions": account_page.suggestions_of(web, owned),
+            "fault_counts": account_page.fault_counts(web, owned),
+            "limits": limits,
+            "most_files": MOST_FILES,
+            "most_mib": MOST_BYTES // MIB,
+            "push_mib": web.settings.push_mib,
             "submissions": lines(web, sent),
             "faults": faults,
             "challenges": challenges,
@@ -217,6 +276,8 @@ def account(web: WebState, page_request: PageRequest, access: Access) -> Page:
         },
         data={
             "owner": owner,
+            "today": {name: limit.to_json() for name, limit in limits.items()},
+            "ratings": [row.to_json() for rows in ratings.values() for row in rows],
             "versions": [
                 {
                     "version": each.id,
@@ -270,9 +331,10 @@ class ManagementPage:
 PAGES: Final = (
     ManagementPage("/organiser", overview, "Open tournaments, workers and the latest actions."),
     ManagementPage(
-        "/organiser/tournaments/new",
+        tournament_actions.NEW,
         new_tournament,
         "The form of a new tournament.",
+        query=(("game", "the game"), ("format", "the format")),
         has_json=False,
     ),
     ManagementPage(
@@ -292,5 +354,17 @@ PAGES: Final = (
         account,
         "The owner's versions, submissions, latest faults with output, and challenges.",
         Role.OWNER,
+    ),
+    *(
+        ManagementPage(
+            action.path,
+            confirmation(action),
+            f"What this changes: {action.summary}",
+            action.role,
+            (("version", "the version"),),
+            has_json=False,
+        )
+        for action in ACTIONS
+        if action.changes is not None
     ),
 )

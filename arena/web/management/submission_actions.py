@@ -33,6 +33,7 @@ APPROVE: Final = Action(
     "Admits a tested bot that waits for approval; it becomes a version and enters the ladders.",
     _approve,
     (REASON,),
+    form=SUBMISSIONS,
 )
 REFUSE: Final = Action(
     f"{SUBMISSIONS}/{{id}}/refuse",
@@ -41,5 +42,6 @@ REFUSE: Final = Action(
     "Refuses a bot that waits for approval; its owner reads the reason.",
     _refuse,
     (InputField("reason", "reason for the owner of the bot and the audit log", required=True),),
+    form=SUBMISSIONS,
 )
 ACTIONS: Final = (APPROVE, REFUSE)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy import Engine
 
-from arena.config import ALLOWANCE_MS, BANK_MS, BOARDS, START_MS
+from arena.config import ALLOWANCE_MS, BANK_MS, BOARDS, SEATS, START_MS, Bounds
 from arena.errors import NotFound, nearest
 from arena.formats.registry import FORMATS
 from arena.store.bots import versions
@@ -19,10 +19,21 @@ from arena.store.tournaments.tournaments import Tournament
 from arena.system.process_info import cores
 from arena.tournaments import json_values, schedule_preview, scheduler
 from arena.tournaments.tournament_request import TournamentRequest, check_plays, pairs, request_of
+from arena.web.management import consequences
 from arena.web.management.action import REASON, Action, ActionRequest, ActionResult, InputField
+from arena.web.management.tournament_form import tournament_form
 from referee.games.registry import GAMES
 
 _CLOCK: Final = tuple(each.name for each in fields(Clock))
+
+
+def _clock(name: str, summary: str, bounds: Bounds, label: str) -> InputField:
+    """Return the input of a time limit."""
+    return InputField(
+        name, summary, "seconds", example=str(bounds.usual), label=label, bounds=bounds
+    )
+
+
 FIELDS: Final = (
     InputField("game", "the card game", required=True, choices=tuple(GAMES), example="poke"),
     InputField(
@@ -32,7 +43,7 @@ FIELDS: Final = (
         required=True,
         example="greedy",
     ),
-    InputField("name", "name of the tournament; empty: the game"),
+    InputField("name", "name of the tournament; empty: the game", label="Name"),
     InputField(
         "format",
         "how bots are paired; /docs/formats describes each",
@@ -43,20 +54,36 @@ FIELDS: Final = (
         "settings", "settings of the format (see /docs/formats), one NAME=VALUE per line", "pairs"
     ),
     InputField("options", "options of the game (see its rules), one NAME=VALUE per line", "pairs"),
-    InputField("seats", "number of seats; empty: the first that the bots can fill", "number"),
-    InputField("boards", "boards per match", "number", example=str(BOARDS.usual)),
-    InputField("seed", "seed of all cards; empty: random"),
+    InputField(
+        "seats",
+        "number of seats; empty: the first that the bots can fill",
+        "number",
+        label="Seats",
+        bounds=SEATS,
+    ),
+    InputField(
+        "boards",
+        "boards per match",
+        "number",
+        example=str(BOARDS.usual),
+        label="Boards",
+        bounds=BOARDS,
+    ),
+    InputField("seed", "seed of all cards; empty: random", label="Seed"),
     InputField(
         "faults",
         "fault after which a bot forfeits the rest of its table: the third or the first",
         choices=("lenient", "unforgiving"),
         example="lenient",
+        label="Faults",
     ),
-    InputField("start_ms", "time to start, in ms", "number", example=str(START_MS.usual)),
-    InputField("allowance_ms", "time per decision, ms", "number", example=str(ALLOWANCE_MS.usual)),
-    InputField("bank_ms", "time bank per table, in ms", "number", example=str(BANK_MS.usual)),
-    InputField("paused", "create it paused, and start it later", "checkbox"),
+    _clock("start_ms", "time to start, in ms", START_MS, "Time to start, in seconds"),
+    _clock("allowance_ms", "time per decision, ms", ALLOWANCE_MS, "Time per decision, in seconds"),
+    _clock("bank_ms", "time bank per table, in ms", BANK_MS, "Time bank per table, in seconds"),
+    InputField("paused", "create it paused, and start it later", "checkbox", label="Paused"),
 )
+NEW: Final = "/organiser/tournaments/new"
+CONTROLS: Final = "/organiser/tournaments/{id}"
 _OPTIONAL_REASON: Final = InputField("reason", "reason for the audit log")
 
 
@@ -78,7 +105,9 @@ def _values(request: ActionRequest) -> dict[str, Any]:
         place = values["clock"] if each.name in _CLOCK else values
         if each.kind == "text" and (text := request.text(each.name)):
             place[each.name] = text
-        elif each.kind == "number" and (number := request.number(each.name)) is not None:
+        elif (
+            each.kind in ("number", "seconds") and (number := request.number(each.name)) is not None
+        ):
             place[each.name] = number
         elif each.kind == "pairs":
             sent = request.values.get(each.name)
@@ -90,7 +119,13 @@ def _values(request: ActionRequest) -> dict[str, Any]:
 def _registered(engine: Engine, text: str) -> Version:
     """Return a registered version: NAME@VERSION, or the newest active one of NAME."""
     if "@" in text:
-        return versions.find_version(engine, text)
+        try:
+            return versions.find_version(engine, text)
+        except NotFound as error:
+            names = {version.id for version in versions.list_versions(engine)}
+            if not (hint := nearest(text, names)):
+                raise
+            raise NotFound(f"unknown version {text[:60]}{hint}", code=error.code) from None
     active = versions.list_versions(engine, name=text)
     if not active:
         names = {version.name for version in versions.list_versions(engine)}
@@ -103,10 +138,11 @@ def _preview(request: ActionRequest) -> ActionResult:
     engine = request.web.engine
     plan, entrants = _requested(request)
     shown = schedule_preview.preview(engine, plan, scheduler.enrol(engine, entrants), cores())
+    draft = tournament_form(request.web, FIELDS, request.sent, shown)
     return ActionResult(
         shown.to_json(),
-        template="management/preview.html",
-        model={"preview": shown, "sent": request.values, "create": CREATE},
+        template="management/new_tournament.html",
+        model={"draft": draft, "create": CREATE, "preview_action": PREVIEW},
     )
 
 
@@ -149,7 +185,7 @@ def _withdraw(request: ActionRequest) -> ActionResult:
 def _result(request: ActionRequest, tournament: Tournament) -> ActionResult:
     progress = tournaments.progress(request.web.engine, tournament.id)
     return ActionResult(
-        json_values.tournament(tournament, progress), f"/organiser/tournaments/{tournament.id}"
+        json_values.tournament(tournament, progress), CONTROLS.format(id=tournament.id)
     )
 
 
@@ -161,7 +197,7 @@ CREATE: Final = Action(
     _create,
     FIELDS,
     created=True,
-    form="/organiser/tournaments/new",
+    form=NEW,
 )
 PREVIEW: Final = Action(
     "/organiser/tournaments/preview",
@@ -171,7 +207,7 @@ PREVIEW: Final = Action(
     _preview,
     FIELDS,
     audited=False,
-    form="/organiser/tournaments/new",
+    form=NEW,
 )
 START: Final = Action(
     "/organiser/tournaments/{id}/start",
@@ -180,6 +216,7 @@ START: Final = Action(
     "Starts or continues a paused tournament.",
     _state_change(lifecycle.resume),
     (_OPTIONAL_REASON,),
+    form=CONTROLS,
 )
 PAUSE: Final = Action(
     "/organiser/tournaments/{id}/pause",
@@ -188,14 +225,18 @@ PAUSE: Final = Action(
     "Starts no further match of a tournament; running matches are finished.",
     _state_change(lifecycle.pause),
     (_OPTIONAL_REASON,),
+    form=CONTROLS,
 )
+CANCELLATION: Final = f"{CONTROLS}/cancel"
 CANCEL: Final = Action(
-    "/organiser/tournaments/{id}/cancel",
+    CANCELLATION,
     "tournament.cancel",
     "Cancel the tournament",
     "Cancels a tournament and its pending matches; closed and running matches count.",
     _state_change(lifecycle.cancel),
     (REASON,),
+    form=CANCELLATION,
+    changes=consequences.of_cancellation,
 )
 ADD: Final = Action(
     "/organiser/tournaments/{id}/add",
@@ -209,9 +250,11 @@ ADD: Final = Action(
         ),
         _OPTIONAL_REASON,
     ),
+    form=CONTROLS,
 )
+WITHDRAWAL: Final = f"{CONTROLS}/withdraw"
 WITHDRAW: Final = Action(
-    "/organiser/tournaments/{id}/withdraw",
+    WITHDRAWAL,
     "tournament.withdraw",
     "Withdraw",
     "Withdraws a bot: running matches are finished, its pending matches are cancelled.",
@@ -220,5 +263,7 @@ WITHDRAW: Final = Action(
         InputField("version", "the bot as NAME@VERSION", required=True, example="greedy@1"),
         InputField("reason", "reason, shown with the cancelled matches", required=True),
     ),
+    form=WITHDRAWAL,
+    changes=consequences.of_withdrawal,
 )
 ACTIONS: Final = (CREATE, PREVIEW, START, PAUSE, CANCEL, ADD, WITHDRAW)

@@ -142,7 +142,8 @@ def faults_page(web: WebState, page_request: PageRequest) -> Page:
         },
         csv=table,
         text=table,
-        parts=() if owned else ("faults-list",),
+        # A stream of events cannot send the token of a program.
+        parts=() if page_request.token else ("faults-list",),
         fresh=0 if owned else 20.0,
         headers=piece.headers,
     )

@@ -144,7 +144,8 @@ def submission_page(web: WebState, page_request: PageRequest) -> Page:
             "standing": standing(submission, position),
         },
         data=to_json(submission, owned=owned, position=position),
-        parts=() if owned else ("submission-state",),
+        # A stream of events cannot send the token of a program.
+        parts=() if page_request.token else ("submission-state",),
         topics=frozenset({SUBMISSIONS}),
         fresh=0 if owned else 20.0,
         still=submission.is_decided,

@@ -12,11 +12,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from arena.errors import NotFound
+from arena.store.access.sessions import Identity
 from arena.store.objects.object_storage import ObjectStorageError
 from arena.web.page import Forbidden, InvalidQuery, Page, PageNotFound
 from arena.web.serving import html_pages
 from arena.web.serving.page_kinds import KINDS
 from arena.web.serving.root_path import links_of
+from arena.web.serving.security import PERSONAL
 from referee.sanitizing import one_line
 
 log = logging.getLogger("arena.web")
@@ -45,9 +47,17 @@ _NEXT_PAGES: Final = {
 address."""
 
 
-def response(request: Request, error: Exception) -> Response:
-    """Return the response for a failed request. Unexpected exceptions are logged."""
-    status, sentence, headers = status_and_sentence(request, error)
+def response(request: Request, error: Exception, viewer: Identity | None = None) -> Response:
+    """Return the response for a failed request. Unexpected exceptions are logged.
+
+    Args:
+        request: the request.
+        error: the exception.
+        viewer: who is signed in, for the header of a page; None without a session.
+    """
+    status, sentence, given = status_and_sentence(request, error)
+    # Caches may otherwise keep some errors, such as 404, for a time of their choice.
+    headers = {"Cache-Control": "no-store", **given}
     # The sentence may contain a part of the URL, chosen by the author of a link.
     sentence = one_line(sentence)
     if status == 204:
@@ -59,9 +69,10 @@ def response(request: Request, error: Exception) -> Response:
         return PlainTextResponse(f"{sentence}\n", status, headers)
     model = {"sentence": sentence, "next_page": _next_page(request, status)}
     page = Page(title=sentence, template="error.html", model=model, status=status)
-    return Response(
-        html_pages.html(page, links_of(request)), status, headers, media_type=KINDS["html"]
-    )
+    if viewer is not None:
+        headers |= PERSONAL
+    body = html_pages.html(page, links_of(request), viewer=viewer)
+    return Response(body, status, headers, media_type=KINDS["html"])
 
 
 def without_command(error: Exception) -> str:

@@ -13,8 +13,9 @@ import hashlib
 import json
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from types import MappingProxyType
 
 from starlette.exceptions import HTTPException
 from starlette.responses import Response, StreamingResponse
@@ -66,15 +67,19 @@ class EventStreamResponse(StreamingResponse):
     """A stream of events to one client, counted among the `StreamClients`."""
 
     def __init__(
-        self, chunks: AsyncIterator[bytes], audience: StreamClients, media_type: str
+        self,
+        chunks: AsyncIterator[bytes],
+        audience: StreamClients,
+        media_type: str,
+        headers: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         # Proxies must not buffer the events, and the server must not compress them.
-        headers = {
+        usual = {
             "Cache-Control": "no-store",
             "X-Accel-Buffering": "no",
             "Content-Encoding": "identity",
         }
-        super().__init__(chunks, media_type=media_type, headers=headers)
+        super().__init__(chunks, media_type=media_type, headers={**usual, **headers})
         self._audience = audience
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -20,6 +20,9 @@ BODY_BYTES = 16 * 1024
 BODY_SECONDS = 10.0
 PUSH = "/submissions"
 """Path for uploads, which have a larger limit."""
+BROWSER_PUSH = "/account/upload"
+"""Path for uploads of browsers."""
+PUSHES = (PUSH, BROWSER_PUSH)
 PUSH_SECONDS = 600.0
 JSON_POSTS = ("/challenges", "/retire")
 """Ends of paths that only programs send POST requests to; errors are JSON as well."""
@@ -61,7 +64,7 @@ class RequestLimits:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        if scope["method"] == "POST" and scope["path"] == PUSH:
+        if scope["method"] == "POST" and scope["path"] in PUSHES:
             upload = _Upload(scope, receive, send, self._settings.push_mib * 2**20)
             receive, send = upload.receive, upload.send
         client = client_of(scope, self._settings.proxied)
@@ -78,9 +81,10 @@ class RequestLimits:
 
     def _body(self, scope: Scope) -> tuple[int, float]:
         """Return the limits of the body: size in bytes and time in seconds."""
-        if scope["method"] == "POST" and scope["path"] == PUSH:
-            # Uploads come from programs, so errors are JSON for any Accept header.
-            scope["state"]["error_kind"] = "json"
+        if scope["method"] == "POST" and scope["path"] in PUSHES:
+            if scope["path"] == PUSH:
+                # These come from programs, so errors are JSON for any Accept header.
+                scope["state"]["error_kind"] = "json"
             return self._settings.push_mib * 2**20, PUSH_SECONDS
         if scope["method"] == "POST" and scope["path"].endswith(JSON_POSTS):
             scope["state"]["error_kind"] = "json"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gzip
 import hashlib
 import time
@@ -14,10 +15,12 @@ from functools import cached_property, wraps
 from urllib.parse import urlencode
 
 import anyio
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from arena.errors import StoreError
 from arena.presentation.csv_text import BYTE_ORDER_MARK
 from arena.store.access.sessions import Identity
 from arena.web import atom
@@ -37,7 +40,7 @@ from arena.web.serving.live_updates import (
 )
 from arena.web.serving.page_kinds import KINDS
 from arena.web.serving.root_path import links_of
-from arena.web.serving.security import EMBED, bearer_of
+from arena.web.serving.security import EMBED, PERSONAL, bearer_of
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 CacheKey = tuple[str, ...]
@@ -54,8 +57,6 @@ _SLOW_SECONDS = 0.1
 """Duration of rendering above which a page is slow."""
 _OLD_SECONDS = 30.0
 """Maximum age, in seconds, of a slow page that is served while its new version is rendered."""
-PERSONAL = {"Cache-Control": "private, no-store"}
-"""Headers of responses that depend on who sent the request."""
 LIVE = "/live"
 """Prefix of a page's path for its live updates."""
 SHOWN_DIGESTS = "shown"
@@ -232,6 +233,13 @@ class PageEndpoints:
 
         return self.failing(answer)
 
+    async def error(self, request: Request, error: Exception) -> Response:
+        """Return the response for a failed request, with the header of the session."""
+        viewer = None
+        with contextlib.suppress(SQLAlchemyError, StoreError):
+            viewer = await self._viewer(request, getattr(request.state, "error_kind", "json"))
+        return error_responses.response(request, error, viewer)
+
     async def _viewer(self, request: Request, kind: str) -> Identity | None:
         """Return who is signed in; None for programs, and for pages that other sites may show."""
         if kind != "html" or request.scope["path"].startswith(EMBED):
@@ -271,8 +279,13 @@ class PageEndpoints:
 
         async def stream(request: Request) -> Response:
             page_request = self._page_request(request, route)
+            viewer = await self._viewer(request, "html") if route.owners else None
+            if viewer:
+                page_request = replace(page_request, viewer=viewer)
 
             def draw() -> tuple[Parts, frozenset[str]]:
+                if viewer and not accesses.is_session_of(request, self._web.engine, viewer):
+                    raise HTTPException(401, "the session has ended.")
                 page = self._draw(route, page_request)
                 return html_pages.fragments(page, page_request.links), page.topics
 
@@ -281,13 +294,19 @@ class PageEndpoints:
 
             # Render the page first, so that errors produce a response with their status.
             path = request.scope["path"]
-            await self._cached_response(route, page_request, path.removeprefix(LIVE), "html")
             name = _address(page_request, path)
+            if viewer:
+                await parts()
+                # The clients of a session share a rendering.
+                name = f"{name} {accesses.cookie_of(request)}"
+            else:
+                await self._cached_response(route, page_request, path.removeprefix(LIVE), "html")
             shown = request.headers.get("last-event-id") or request.query_params.get(
                 SHOWN_DIGESTS, ""
             )
             chunks = self._live.events(name, parts, read_digests(shown), route.pause)
-            return EventStreamResponse(chunks, self._stream_clients, EVENTS)
+            headers = PERSONAL if viewer else {}
+            return EventStreamResponse(chunks, self._stream_clients, EVENTS, headers)
 
         return self.failing(stream)
 
@@ -316,7 +335,7 @@ class PageEndpoints:
             try:
                 return await endpoint(request)
             except Exception as error:
-                return error_responses.response(request, error)
+                return await self.error(request, error)
 
         return answer
 

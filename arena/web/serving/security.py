@@ -25,6 +25,8 @@ POLICY = (
     "img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; "
     "base-uri 'none'; frame-src 'self'"
 )
+PERSONAL = {"Cache-Control": "private, no-store"}
+"""Headers of responses that depend on who sent the request."""
 EMBED = "/embed/"
 """Prefix of paths that other sites may show in frames."""
 PRIVATE = ("/organiser", "/account", "/sign-", "/play/tables/", "/live/play/tables/")
@@ -40,8 +42,13 @@ def bearer_of(request: Request) -> str | None:
 
 async def form_of(request: Request) -> dict[str, str]:
     """Return the fields of a posted form; of fields with one name, the last."""
+    return dict(await form_pairs_of(request))
+
+
+async def form_pairs_of(request: Request) -> list[tuple[str, str]]:
+    """Return the names and the texts of the fields of a posted form, in their order."""
     body = (await request.body()).decode("utf-8", "replace")
-    return dict(parse_qsl(body, keep_blank_values=True))
+    return parse_qsl(body, keep_blank_values=True)
 
 
 async def owner_of(request: Request, engine: Engine) -> str:

@@ -5,24 +5,25 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 import anyio
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
-from arena.errors import TooMany
+from arena.errors import BotError, TooMany
 from arena.store import ids
 from arena.store.bots import submissions
 from arena.store.bots.submissions import ReceivedUpload, Submission, SubmissionLimits
 from arena.submissions import admission
 from arena.submissions.admission import SubmissionRefused
 from arena.submissions.pending_uploads import PendingUploads
-from arena.system import private_files
+from arena.submissions.uploaded_bot import read_uploaded_bot
+from arena.system import file_tree, private_files
 from arena.web.data.web_state import WebState
 from arena.web.pages.submission import positions_of, to_json
 from arena.web.serving.request_limits import PUSH
@@ -54,6 +55,7 @@ class UploadEndpoint:
     def __init__(self, web: WebState) -> None:
         self._web = web
         self._uploads_by_owner: Counter[str] = Counter()
+        self._packing = anyio.CapacityLimiter(1)
 
     async def receive(self, request: Request) -> Response:
         """Store an upload.
@@ -83,6 +85,61 @@ class UploadEndpoint:
             return JSONResponse({"wanted": True, "most_bytes": self._most_bytes})
         with self._counted(owner):
             return await self._store(request, pending_uploads, announced)
+
+    async def receive_files(self, owner: str, pack: Callable[[IO[bytes]], None]) -> Submission:
+        """Store the files that a browser has sent, like an upload of a program.
+
+        Args:
+            owner: the signed-in owner.
+            pack: writes the upload archive.
+
+        Raises:
+            HTTPException: the upload is refused.
+        """
+        try:
+            pending_uploads = await self._pending_uploads()
+            await anyio.to_thread.run_sync(submissions.check, self._web.engine, owner, self._limits)
+            with self._counted(owner):
+                received = owner, pack, pending_uploads
+                return await anyio.to_thread.run_sync(
+                    self._store_files, received, limiter=self._packing
+                )
+        except (SubmissionRefused, BotError) as refused:
+            status = refused.status if isinstance(refused, SubmissionRefused) else 422
+            raise HTTPException(status, str(refused)) from None
+        except TooMany as error:
+            raise HTTPException(429, str(error), {"Retry-After": str(error.wait)}) from None
+
+    def _store_files(
+        self, received: tuple[str, Callable[[IO[bytes]], None], PendingUploads]
+    ) -> Submission:
+        """Pack the files, read the name and the content of the bot, and add its submission."""
+        owner, pack, pending_uploads = received
+        number = ids.submission_id()
+        part, folder = pending_uploads.part(number), pending_uploads.working_directory(number)
+        stored: Submission | None = None
+        try:
+            with open(part, "xb", opener=private_files.opener) as output:
+                pack(output)
+            size = part.stat().st_size
+            if size > self._most_bytes:
+                raise SubmissionRefused(413, f"the upload is larger than {self._most_bytes} bytes.")
+            try:
+                bot, content = read_uploaded_bot(part, folder)
+            finally:
+                # Before the submission is known: its processing uses the same folder.
+                file_tree.remove(folder)
+            assert bot.manifest is not None
+            name, version = bot.manifest.name, bot.manifest.version or ""
+            announced = _AnnouncedUpload(owner, name, content, version)
+            stored = self._checked(announced)
+            if stored is None:
+                upload = ReceivedUpload(number, owner, name, content, size)
+                stored = self._add_submission(pending_uploads, upload)
+            return stored
+        finally:
+            if stored is None or stored.id != number:
+                pending_uploads.clear(number)
 
     async def _pending_uploads(self) -> PendingUploads:
         pending_uploads = self._web.settings.pending_uploads

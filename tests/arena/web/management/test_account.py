@@ -1,5 +1,6 @@
 """The page of an owner shows their bots, submissions and faults, and no data of other owners."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -57,11 +58,48 @@ def test_an_owner_signs_in_to_their_page(client: TestClient, web: WebState) -> N
     page = client.get("/account")
     assert page.headers["cache-control"] == "no-store"
     assert "bob@1" in page.text
-    assert "mybot@1" not in page.text
+    assert "/account/retire?version=bob%401" in page.text
+    assert "/account/retire?version=mybot%401" not in page.text
+    assert "mybot</b>" not in page.text
     made = client.post("/account/challenges", data={"bot": "bob", "opponent": "cy", **sent})
     assert made.status_code == 303
     owners.revoke(web.engine, "eve")
     assert client.get("/account").headers["location"] == "/sign-in"
+
+
+def test_the_page_shows_ratings_results_and_what_is_left_today(
+    client: TestClient, web: WebState
+) -> None:
+    versions.set_owner(web.engine, versions.find_version(web.engine, "cy@1"), "kim")
+    client.portal.call(web.read_store)  # type: ignore[union-attr]
+    token = owners.add_owner(web.engine, "kim")
+    bearer = {"Authorization": f"Bearer {token}"}
+    made = client.post("/account/challenges", json={"opponent": "bob"}, headers=bearer)
+    assert made.status_code == 201
+    account = client.get("/account", headers=bearer).json()
+    assert [(row["ladder"], row["version"]) for row in account["ratings"]] == [("poke", "cy@1")]
+    today = account["today"]
+    assert (today["challenges"]["used"], today["challenges"]["left"]) == (1, 9)
+    assert (today["pushes"]["used"], today["pushes"]["left"]) == (0, 50)
+    client.cookies.clear()
+    client.headers["Accept"] = "text/html"
+    sent = {"form_token": sign_in(client, token)}
+    text = client.get("/account").text
+    assert "/ladders/poke" in text
+    assert len(text) < 60_000
+    refused = client.post("/account/challenges", data={"opponent": "bbo", **sent})
+    assert refused.status_code in (404, 422)
+    assert 'role="alert"' in refused.text
+    button = re.search(
+        r'name="bot" value="cy"><input type="hidden" name="opponent" value="([^"]+)"', text
+    )
+    assert button is not None
+    values = {"bot": "cy", "opponent": button.group(1), "boards": "1"}
+    assert client.post("/account/challenges", data={**values, **sent}).status_code == 303
+    asked = client.get("/account/retire?version=cy@1")
+    assert asked.status_code == 200
+    assert client.get("/account/retire?version=bob@1").status_code == 403
+    assert versions.find_version(web.engine, "cy@1").retired is None
 
 
 @pytest.mark.parametrize("boards", ["0", "-1", "--5", "1.5", "x"])

@@ -1,0 +1,181 @@
+"""What actions that cannot be undone will change, for their pages of confirmation."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from starlette.exceptions import HTTPException
+
+from arena.presentation import wording
+from arena.store.bots import versions
+from arena.store.matches import listing
+from arena.store.matches.listing import Match
+from arena.store.schema import OPEN, MatchState
+from arena.store.tournaments import tournaments
+from arena.store.tournaments.tournaments import Tournament
+from arena.web.management.action import ActionRequest, Changes
+from arena.web.page import InvalidQuery
+
+
+def of_withdrawal(request: ActionRequest) -> Changes:
+    """Return the changes of the withdrawal of a bot from a tournament."""
+    tournament, version, matches = _entrant(request)
+    pending = _in_state(matches, MatchState.PENDING)
+    return Changes(
+        f"Withdraw {version} from {tournament.plan.name}?",
+        (
+            f"{_counted(pending)} not played: the opponents get no result from them.",
+            f"{_counted(_in_state(matches, MatchState.RUNNING))} finished, and count.",
+            f"{_counted(_in_state(matches, MatchState.CLOSED))} kept, with its place in the "
+            "standings.",
+            "It is not paired again, and cannot enter this tournament again.",
+        ),
+        pending,
+        _controls(tournament),
+    )
+
+
+def of_disqualification(request: ActionRequest) -> Changes:
+    """Return the changes of the disqualification of a bot."""
+    tournament, version, matches = _entrant(request)
+    lost = _in_state(matches, *OPEN, MatchState.CLOSED)
+    closed = _in_state(matches, MatchState.CLOSED)
+    return Changes(
+        f"Disqualify {version} from {tournament.plan.name}?",
+        (
+            f"{_counted(lost)} void, of them {len(closed)} with a result, also for the opponents.",
+            "It is withdrawn, and cannot enter this tournament again.",
+            *_ratings(tournament),
+            "The reason is public.",
+        ),
+        lost,
+        _controls(tournament),
+    )
+
+
+def of_cancellation(request: ActionRequest) -> Changes:
+    """Return the changes of the cancellation of a tournament."""
+    tournament = tournaments.find_tournament(request.web.engine, request.path["id"])
+    matches = listing.matches(request.web.engine, tournament=tournament.id, states=OPEN)
+    pending = _in_state(matches, MatchState.PENDING)
+    progress = tournaments.progress(request.web.engine, tournament.id)
+    return Changes(
+        f"Cancel {tournament.plan.name}?",
+        (
+            f"{_counted(pending)} not played.",
+            f"{_counted(_in_state(matches, MatchState.RUNNING))} finished, and count.",
+            f"{progress.closed} closed matches and the standings stay, without a winner.",
+            "A cancelled tournament cannot be continued.",
+        ),
+        pending,
+        _controls(tournament),
+    )
+
+
+def of_voiding(request: ActionRequest) -> Changes:
+    """Return the changes of voiding a match."""
+    match, tournament = _match(request)
+    return Changes(
+        f"Void the match {' v '.join(match.entrants)}?",
+        (*_voided(match), *_ratings(tournament), "The reason is public."),
+        (match,),
+        f"/organiser/matches/{match.id}",
+    )
+
+
+def of_replay(request: ActionRequest) -> Changes:
+    """Return the changes of replaying a match."""
+    match, tournament = _match(request)
+    return Changes(
+        f"Replay the match {' v '.join(match.entrants)}?",
+        (
+            *_voided(match),
+            f"A new match of the same bots is scheduled at its place: {match.boards} boards, "
+            f"{match.games} games, with a new seed.",
+            *_ratings(tournament),
+            "The reason is public.",
+        ),
+        (match,),
+        f"/organiser/matches/{match.id}",
+    )
+
+
+def of_retirement(request: ActionRequest) -> Changes:
+    """Return the changes of the retirement of a version by its owner."""
+    version = versions.find_version(request.web.engine, _version(request))
+    if version.owner != request.actor.name:
+        raise HTTPException(403, f"{version.id} does not belong to {request.actor.name}.")
+    matches = listing.matches(request.web.engine, version=version.id, states=OPEN)
+    ladders = [
+        tournament
+        for tournament in tournaments.list_tournaments(request.web.engine, over=False)
+        if tournament.plan.settings.get("open") is True and version.id in tournament.entrants
+    ]
+    names = {ladder.id for ladder in ladders}
+    pending = tuple(match for match in matches if match.tournament in names)
+    pending = _in_state(pending, MatchState.PENDING)
+    shown = ", ".join(wording.form_name(ladder.plan.form) for ladder in ladders) or "none"
+    return Changes(
+        f"Retire {version.id}?",
+        (
+            f"It leaves these open ladders: {shown}. {_counted(pending)} not played.",
+            "It enters no tournament again. Its results, its ratings and its page stay.",
+            "A retired version cannot return; push a new version instead.",
+        ),
+        pending,
+        "/account",
+    )
+
+
+def _version(request: ActionRequest) -> str:
+    if version := request.text("version"):
+        return version
+    raise InvalidQuery("the address names no version; choose it on the page before.")
+
+
+def _entrant(request: ActionRequest) -> tuple[Tournament, str, tuple[Match, ...]]:
+    """Return the tournament, the named entrant and its matches."""
+    engine = request.web.engine
+    tournament = tournaments.find_tournament(engine, request.path["id"])
+    version = _version(request)
+    if version not in tournament.entrants:
+        raise HTTPException(404, f"{version} has not entered {tournament.id}.")
+    return tournament, version, listing.matches(engine, tournament=tournament.id, version=version)
+
+
+def _match(request: ActionRequest) -> tuple[Match, Tournament]:
+    match = listing.find_match(request.web.engine, request.path["id"])
+    return match, tournaments.find_tournament(request.web.engine, match.tournament)
+
+
+def _voided(match: Match) -> tuple[str, str]:
+    counts = Counter([match.state])
+    result = "Its result no longer counts" if counts[MatchState.CLOSED] else "It gets no result"
+    return (
+        f"{result}, for any of its {len(match.entrants)} bots.",
+        f"Its {match.committed} finished games and its record stay readable, marked as void.",
+    )
+
+
+def _ratings(tournament: Tournament) -> tuple[str, ...]:
+    """Return what is computed again after a correction."""
+    form = wording.form_name(tournament.plan.form)
+    again = f"The standings of {tournament.plan.name} and the ladder {form} are computed again."
+    if tournament.plan.format == "swiss":
+        return again, "Later rounds stay as they were paired."
+    if tournament.plan.format == "knockout":
+        return again, "It is refused if a later round follows from the result."
+    return (again,)
+
+
+def _in_state(matches: Sequence[Match], *states: MatchState) -> tuple[Match, ...]:
+    return tuple(match for match in matches if match.state in states)
+
+
+def _counted(matches: Sequence[Match]) -> str:
+    return "1 match is" if len(matches) == 1 else f"{len(matches)} matches are"
+
+
+def _controls(tournament: Tournament) -> str:
+    return f"/organiser/tournaments/{tournament.id}"

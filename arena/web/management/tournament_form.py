@@ -1,0 +1,271 @@
+"""The form of a new tournament: the fields of the chosen game and format, and the bots to enter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Final
+
+from arena.formats import registry
+from arena.ladders.ladder_rows import Ladder
+from arena.tournaments.schedule_preview import SchedulePreview
+from arena.web.data.web_state import WebState
+from arena.web.management.action import InputField
+from referee.games.registry import GAMES
+
+MOST_BOTS: Final = 150
+"""Number of listed bots; others are named in the text field."""
+FORMATS: Final[Mapping[str, str]] = {
+    "round-robin": "everyone meets everyone",
+    "gauntlet": "the first bots meet all others",
+    "swiss": "pairs with similar points, in rounds",
+    "knockout": "the loser is out",
+    "ladder": "endless, for ratings",
+    "sprt": "two bots, until one is proved stronger",
+    "challenge": "everyone meets everyone, unrated",
+}
+"""What each format does, in a few words."""
+_SETTINGS: Final[Mapping[str, str]] = {
+    "adaptive": "percentage of matches paired by strength",
+    "alpha": "likelihood of accepting a bot that is not stronger",
+    "anchors": "bots with a fixed strength, as NAME@VERSION=ELO,…",
+    "batch": "matches scheduled at the same time; 0: as many as the format chooses",
+    "best_of": "matches of a series",
+    "beta": "likelihood of rejecting a stronger bot",
+    "challengers": "number of bots that meet all others",
+    "cycles": "number of meetings of each pair",
+    "extra": "further matches of a series that is tied",
+    "high": "difference to prove, in Elo points",
+    "limit": "maximum number of matches; 0: none",
+    "low": "difference to reject, in Elo points",
+    "model": "scale of the bounds: logistic or normalized",
+    "open": "whether pushed bots enter it",
+    "owners_meet": "whether bots of one owner share a larger table",
+    "placement": "matches in which a new bot meets opponents of all strengths",
+    "rounds": "number of rounds; 0: as many as the number of bots needs",
+    "season": "number of the season; 0: none",
+    "versions": "versions of one bot that play; 0: all",
+}
+"""The meaning of each setting of a format."""
+
+
+@dataclass(frozen=True, slots=True)
+class FormInput:
+    """An input of the form.
+
+    Args:
+        name: its name.
+        label: its label.
+        hint: its meaning.
+        kind: "text", "number", "choice" or "checkbox".
+        value: its present text.
+        usual: the default, shown as a placeholder.
+        choices: the values of a choice with their texts.
+        least: the smallest number; None: any.
+        most: the greatest number; None: any.
+        step: the step of a number.
+    """
+
+    name: str
+    label: str
+    hint: str = ""
+    kind: str = "text"
+    value: str = ""
+    usual: str = ""
+    choices: tuple[tuple[str, str], ...] = ()
+    least: float | None = None
+    most: float | None = None
+    step: str = "1"
+
+
+@dataclass(frozen=True, slots=True)
+class BotChoice:
+    """A bot that can enter.
+
+    Args:
+        id: the version.
+        owner: its owner; empty without one.
+        place: its place on the ladder of the game; 0 without one.
+        strength: its strength, in Elo points.
+        chosen: whether it is chosen.
+    """
+
+    id: str
+    owner: str
+    place: int = 0
+    strength: float = 0.0
+    chosen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentForm:
+    """The form with its values.
+
+    Args:
+        game: the chosen game.
+        format: the chosen format.
+        games: the games with their titles.
+        formats: the formats with what they do.
+        bots: the listed bots, the strongest first.
+        omitted: number of bots that are not listed.
+        others: further chosen bots, one per line.
+        groups: the other inputs by the title of their group.
+        ladder: the form of the ladder of the places; empty without one.
+        preview: the schedule; None before the values are checked.
+    """
+
+    game: str
+    format: str
+    games: tuple[tuple[str, str], ...]
+    formats: tuple[tuple[str, str], ...]
+    bots: tuple[BotChoice, ...]
+    omitted: int
+    others: str
+    groups: tuple[tuple[str, tuple[FormInput, ...]], ...]
+    ladder: str
+    preview: SchedulePreview | None = None
+
+
+def tournament_form(
+    web: WebState,
+    inputs: Sequence[InputField],
+    sent: Mapping[str, str],
+    preview: SchedulePreview | None = None,
+) -> TournamentForm:
+    """Return the form of a new tournament.
+
+    Args:
+        web: the server's state.
+        inputs: the fields of the action that creates it.
+        sent: the texts of the form; a missing one has its default.
+        preview: the schedule of the sent values.
+    """
+    game, kind = sent.get("game", ""), sent.get("format", "")
+    game = game if game in GAMES else next(iter(GAMES))
+    kind = kind if kind in registry.FORMATS else "round-robin"
+    ladder = ladder_of(web, game)
+    bots, omitted, others = bot_choices(web, game, sent.get("bots", ""), ladder)
+    by_name = {each.name: each for each in inputs}
+    match_inputs = [_input(by_name[name], sent) for name in ("name", "boards", "seats")]
+    clock_inputs = [_input(each, sent) for each in inputs if each.kind == "seconds"]
+    further = [_input(by_name[name], sent) for name in ("faults", "seed", "paused")]
+    return TournamentForm(
+        game,
+        kind,
+        tuple((each, GAMES[each].title) for each in GAMES),
+        tuple((each, FORMATS.get(each, "")) for each in registry.FORMATS),
+        bots,
+        omitted,
+        others,
+        (
+            ("Matches", tuple(match_inputs)),
+            (f"Options of {GAMES[game].title}", tuple(_options(game, sent))),
+            (f"Settings of {kind}", tuple(_settings(kind, sent))),
+            ("Clock", tuple(clock_inputs)),
+            ("Further", tuple(further)),
+        ),
+        ladder.scope.form if ladder else "",
+        preview,
+    )
+
+
+def ladder_of(web: WebState, game: str) -> Ladder | None:
+    """Return the ladder of a game with the most matches; None without one."""
+    ladders = [each for each in web.snapshot.ladders.values() if each.scope.game == game]
+    return max(ladders, key=lambda each: each.table.matches, default=None)
+
+
+def bot_choices(
+    web: WebState, game: str, chosen: str, ladder: Ladder | None, without: Sequence[str] = ()
+) -> tuple[tuple[BotChoice, ...], int, str]:
+    """Return the newest versions of the bots that play a game, the strongest first.
+
+    Args:
+        web: the server's state.
+        game: the game.
+        chosen: the chosen bots, one per line.
+        ladder: the ladder of the places; None without one.
+        without: versions that are not offered.
+
+    Returns:
+        The listed bots, the number of the others, and the chosen ones that are not listed.
+    """
+    lines = [line.strip() for line in chosen.splitlines() if line.strip()]
+    places = enumerate(ladder.table.lines, 1) if ladder else ()
+    known = {line.entrant: (place, line.strength.value) for place, line in places}
+    newest = {
+        version.name: version
+        for version in sorted(web.snapshot.versions.values(), key=lambda each: each.created)
+        if version.retired is None and version.quarantined is None and version.plays(game)
+    }
+    found = [
+        BotChoice(
+            version.id,
+            version.owner,
+            *known.get(version.id, (0, 0.0)),
+            chosen=version.id in lines or version.name in lines,
+        )
+        for version in newest.values()
+        if version.id not in without
+    ]
+    found.sort(key=lambda each: (not each.chosen, each.place or len(known) + 1, each.id))
+    listed = sorted(found[:MOST_BOTS], key=lambda each: (each.place or len(known) + 1, each.id))
+    names = {name for each in listed for name in (each.id, each.id.partition("@")[0])}
+    others = "\n".join(line for line in lines if line not in names)
+    return tuple(listed), len(found) - len(listed), others
+
+
+def _input(each: InputField, sent: Mapping[str, str]) -> FormInput:
+    least = most = None
+    usual, step = each.example if each.kind in ("number", "seconds") else "", "1"
+    if each.bounds:
+        scale = 1000 if each.kind == "seconds" else 1
+        least, most = each.bounds.least / scale, each.bounds.most / scale
+    if each.kind == "seconds":
+        usual, step = f"{int(each.example) / 1000:g}", "any"
+    kind = "choice" if each.choices else each.kind.replace("seconds", "number")
+    return FormInput(
+        each.input,
+        each.label or each.name,
+        each.summary,
+        kind,
+        sent.get(each.input, each.example if each.choices else usual),
+        usual,
+        tuple((choice, choice) for choice in each.choices),
+        least,
+        most,
+        step,
+    )
+
+
+def _options(game: str, sent: Mapping[str, str]) -> Iterator[FormInput]:
+    for name, option in GAMES[game].options.items():
+        yield _pair(f"options.{name}", option.default, option.meaning, option.choices, sent)
+
+
+def _settings(kind: str, sent: Mapping[str, str]) -> Iterator[FormInput]:
+    defaults = {each.name: each.default for each in fields(registry.FORMATS[kind])}  # type: ignore[arg-type]
+    for name in registry.settings_of(kind):
+        meaning = _SETTINGS.get(name, "")
+        yield _pair(f"settings.{name}", defaults[name], meaning, (), sent)
+
+
+def _pair(
+    name: str, default: object, meaning: str, choices: Sequence[str], sent: Mapping[str, str]
+) -> FormInput:
+    """Return the input of an option or a setting."""
+    label = name.partition(".")[2].replace("_", " ")
+    text = str(default).lower() if isinstance(default, bool) else str(default)
+    value = sent.get(name, text)
+    if isinstance(default, bool):
+        yes_or_no = (("true", "yes"), ("false", "no"))
+        return FormInput(name, label, meaning, "choice", value, text, yes_or_no)
+    if choices:
+        named = tuple((choice, choice) for choice in choices)
+        return FormInput(name, label, meaning, "choice", value, text, named)
+    kind = "text" if isinstance(default, str) else "number"
+    step = "any" if isinstance(default, float) else "1"
+    least = registry.BOUNDS.get(name.partition(".")[2])
+    return FormInput(
+        name, label, meaning, kind, value, text, least=least.least if least else None, step=step
+    )

@@ -1,0 +1,76 @@
+// The form of a new tournament: its fields follow the chosen game and format, the bots are searched,
+// and the estimate follows each change. Without it, buttons load the page again.
+"use strict";
+
+const PAUSE_MS = 700;
+const choice = document.getElementById("choice");
+let timer = 0, asked = 0;
+
+async function pageOf(address, options) {
+  const response = await fetch(address, { ...options, headers: { Accept: "text/html" } });
+  return new DOMParser().parseFromString(await response.text(), "text/html");
+}
+
+// The names of the bots and of their owners are the text of the rows.
+function filterBots() {
+  const words = document.getElementById("bots-filter").value.toLowerCase().split(/\s+/);
+  for (const row of document.querySelectorAll(".choices li")) {
+    const text = row.textContent.toLowerCase();
+    row.hidden = !words.every((word) => text.includes(word));
+  }
+}
+
+async function estimate() {
+  const form = document.getElementById("create"), number = ++asked;
+  const body = new URLSearchParams(new FormData(form));
+  try {
+    const section = (await pageOf(form.action, { method: "POST", body })).getElementById("estimate");
+    if (section && number === asked) document.getElementById("estimate").innerHTML = section.innerHTML;
+  } catch {
+    // Without a connection, the last estimate stays.
+  }
+}
+
+function estimateSoon() {
+  clearTimeout(timer);
+  timer = setTimeout(estimate, PAUSE_MS);
+}
+
+function prepare() {
+  document.querySelector("#create [data-filter]").hidden = false;
+  document.getElementById("bots-filter").addEventListener("input", filterBots);
+}
+
+// The fields of another game or format; what both have keeps its value.
+async function change() {
+  const query = new URLSearchParams(new FormData(choice));
+  const address = `${choice.action}?${query}`;
+  try {
+    const fresh = (await pageOf(address)).getElementById("create"), old = document.getElementById("create");
+    if (!fresh) return;
+    const kept = new FormData(old);
+    const bots = new Set(kept.getAll("bots"));
+    for (const input of fresh.elements) {
+      if (!input.name || input.type === "hidden") continue;
+      if (input.type === "checkbox") input.checked = bots.has(input.value) || (input.name !== "bots" && kept.has(input.name));
+      else if (input.name !== "bots" && kept.has(input.name)) input.value = kept.get(input.name);
+    }
+    old.replaceWith(fresh);
+    history.replaceState(null, "", address);
+    prepare();
+    if (bots.size > 1) estimateSoon();
+  } catch {
+    choice.submit();
+  }
+}
+
+choice.querySelector("button").hidden = true;
+choice.addEventListener("change", change);
+document.addEventListener("input", (event) => {
+  if (event.target.closest("#create") && event.target.id !== "bots-filter") estimateSoon();
+});
+// Enter in the search must not send the form.
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && event.target.id === "bots-filter") event.preventDefault();
+});
+prepare();
