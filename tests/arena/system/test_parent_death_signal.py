@@ -78,6 +78,7 @@ WITHOUT = {
     "arena/bots/stdio/__main__.py:_is_grandchild": "is a process of a bot, in its sandbox",
     "arena/system/parent_death_signal.py:watch": "kills its child itself",
     "arena/system/process_info.py:kill_group": "taskkill ends at once",
+    "referee/game_checks/rule_checks.py:other_processes": "plays one table and ends",
 }
 EXECUTED_STARTS = {"Popen", "create_subprocess_exec", "create_subprocess_shell"}
 EXECUTED_STARTS |= {"posix_spawn", "posix_spawnp", "popen", "check_call", "check_output"}
