@@ -57,7 +57,7 @@ def _response(case: Case) -> Send:
 def test_a_request_has_the_model_the_key_and_the_parameters() -> None:
     with scripted_endpoint(GOOD) as endpoint:
         asking(endpoint, "secret").complete(
-            [{"role": "user", "content": "é"}], time.monotonic() + 9
+            [{"role": "user", "content": "é"}], time.monotonic() + FOR_EVER
         )
         (request,) = endpoint.requests
         assert (request["model"], request["max_tokens"], request["stream"]) == ("m", 9, True)
@@ -118,12 +118,12 @@ def test_a_stalled_stream_is_requested_again() -> None:
         assert text_of(endpoint, stall=0.1) == '{"action": 4}'
 
 
-@pytest.mark.parametrize("retry_after", ["3600", formatdate(time.time() + 3600, usegmt=True)])
-def test_a_delay_beyond_the_clock_ends_the_wait_at_once(retry_after: str) -> None:
-    with scripted_endpoint(data(b"", 429, Retry_After=retry_after)) as endpoint:
-        began = time.monotonic()
-        assert "429" in text_of(endpoint)
-        assert time.monotonic() - began < FOR_EVER / 2
+@pytest.mark.parametrize("is_date", [False, True])
+def test_a_delay_beyond_the_clock_ends_the_wait_at_once(is_date: bool) -> None:
+    delay = formatdate(time.time() + 3600, usegmt=True) if is_date else "3600"
+    with scripted_endpoint(data(b"", 429, Retry_After=delay)) as endpoint:
+        # Whoever waits for the clock exceeds the time limit of the test.
+        assert "429" in text_of(endpoint, seconds=3000)
 
 
 def test_a_stalled_stream_does_not_exceed_the_clock() -> None:
