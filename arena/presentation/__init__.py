@@ -1,4 +1,4 @@
-"""What is made of shown games: frames of replays, narration, wording, and encodings for training.
+"""Presentation of games: frames of replays, narration, wording, and encodings for training.
 
 Uses `arena.errors`. Used by `arena.cli`, `arena.ladders`, `arena.matches`, `arena.records`,
 `arena.rl`, `arena.store` and `arena.web`.

@@ -34,7 +34,7 @@ class FaultCause:
 
     @property
     def clause(self) -> str:
-        """What happened, without the game, the decision and the seat."""
+        """The sentence of the first fault without its game, decision and seat."""
         return cause_text(self.first.sentence)
 
 
@@ -51,7 +51,7 @@ def fault_causes(
     Args:
         faults: the faults, in their order.
         earlier: by version, the kinds of faults of the earlier versions of its bot that have
-            played; a version is missing if there are none.
+            played; without an entry if no earlier version has played.
     """
     groups: dict[tuple[str, str, str], list[PlayedFault]] = {}
     for fault in faults:

@@ -92,7 +92,7 @@ class ConnectorSeat:
             self._gone(self._process.clause)
 
     async def close(self) -> None:
-        """Cancel all requests and end the process; the relay hears no more of this seat."""
+        """Cancel all requests and end the process; send the relay nothing more about this seat."""
         self._send = _discard
         for number in list(self._asked):
             self.drop(number)

@@ -115,14 +115,18 @@ def _opponent(engine: Engine, owner: str, label: str) -> Version:
     if not label:
         raise ChallengeRefused(422, "name the opponent, for example greedy or greedy@1.")
     version = _version(engine, label)
-    if version.owner != owner or not owner:
-        if not version.folder:
-            raise ChallengeRefused(
-                403, f"{version.id} is a remote bot; only its owner can start a match of it."
-            )
-        if version.manifest.get("challenges") is False:
-            raise ChallengeRefused(403, f"the owner of {version.id} accepts no challenges.")
+    if (version.owner != owner or not owner) and (refusal := refusal_to_others(version)):
+        raise ChallengeRefused(403, refusal)
     return version
+
+
+def refusal_to_others(version: Version) -> str:
+    """Return why only its owner may start a match of a version; empty if others may too."""
+    if not version.folder:
+        return f"{version.id} is a remote bot; only its owner can start a match of it."
+    if version.manifest.get("challenges") is False:
+        return f"the owner of {version.id} accepts no challenges."
+    return ""
 
 
 def _version(engine: Engine, label: str) -> Version:

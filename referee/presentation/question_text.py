@@ -70,34 +70,22 @@ def question_text(
     Raises:
         PresentationFailed: the presentation of the game raised an exception.
     """
+    names = [f"seat {number}" for number in range(seats)]
     try:
-        return _question_text(game, options, seats, view, seat, actors, legal)
+        position = lines(rendered(game, options, view, seat, names, actors), _WIDTH)
+        sections = (
+            ("", list(_heading(game, options, seats, seat))),
+            ("RULES IN SHORT", [presentation_of(game.id).short_rules]),
+            ("POSITION", position),
+            ("HISTORY", _history(game, view, names)),
+            ("LEGAL ACTIONS", list(_legal(game, legal))),
+            ("ANSWER", [_ANSWER]),
+        )
     except Exception as error:  # the code of a package may raise anything
         raise PresentationFailed(
             f"the presentation of {game.id} cannot write a question as text: "
             f"{type(error).__name__}: {error}"
         ) from error
-
-
-def _question_text(
-    game: Game,
-    options: Options,
-    seats: int,
-    view: View,
-    seat: int,
-    actors: Sequence[int],
-    legal: Legal,
-) -> str:
-    names = [f"seat {number}" for number in range(seats)]
-    position = lines(rendered(game, options, view, seat, names, actors), _WIDTH)
-    sections = (
-        ("", list(_heading(game, options, seats, seat))),
-        ("RULES IN SHORT", [presentation_of(game.id).short_rules]),
-        ("POSITION", position),
-        ("HISTORY", _history(game, view, names)),
-        ("LEGAL ACTIONS", list(_legal(game, legal))),
-        ("ANSWER", [_ANSWER]),
-    )
     return "\n\n".join(
         "\n".join([title, *body] if title else body) for title, body in sections if any(body)
     )

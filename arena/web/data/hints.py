@@ -1,4 +1,4 @@
-"""Hints for people at tables: what the house bot greedy would do, and what it is worth.
+"""Hints for people at tables: the action of the house bot greedy and its win expectation.
 
 A hint is computed from the view of the person's seat. Tables of people are not rated; rated
 matches have no hints.

@@ -1,4 +1,4 @@
-"""What the page of an owner shows of their bots: ratings, changes, results, faults and limits."""
+"""Data of the page of an owner: ratings of the bots, changes, results, faults and limits."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from arena.store.bots.versions import Version
 from arena.store.matches import history
 from arena.store.matches.closed_matches import PlayedMatch
 from arena.store.tournaments import challenges
+from arena.submissions.challenges import refusal_to_others
 from arena.web.data.web_state import WebState
 from referee.games.registry import form_of
 
@@ -76,7 +77,7 @@ class OwnResult:
 
     Args:
         match: the match.
-        version: the own version.
+        version: the version of the owner.
         form: its form.
         score: the score of the version, from 0 to 1.
         rival: the opponent, if it can be challenged; empty otherwise.
@@ -106,7 +107,7 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class LeftToday:
-    """What is left of a limit for 24 hours; `most` 0: not accepted."""
+    """A limit for 24 hours and the number used; `most` 0: none are accepted."""
 
     most: int
     used: int
@@ -200,15 +201,14 @@ def suggestions_of(web: WebState, owned: Sequence[Version]) -> list[Suggestion]:
 
 
 def _accepts(web: WebState, opponent: str, challenger: str) -> bool:
-    """Return whether a version may be challenged, as far as the snapshot tells."""
+    """Return whether a version may be challenged, according to the snapshot."""
     version = web.snapshot.versions.get(opponent)
     return (
         version is not None
         and version.name != challenger
         and version.retired is None
         and version.quarantined is None
-        and bool(version.folder)
-        and version.manifest.get("challenges") is not False
+        and not refusal_to_others(version)
     )
 
 

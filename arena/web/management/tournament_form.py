@@ -198,7 +198,7 @@ def bot_choices(
         for version in sorted(web.snapshot.versions.values(), key=lambda each: each.created)
         if version.retired is None and version.quarantined is None and version.plays(game)
     }
-    found = [
+    choices = [
         BotChoice(
             version.id,
             version.owner,
@@ -208,11 +208,11 @@ def bot_choices(
         for version in newest.values()
         if version.id not in without
     ]
-    found.sort(key=lambda each: (not each.chosen, each.place or len(known) + 1, each.id))
-    listed = sorted(found[:MOST_BOTS], key=lambda each: (each.place or len(known) + 1, each.id))
+    choices.sort(key=lambda each: (not each.chosen, each.place or len(known) + 1, each.id))
+    listed = sorted(choices[:MOST_BOTS], key=lambda each: (each.place or len(known) + 1, each.id))
     names = {name for each in listed for name in (each.id, each.id.partition("@")[0])}
     others = "\n".join(line for line in lines if line not in names)
-    return tuple(listed), len(found) - len(listed), others
+    return tuple(listed), len(choices) - len(listed), others
 
 
 def _input(each: InputField, sent: Mapping[str, str]) -> FormInput:

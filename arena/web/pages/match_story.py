@@ -38,7 +38,7 @@ class KeyMoment:
     Args:
         game: the number of the game.
         entrant: the entrant that it is about.
-        clause: what happened to it, as a clause that follows its name.
+        clause: the event, as a clause that follows the name of the entrant.
         decision: the decision; None for the whole game.
     """
 
@@ -89,7 +89,7 @@ class MatchStory:
 
 @dataclass(frozen=True, slots=True)
 class MatchEvidence:
-    """What is known about a closed match.
+    """Results, faults and analysis of a closed match, from which its story is told.
 
     Args:
         entrants: the versions, in the order of the match.

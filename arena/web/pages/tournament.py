@@ -225,9 +225,9 @@ def _link_of_pair(
 ) -> str:
     if box.cell is None:
         return ""
-    met = [match.id for match in listed if {name, box.other} <= {*match.entrants}]
-    if box.cell.matches == len(met) == 1:
-        return links.to("matches", met[0])
+    between = [match.id for match in listed if {name, box.other} <= {*match.entrants}]
+    if box.cell.matches == len(between) == 1:
+        return links.to("matches", between[0])
     return links.to("matches", tournament=tournament.id, bot=name, opponent=box.other)
 
 
