@@ -7,14 +7,12 @@ from typing import Final
 from arena.ladders.columns import Rendering, columns_of
 from arena.ladders.ladder_columns import LADDER
 from arena.presentation import wording
-from arena.store.matches.listing import Match, find_match
 from arena.store.schema import MatchState
-from arena.store.tournaments import tournaments
-from arena.web.data.changes import ARENA, position_of
-from arena.web.data.live_tables import live_table
+from arena.web.data.changes import ARENA
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageRequest
 from arena.web.pages.ladder import find_ladder, lines
+from arena.web.pages.shown_table import shown_table
 
 TABLE_QUERY: Final = (("match", "a match; by default the closest of the running ones"),)
 """The query of a table."""
@@ -70,30 +68,19 @@ def embedded_ladder(web: WebState, page_request: PageRequest) -> Page:
 
 
 def _table(web: WebState, page_request: PageRequest, kind: str) -> Page:
-    match = _match(web, page_request.query.get("match", ""))
-    live, form = None, ""
-    if match is not None:
-        tournament = tournaments.find_tournament(web.engine, match.tournament)
-        live = live_table(web.events.positions, match, tournament, web.events.shown_since)
-        form = tournament.plan.form
+    on_screen = shown_table(web, page_request.query.get("match", ""))
+    match = on_screen.match
     return Page(
         title="Live table",
         template=f"embed_{kind}.html",
         model={
             "match": match,
-            "shown": live,
-            "form": form,
+            "shown": on_screen.table,
+            "form": on_screen.form,
             "is_over": match is not None and match.state is not MatchState.RUNNING,
             "delay": web.settings.delay,
             "spectators": web.settings.spectators,
         },
         parts=(f"embed-{kind}",),
-        topics=frozenset({ARENA, *([position_of(match.id)] if match else [])}),
+        topics=on_screen.topics,
     )
-
-
-def _match(web: WebState, name: str) -> Match | None:
-    """Return the requested match; without a name the closest running one, if there is one."""
-    if name:
-        return find_match(web.engine, name)
-    return web.featured.pick(web.snapshot, web.events.positions)

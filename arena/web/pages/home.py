@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from arena.ladders.columns import Rendering, columns_of, to_json
@@ -11,13 +10,12 @@ from arena.store.matches import listing, results
 from arena.store.matches.listing import Match
 from arena.store.tournaments import challenges, tournaments
 from arena.tournaments import json_values
-from arena.web.data.changes import ARENA, position_of
 from arena.web.data.featured_replay import featured_replay
-from arena.web.data.live_tables import LiveTable, live_table
 from arena.web.data.time_estimates import TimeEstimates
 from arena.web.data.web_state import WebState
 from arena.web.page import Page, PageRequest
 from arena.web.pages import ladder
+from arena.web.pages.shown_table import shown_table
 from arena.web.pages.tournaments import TournamentLine, is_endless
 from referee.games.registry import GAMES
 
@@ -28,36 +26,10 @@ _LATEST = 6
 _ENDED = 3
 
 
-@dataclass(frozen=True, slots=True)
-class _OnScreen:
-    """The running match whose table is shown.
-
-    Args:
-        match: the match; None if no match runs.
-        table: its table; None without a position.
-        form: the form of its game.
-    """
-
-    match: Match | None = None
-    table: LiveTable | None = None
-    form: str = ""
-
-    @property
-    def topics(self) -> frozenset[str]:
-        """The topics whose changes concern the page."""
-        return frozenset({ARENA} if self.match is None else {ARENA, position_of(self.match.id)})
-
-    def to_json(self) -> dict[str, Any] | None:
-        """Return the match and its position as JSON values; None without a position."""
-        if self.match is None or self.table is None:
-            return None
-        return {"match": self.match.id, "position": self.table.to_json()}
-
-
 def home_page(web: WebState, page_request: PageRequest) -> Page:
     """Return the home page."""
     snapshot = web.snapshot
-    on_screen = _on_screen(web)
+    on_screen = shown_table(web)
     featured = featured_replay(web.engine) if on_screen.table is None else None
     tops = [
         (standing.scope.form, ladder.lines(snapshot, standing)[:TOP])
@@ -100,15 +72,6 @@ def home_page(web: WebState, page_request: PageRequest) -> Page:
         topics=on_screen.topics,
         feed_link=page_request.links.to("tournaments.atom"),
     )
-
-
-def _on_screen(web: WebState) -> _OnScreen:
-    match = web.featured.pick(web.snapshot, web.events.positions)
-    if match is None:
-        return _OnScreen()
-    tournament = tournaments.find_tournament(web.engine, match.tournament)
-    table = live_table(web.events.positions, match, tournament, web.events.shown_since)
-    return _OnScreen(match, table, tournament.plan.form)
 
 
 def _other_matches(web: WebState, on_screen: Match | None) -> dict[str, Any]:

@@ -1,0 +1,55 @@
+"""A running match with its table, as home and the pages for frames show it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from arena.store.matches.listing import Match, find_match
+from arena.store.tournaments import tournaments
+from arena.web.data.changes import ARENA, position_of
+from arena.web.data.live_tables import LiveTable, live_table
+from arena.web.data.web_state import WebState
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTable:
+    """The match whose table is shown.
+
+    Args:
+        match: the match; None if no match runs.
+        table: its table; None without a position.
+        form: the form of its game.
+    """
+
+    match: Match | None = None
+    table: LiveTable | None = None
+    form: str = ""
+
+    @property
+    def topics(self) -> frozenset[str]:
+        """The topics whose changes concern the page."""
+        return frozenset({ARENA} if self.match is None else {ARENA, position_of(self.match.id)})
+
+    def to_json(self) -> dict[str, Any] | None:
+        """Return the match and its position as JSON values; None without a position."""
+        if self.match is None or self.table is None:
+            return None
+        return {"match": self.match.id, "position": self.table.to_json()}
+
+
+def shown_table(web: WebState, name: str = "") -> ShownTable:
+    """Return the table of a match; without a name, that of the closest running one.
+
+    Raises:
+        NotFound: the match is unknown.
+    """
+    if name:
+        match: Match | None = find_match(web.engine, name)
+    else:
+        match = web.featured.pick(web.snapshot, web.events.positions)
+    if match is None:
+        return ShownTable()
+    tournament = tournaments.find_tournament(web.engine, match.tournament)
+    table = live_table(web.events.positions, match, tournament, web.events.shown_since)
+    return ShownTable(match, table, tournament.plan.form)
