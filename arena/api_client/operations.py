@@ -502,31 +502,14 @@ class ApiOperations:
         """
         return self.send("GET", f"/submissions/{_part(id_)}")
 
-    def get_rules(self) -> ApiAnswer:
-        """Send `GET /rules`.
+    def get_games(self) -> ApiAnswer:
+        """Send `GET /games`.
 
-        All games.
+        All games, which a person can learn and play.
         """
-        return self.send("GET", "/rules")
+        return self.send("GET", "/games")
 
-    def get_rules_game(self, game: str) -> ApiAnswer:
-        """Send `GET /rules/{game}`.
-
-        The rules of a game.
-
-        Args:
-            game: the id of a game.
-        """
-        return self.send("GET", f"/rules/{_part(game)}")
-
-    def get_play(self) -> ApiAnswer:
-        """Send `GET /play`.
-
-        The games that a person can play against bots here.
-        """
-        return self.send("GET", "/play")
-
-    def get_play_game(
+    def get_games_game(
         self,
         game: str,
         *,
@@ -547,9 +530,9 @@ class ApiOperations:
         tear_down_the_walls: str | int | None = None,
         territory: str | int | None = None,
     ) -> ApiAnswer:
-        """Send `GET /play/{game}`.
+        """Send `GET /games/{game}`.
 
-        The form that begins a match of a person; without rating.
+        A game: five lessons, and the form that begins a match of a person; without rating.
 
         Args:
             game: the id of a game.
@@ -581,7 +564,7 @@ class ApiOperations:
         """
         return self.send(
             "GET",
-            f"/play/{_part(game)}",
+            f"/games/{_part(game)}",
             query={
                 "seats": seats,
                 "must_beat": must_beat,
@@ -601,6 +584,23 @@ class ApiOperations:
                 "territory": territory,
             },
         )
+
+    def get_rules_game(self, game: str) -> ApiAnswer:
+        """Send `GET /rules/{game}`.
+
+        The rules of a game.
+
+        Args:
+            game: the id of a game.
+        """
+        return self.send("GET", f"/rules/{_part(game)}")
+
+    def get_glossary(self) -> ApiAnswer:
+        """Send `GET /glossary`.
+
+        The words of the arena and of its games.
+        """
+        return self.send("GET", "/glossary")
 
     def get_docs(self) -> ApiAnswer:
         """Send `GET /docs`.

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import Final
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
@@ -15,6 +16,8 @@ from markupsafe import Markup, escape
 from arena.presentation import shipped_docs
 from arena.web.page import Links
 from referee.games.registry import GAMES
+
+_RULE: Final = re.compile(r"[A-Z]-\d+\.\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,8 @@ def rendered(markdown: str, links: Links) -> RenderedDocument:
                 title = title or heading
             elif token.tag == "h2":
                 sections.append((anchor, heading))
+        elif token.type == "list_item_open":
+            _name_rule(token, tokens[place + 2])
         elif token.type == "table_open":
             # Each region of a page needs a name of its own.
             tables += 1
@@ -64,6 +69,13 @@ class _Renderer(RendererHTML):
 
     def table_close(self, tokens: Sequence[Token], at: int, options: object, env: object) -> str:
         return "</table></div>\n"
+
+
+def _name_rule(item: Token, content: Token) -> None:
+    """Give a list item that begins with the number of a rule this number as its anchor."""
+    number = next((c.content for c in (content.children or ())[2:3]), "")
+    if _RULE.fullmatch(number):
+        item.attrs["id"] = number
 
 
 def _text(token: Token) -> str:

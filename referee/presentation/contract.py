@@ -137,7 +137,7 @@ class Presentation:
     def lessons(self) -> Sequence[Lesson]:
         """Return positions with questions, by which a person learns the game in a minute.
 
-        By default these are positions of a random game with some of their legal actions. The first
+        By default these are positions of a random game with some of their legal actions. The last
         lesson is also the picture of the game.
         """
         return example_lessons(self)

@@ -56,7 +56,7 @@ def environment() -> Environment:
     )
     made.globals["first_paint"] = Markup(assets.FIRST_PAINT)
     made.globals["table_size"] = Markup(assets.TABLE_SIZE)
-    made.filters.update(_FILTERS, later_attribute=later_attribute)
+    made.filters.update(_FILTERS, later_attribute=later_attribute, labelled=labelled)
     return made
 
 
@@ -71,6 +71,11 @@ def later_attribute(spans: Sequence[tuple[int, int, str]]) -> Markup:
     lines = (row.replace("\r", "&#13;").replace("\n", "&#10;") for row in rows)
     text = "\n".join(lines).replace("&", "&amp;").replace("'", "&#39;")
     return Markup("'{}'").format(Markup(text))
+
+
+def labelled(markup: Markup, prefix: str) -> Markup:
+    """Return markup whose regions have labels with a prefix: a page has several tables."""
+    return Markup(str(markup).replace('aria-label="', f'aria-label="{prefix}'))
 
 
 def _shown(value: Any) -> Any:

@@ -37,7 +37,9 @@ LESSONS = (
             LessonAnswer("bid 4", "A bid must be higher than the standing one; 4 is enough.", True),
             LessonAnswer("bid 5", "It outbids him, but your side must take one trick more."),
             LessonAnswer("bid 6", "The highest bid ends the auction: you must take every trick."),
-            LessonAnswer("pass bid", "His bid stands. You may bid again at your next turn."),
+            LessonAnswer(
+                "pass bid", "His bid stands. You may bid again at your next turn.", words="pass"
+            ),
         ),
     ),
     Lesson(

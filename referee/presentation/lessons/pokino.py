@@ -62,7 +62,7 @@ LESSONS = (
     ),
     Lesson(
         title="Play a run",
-        question="You have two beads now. A 6 and a 4 lie side by side in the middle.",
+        question="You have two beads now. A 6 and a 4 touch in the middle. What do you play?",
         rule="K-5.2",
         luck=_dealt("6C 9S"),
         turns=("domino 2-3 2,2 down", "domino 5-8 -1,1 left"),

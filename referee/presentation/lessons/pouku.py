@@ -22,7 +22,7 @@ LESSONS = (
         answers=(
             LessonAnswer(
                 "go out",
-                "Three of a kind 3 and two pairs 1 each: 5 is enough. You score, the others pay.",
+                "Three of a kind 3 and two pairs 1 each: 5 is enough. The first turn adds 1.",
                 True,
             ),
             LessonAnswer("discard 3C", "You give up the pair of threes and cannot go out now."),

@@ -34,7 +34,7 @@ def test_every_page_is_installed_with_a_title_and_description() -> None:
 
 
 def test_all_pages_open_and_their_links_resolve(client: TestClient) -> None:
-    seen = {"/docs", "/rules"}
+    seen = {"/docs", "/games"}
     waiting = list(seen)
     while waiting:
         address = waiting.pop()
@@ -44,7 +44,7 @@ def test_all_pages_open_and_their_links_resolve(client: TestClient) -> None:
         assert "style=" not in main
         for href in re.findall(r'href="([^"]*)"', main):
             path = href.partition("#")[0]
-            if path.startswith(("/docs", "/rules")) and path not in seen:
+            if path.startswith(("/docs", "/games", "/glossary", "/rules")) and path not in seen:
                 seen.add(path)
                 waiting.append(path)
     assert {f"/docs/{name}" for name in shipped_docs.PAGES} < seen
