@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
@@ -14,7 +14,9 @@ from markdown_it.token import Token
 from markupsafe import Markup, escape
 
 from arena.presentation import shipped_docs
+from arena.presentation.glossary import Term
 from arena.web.page import Links
+from arena.web.terms import FirstUses
 from referee.games.registry import GAMES
 
 _RULE: Final = re.compile(r"[A-Z]-\d+\.\d+")
@@ -29,8 +31,15 @@ class RenderedDocument:
     sections: tuple[tuple[str, str], ...]
 
 
-def rendered(markdown: str, links: Links) -> RenderedDocument:
-    """Convert a shipped document. Links to documents that are not shipped become plain text."""
+def rendered(markdown: str, links: Links, terms: Iterable[Term] = ()) -> RenderedDocument:
+    """Convert a shipped document. Links to documents that are not shipped become plain text.
+
+    Args:
+        markdown: the document.
+        links: the builder of links.
+        terms: words whose first use in a paragraph gets a note.
+    """
+    first_uses = FirstUses(terms, links)
     reader = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")
     tokens = reader.parse(markdown)
     title, heading, tables, sections = "", "", 0, []
@@ -56,6 +65,8 @@ def rendered(markdown: str, links: Links) -> RenderedDocument:
             token.attrs["class"] = style.rpartition(":")[2]
         if token.children:
             token.children = _linked(token.children, lambda href: _address(href, links))
+            if tokens[place - 1].type == "paragraph_open":
+                token.children = first_uses.marked(token.children)
     html = str(reader.renderer.render(tokens, reader.options, {}))
     return RenderedDocument(title, Markup(html), tuple(sections))
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from arena.presentation import shipped_docs
+from arena.presentation import glossary, shipped_docs
+from arena.presentation.glossary import Term
 from arena.web.data.web_state import WebState
 from arena.web.markdown_to_html import rendered
 from arena.web.page import Links, Page, PageNotFound, PageRequest
@@ -44,11 +45,14 @@ def rules(web: WebState, page_request: PageRequest) -> Page:
     if name not in GAMES:
         raise PageNotFound(f"unknown game {name}; available: {', '.join(GAMES)}.")
     model = {"above": ("games", "Games"), "game": GAMES[name]}
-    return _document_page(shipped_docs.rules(name), page_request.links, model)
+    terms = glossary.game_terms(name)
+    return _document_page(shipped_docs.rules(name), page_request.links, model, terms)
 
 
-def _document_page(markdown: str, links: Links, model: Mapping[str, object]) -> Page:
-    document = rendered(markdown, links)
+def _document_page(
+    markdown: str, links: Links, model: Mapping[str, object], terms: Iterable[Term] = ()
+) -> Page:
+    document = rendered(markdown, links, terms)
     return Page(
         title=document.title,
         template="written.html",

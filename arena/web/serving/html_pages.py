@@ -15,6 +15,7 @@ from arena.records.published_faults import pathless
 from arena.tournaments.time_estimate import duration
 from arena.web import assets
 from arena.web.page import Links, Page
+from arena.web.terms import term_in_template
 from referee.numbering import counted_from_one
 from referee.sanitizing import sanitized
 
@@ -56,6 +57,7 @@ def environment() -> Environment:
     )
     made.globals["first_paint"] = Markup(assets.FIRST_PAINT)
     made.globals["table_size"] = Markup(assets.TABLE_SIZE)
+    made.globals["term"] = term_in_template
     made.filters.update(_FILTERS, later_attribute=later_attribute, labelled=labelled)
     return made
 
