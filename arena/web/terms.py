@@ -15,7 +15,8 @@ from arena.presentation.glossary import Term, find_term
 from arena.web.page import Links
 
 _NOTE = Markup(
-    '<button type="button" class="term" popovertarget="tip-{anchor}">{text}</button>'
+    '<button type="button" class="term" popovertarget="tip-{anchor}" '
+    'popovertargetaction="show">{text}</button>'
     '<span class="tip" id="tip-{anchor}" popover>{meaning} '
     '<a href="{glossary}#{anchor}">Glossary</a></span>'
 )
