@@ -17,6 +17,7 @@ from tests.arena.cli.terminal import Cli
 WITHOUT_JSON = {
     "pokearena completion": "prints a script",
     "pokearena export": "has --format json",
+    "pokearena mcp": "speaks JSON-RPC",
     "pokearena referee": "runs until it is ended",
     "pokearena watch": "is a screen",
     "pokearena worker": "runs until it is ended",
