@@ -58,7 +58,7 @@ def _replace_log(logs: Path) -> None:
     (logs / "sleeper.log").mkdir()
 
 
-def _use_all_descriptors(_: Path) -> None:
+def _use_all_descriptors(logs: Path) -> None:
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (0, most))
 
