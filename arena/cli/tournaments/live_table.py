@@ -97,7 +97,7 @@ def watch(
         ServicesEnded: the services of another process have ended.
         Exception: the reason why services of this command ended.
     """
-    readers = [_SnapshotReader(engine, name) for name in ids]
+    readers = [SnapshotReader(engine, name) for name in ids]
     display: Display = _Live() if sys.stderr.isatty() else _ProgressLines()
     with display:
         while True:
@@ -110,7 +110,7 @@ def watch(
             time.sleep(_POLL_SECONDS)
 
 
-class _SnapshotReader:
+class SnapshotReader:
     """Takes snapshots of one tournament; recomputes the standings only after a closed match."""
 
     def __init__(self, engine: Engine, tournament: str) -> None:
@@ -122,6 +122,7 @@ class _SnapshotReader:
         self._last: TournamentSnapshot | None = None
 
     def now(self) -> TournamentSnapshot:
+        """Return the current snapshot; after the end of the tournament the last one."""
         if self._last is None or not self._last.over:
             self._last = self._read()
         return self._last
