@@ -1,7 +1,7 @@
 """Find out whether the kernel refuses the namespaces that bubblewrap needs.
 
 Only such a definite refusal lets the arena choose a lower sandbox level; any other failure of a
-self-test stops play (docs/decisions/2026-11-28-sandbox-level.md).
+self-test stops play (docs/decisions/2026-11-22-sandbox.md).
 """
 
 import errno
