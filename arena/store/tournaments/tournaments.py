@@ -13,7 +13,7 @@ from arena.errors import Conflict, NotFound, StoreError, check_name
 from arena.formats.contract import Fixture, FormatEntrant
 from arena.store import closings, ids, schema
 from arena.store.bots.owners import check_if_new
-from arena.store.database import now, reading, writing
+from arena.store.database import now, read_rows, reading, writing
 from arena.store.match_settings import TournamentPlan
 from arena.store.matches import lease_times
 from arena.store.postgresql import lock_rows
@@ -212,8 +212,7 @@ def states(engine: Engine) -> dict[str, TournamentState]:
     """
     table = schema.tournaments
     query = select(table.c.id, table.c.state).where(table.c.ended.is_(None))
-    with reading(engine) as connection:
-        rows = connection.execute(query.order_by(table.c.created, table.c.id)).all()
+    rows = read_rows(engine, query.order_by(table.c.created, table.c.id)).all()
     return {row.id: TournamentState(row.state) for row in rows}
 
 
@@ -303,8 +302,7 @@ def has_leased_match(engine: Engine) -> bool:
     """Return whether a worker holds an unexpired lease of any match."""
     matches = schema.matches
     leased = select(matches.c.id).where(lease_times.is_leased())
-    with reading(engine) as connection:
-        return connection.execute(leased.limit(1)).first() is not None
+    return read_rows(engine, leased.limit(1)).first() is not None
 
 
 def not_found(tournament: str) -> NotFound:
