@@ -14,18 +14,23 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from redis.exceptions import RedisError
+from sqlalchemy.exc import SQLAlchemyError
+
 from arena import config
 from arena.config import Folder
-from arena.errors import InfrastructureError
+from arena.errors import InfrastructureError, StoreError
 from arena.services import idle_computations, worker_host
 from arena.services.queue import redis_server
 from arena.services.queue.redis_server import Address
 from arena.services.queue.worker import MatchWorker
 from arena.services.queue.worker_registrations import WorkerInfo, fresh_name, workers
+from arena.store import database
 from arena.system.process_info import require_linux
 from arena.system.redis_connection import connect
 from referee import logs
 from referee.games.contract import SetupError
+from referee.games.registry import GAMES
 
 if TYPE_CHECKING:
     from arena.matches.attempt import WorkerResources
@@ -79,8 +84,6 @@ def run(
     # Imported before the first fork, so that matches do not spend time on it.
     from arena.bots.sandbox import stored_level
     from arena.matches.attempt import WorkerResources
-    from arena.store import database
-    from referee.games.registry import GAMES
 
     GAMES.load_all()
     watch_ms, most_bytes = _watch_ms(environment), config.most_versions(environment)
@@ -258,9 +261,7 @@ def on_this_host(
 
 def _release_leases(resources: WorkerResources) -> None:
     """Release the match of an exited worker process now, before its lease expires."""
-    from sqlalchemy.exc import SQLAlchemyError
 
-    from arena.errors import StoreError
     from arena.store.matches import transitions
 
     try:
@@ -280,8 +281,6 @@ def main() -> int:
 
     The supervisor starts this program. The command for users is `pokearena worker`.
     """
-    from redis.exceptions import RedisError
-
     parser = argparse.ArgumentParser(prog="worker", description="Plays matches.")
     parser.add_argument("--data", help="the data folder")
     parser.add_argument("--name", help="unique name of the worker")

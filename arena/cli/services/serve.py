@@ -21,6 +21,7 @@ from arena.cli.options import (
     web_options,
 )
 from arena.cli.services.sandbox_report import SandboxReport
+from arena.errors import InvalidSettings
 from arena.services.relay_process import RelayOptions
 from arena.services.web_process import WebSettings
 
@@ -122,7 +123,6 @@ def ladder_of(form: str, option: str) -> TournamentPlan:
     Raises:
         CommandError: the form does not exist.
     """
-    from arena.errors import InvalidSettings
     from arena.store import match_settings
     from arena.submissions import open_ladders
     from referee.games.registry import parse_form

@@ -24,6 +24,7 @@ from arena.store.matches.spec import MatchSpec
 from arena.store.objects import record_archive
 from arena.store.schema import OPEN, MatchState
 from referee.numbering import game_text
+from referee.record import dump
 
 _MATCHES_AT_ONCE: Final = 500
 
@@ -155,8 +156,6 @@ def record(engine: Engine, match: str) -> str:
         NotFound: the match does not exist.
         ObjectStorageError: its records are in the object storage, which cannot be used.
     """
-    from referee.record import dump
-
     with reading_invalid_text(engine) as connection:
         spec, seed, played = _public_part(connection, match, *schema.games.c["game", "record"])
     records = record_archive.complete(engine, match, {row.game: row.record for row in played})

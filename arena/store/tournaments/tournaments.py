@@ -19,6 +19,7 @@ from arena.store.matches import lease_times
 from arena.store.postgresql import lock_rows
 from arena.store.schema import ClosingKind, MatchState, TournamentState
 from arena.store.tournaments import schedule
+from referee.games.registry import form_of
 
 # Count a tournament's matches by state, without reading the closed ones.
 #
@@ -235,8 +236,6 @@ def names(engine: Engine, words: str, limit: int = 20) -> tuple[TournamentName, 
         words: the search words; upper and lower case are not distinguished.
         limit: the maximum number of tournaments.
     """
-    from referee.games.registry import form_of
-
     table = schema.tournaments
     columns = table.c["id", "name", "game", "seats", "options", "state", "created"]
     query = select(*columns).order_by(table.c.created.desc(), table.c.id)
