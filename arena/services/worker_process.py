@@ -18,13 +18,16 @@ from redis.exceptions import RedisError
 from sqlalchemy.exc import SQLAlchemyError
 
 from arena import config
+from arena.bots.sandbox import available_levels, stored_level
+from arena.bots.sandbox.level import Level, refusal
 from arena.config import Folder
 from arena.errors import InfrastructureError, StoreError
 from arena.services import idle_computations, worker_host
 from arena.services.queue import redis_server
 from arena.services.queue.redis_server import Address
-from arena.services.queue.worker import MatchWorker
-from arena.services.queue.worker_registrations import WorkerInfo, fresh_name, workers
+from arena.services.queue.worker import MatchWorker, WorkerSandbox
+from arena.services.queue.worker_registrations import SandboxState, WorkerInfo, fresh_name, workers
+from arena.services.queue.worker_sandboxes import UNAVAILABLE
 from arena.store import database
 from arena.system.process_info import require_linux
 from arena.system.redis_connection import connect
@@ -45,6 +48,38 @@ _CLAIM_SECONDS = 10.0
 _CLAIM_POLL_SECONDS = 0.1
 
 log = logging.getLogger("arena.worker")
+
+
+class ChosenSandbox(WorkerSandbox):
+    """The level that this machine offers (`arena.bots.sandbox.available_levels`)."""
+
+    def check(self) -> None:
+        """Check that the chosen level holds.
+
+        Raises:
+            InfrastructureError: it does not hold now.
+        """
+        available_levels.best_level()
+
+    def doubt(self) -> None:
+        """Let the next check run the self-test again."""
+        available_levels.doubt_level()
+
+    def state(self) -> SandboxState:
+        """Return the state without a self-test, which could delay a heartbeat."""
+        try:
+            stored = stored_level.stored_level()
+        except InfrastructureError:
+            stored = None
+        level = available_levels.current_level()
+        return SandboxState(
+            level or UNAVAILABLE, stored or "", level is not None and plays_pushed(level)
+        )
+
+
+def plays_pushed(level: Level) -> bool:
+    """Return whether pushed versions play at a level."""
+    return not refusal("a pushed version", trusted=False, level=level)
 
 
 class NoServices(Exception):
@@ -144,7 +179,6 @@ def _choose_level() -> None:
 
 def _worker(resources: WorkerResources, redis: str, idle_work: IdleWork | None) -> MatchWorker:
     from arena.matches.attempt import attempt
-    from arena.services.worker_sandbox import ChosenSandbox
 
     log.info(
         "worker %s: Redis %s, referee %s",
