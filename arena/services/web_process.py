@@ -51,6 +51,7 @@ class WebSettings:
             address and not behind a proxy.
         play_tables: the maximum number of matches of people at the same time; one client can have
             half of them.
+        agents: whether agents with a token can play by the Model Context Protocol, at `/mcp`.
     """
 
     spectators: bool = True
@@ -70,6 +71,7 @@ class WebSettings:
     root_path: str = ""
     play: bool | None = None
     play_tables: int = 4
+    agents: bool = False
 
     @property
     def origin(self) -> str:
