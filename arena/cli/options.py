@@ -195,11 +195,7 @@ def _agents(context: click.Context, parameter: click.Parameter, value: bool) -> 
 
 
 def _common_root_path(root_path: str, site: str) -> str:
-    """Return the path that `--root-path` and `--site` name; one of them may be empty.
-
-    Raises:
-        CommandError: they differ, or the path of `--site` is not valid.
-    """
+    """Return the path that `--root-path` and `--site` name; one of them may be empty."""
 
     from arena.services.web_process import checked_root_path
 

@@ -139,11 +139,7 @@ def _analysis(
 
 
 def _luck(record: MatchRecord, pause: Callable[[], None]) -> dict[str, Any]:
-    """Return the stored form of the luck of a match.
-
-    Raises:
-        NotAnalysable: it has too many games.
-    """
+    """Return the stored form of the luck of a match."""
     from arena.records.analysis.match_analysis import NotAnalysable
     from arena.records.luck_adjustment.match_luck import luck_of_match
 

@@ -161,9 +161,6 @@ def _choose_level() -> None:
     """Choose the sandbox level; the processes of matches inherit the result.
 
     A worker whose sandbox failed or is gone takes no match until it is back.
-
-    Raises:
-        InfrastructureError: the setting is not a level, or the machine does not offer it.
     """
     from arena.bots.sandbox import available_levels
 
@@ -198,11 +195,7 @@ def _worker(resources: WorkerResources, redis: str, idle_work: IdleWork | None) 
 
 
 def _watch_ms(environment: Mapping[str, str]) -> int:
-    """Return the milliseconds between two published positions; 0: none are published.
-
-    Raises:
-        SettingError: the variable is not a number.
-    """
+    """Return the milliseconds between two published positions; 0: none are published."""
     try:
         return max(0, int(environment.get(config.WATCH_MS) or _WATCH_MS))
     except ValueError:
@@ -213,12 +206,7 @@ def _watch_ms(environment: Mapping[str, str]) -> int:
 
 
 def _find_services(data_folder: Folder, environment: Mapping[str, str], workers: int) -> Address:
-    """Check that workers can run here, and return the address of their Redis.
-
-    Raises:
-        NoServices: Redis or the database is not named.
-        SettingError: one referee is named for several workers.
-    """
+    """Check that workers can run here, and return the address of their Redis."""
     address = redis_server.find_redis(data_folder, environment)
     if address is None:
         raise NoServices(
@@ -251,9 +239,6 @@ def _claim(referee: str) -> socket.socket:
     Returns:
         A socket bound to an abstract name. The kernel gives the name to one process at a time and
         releases it when that process ends.
-
-    Raises:
-        NoServices: another worker uses the referee.
     """
     name = hashlib.sha256(referee.encode()).hexdigest()[:32]
     claim = socket.socket(socket.AF_UNIX)

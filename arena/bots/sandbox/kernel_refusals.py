@@ -102,11 +102,7 @@ def namespaces_are_refused() -> bool:
 
 
 def _create_namespaces() -> None:
-    """Enter new namespaces and make the mounts private.
-
-    Raises:
-        OSError: the kernel refuses it.
-    """
+    """Enter new namespaces and make the mounts private."""
     uid, gid = os.geteuid(), os.getegid()
     if uid == 0:
         linux.unshare(_NAMESPACES)

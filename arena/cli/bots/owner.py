@@ -155,11 +155,7 @@ def delete(name: str, dry_run: bool, yes: bool, as_json: bool, workspace: Worksp
 
 
 def _confirm(name: str, yes: bool) -> None:
-    """Request confirmation on a terminal.
-
-    Raises:
-        CommandError: the user refuses, or there is no terminal.
-    """
+    """Request confirmation on a terminal."""
     if yes:
         return
     if not sys.stdin.isatty():

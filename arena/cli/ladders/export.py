@@ -133,11 +133,7 @@ def _export_ladders(
 
 
 def _kind_of(file: Path | None) -> str:
-    """Return the format that the extension of a file names; CSV without a file.
-
-    Raises:
-        CommandError: no format has this extension.
-    """
+    """Return the format that the extension of a file names; CSV without a file."""
     if file is None:
         return "csv"
     extension = file.suffix.lstrip(".").lower()

@@ -124,11 +124,7 @@ def _next(name: str, collected: Bundle) -> str:
 
 
 def _folder(path: Path) -> Bundle:
-    """Return the bundle in a folder.
-
-    Raises:
-        CommandError: the folder does not contain a bundle.
-    """
+    """Return the bundle in a folder."""
     from arena.records.bundle import folder as files
 
     if not files.is_bundle(path):

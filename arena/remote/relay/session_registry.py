@@ -123,11 +123,7 @@ class SessionRegistry:
         return session
 
     async def _version_of(self, token: str, peer: str, now: float) -> Version:
-        """Return the bot of a token; an address can try only a few unknown ones.
-
-        Raises:
-            ConnectionRefused: the token is unknown, or its address has sent too many.
-        """
+        """Return the bot of a token; an address can try only a few unknown ones."""
         if remote_bots.token_hash(token) not in self._known_tokens:
             wait = self._guesses.wait(address_of(peer), now)
             if wait:
