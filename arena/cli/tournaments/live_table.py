@@ -13,7 +13,7 @@ from arena.cli import output
 from arena.cli.ladders import ladder_table
 from arena.cli.services.running_services import RunningServices
 from arena.formats.contract import WaitForMatches
-from arena.ladders import ladder_key
+from arena.ladders import ladder_key, rater
 from arena.store.matches import listing
 from arena.store.schema import TournamentState
 from arena.store.tournaments import tournaments
@@ -149,8 +149,6 @@ class SnapshotReader:
         return step.why if isinstance(step, WaitForMatches) else ""
 
     def _table(self, scope: LadderKey) -> Standings:
-        from arena.ladders import rater
-
         return rater.current_ladder(self._engine, scope).table
 
 
