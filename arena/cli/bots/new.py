@@ -9,7 +9,7 @@ import shlex
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import rich_click as click
 from click.core import ParameterSource
@@ -26,6 +26,10 @@ from arena.cli.options import bounded
 from arena.config import SEATS
 from arena.errors import BadName, BotError, check_new_bot
 from arena.system.temporary_folder import remove_abandoned, temporary_folder
+from referee.games.game_packages import BUILT_IN, EXAMPLE_GAME
+
+if TYPE_CHECKING:
+    from referee.games.contract import Game
 
 README: Final = "README.md"
 MODEL: Final = "model"
@@ -48,6 +52,9 @@ _PACKAGE: Final = Path("pokearena", "v1")
 _INTERNAL_SERVICES: Final = ("referee", "relay")
 """Parts of the protocol that bots do not use."""
 _TABLE_ROW: Final = re.compile(r"^\| (`.+`) \| (.+) \|$", re.MULTILINE)
+_TABLE_HEAD: Final = "|---|---|\n"
+_COMMAND: Final = re.compile(r"^    pokearena .+$", re.MULTILINE)
+_GAMES: Final = re.compile(r"^games = .*$", re.MULTILINE)
 _REQUIREMENTS: Final = re.compile(r"(Needed: .+)$", re.MULTILINE)
 
 
@@ -58,10 +65,15 @@ def languages() -> tuple[str, ...]:
     return tuple(sorted(folders - {MODEL}))
 
 
-def write(folder: Path, language: str) -> str:
+def write(folder: Path, language: str, game: Game | None = None) -> str:
     """Write a starter bot into an empty or new folder; return the name of the bot.
 
     After an error, the folder is as it was before.
+
+    Args:
+        folder: the folder.
+        language: the language of the starter kit.
+        game: the only game of the bot; None: every built-in game.
 
     Raises:
         CommandError: the language has no starter kit, or the folder is not empty or cannot be
@@ -78,6 +90,8 @@ def write(folder: Path, language: str) -> str:
     def kit(staged: Path) -> None:
         copy_kit(language, staged)
         _rename(staged, language, name)
+        if game is not None:
+            _specialise(staged, language, game)
 
     _fill(folder, kit)
     return name
@@ -219,6 +233,29 @@ def _rename(folder: Path, language: str, name: str) -> None:
         path.write_text(text, encoding="utf-8")
 
 
+def _specialise(folder: Path, language: str, game: Game) -> None:
+    """Let the bot play one game; add the types of its messages if it is one of a package."""
+    bot, readme = folder / manifest.FILE, folder / README
+    text = bot.read_text(encoding="utf-8")
+    bot.write_text(_GAMES.sub(f'games = ["{game.id}"]', text), encoding="utf-8")
+    if game.id in BUILT_IN:
+        return
+    from arena.cli.bots import game_types
+
+    name, content = game_types.type_file(game, language)
+    (folder / name).write_text(content, encoding="utf-8")
+    text = readme.read_text(encoding="utf-8")
+    row = f"{_TABLE_HEAD}| `{name}` | the views and actions of {game.title} |\n"
+    text = text.replace(_TABLE_HEAD, row, 1)
+    readme.write_text(_COMMAND.sub(lambda line: _of_game(line[0], game.id), text), encoding="utf-8")
+
+
+def _of_game(command: str, game: str) -> str:
+    """Return a command of a README with another game and a house bot that plays every game."""
+    command = re.sub(rf"\b({'|'.join(BUILT_IN)})(?= |$)", game, command)
+    return command.replace("sample:greedy", "sample:meek")
+
+
 @click.command(epilog="Example: pokearena new mybot --lang go")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option(
@@ -246,7 +283,9 @@ def _rename(folder: Path, language: str, name: str) -> None:
     "--game",
     metavar="GAME",
     shell_complete=completers.game_ids,
-    help="Game of the policy. [default: the game in the file]",
+    help="Write a bot for this game only, with the types of its messages if it is a game of a "
+    "package. With --policy: the game of the policy. [default: every built-in game, or the game in "
+    "the file]",
 )
 @click.option(
     "--seats",
@@ -284,18 +323,23 @@ def new(
     if policy is not None:
         _new_from_policy(folder, policy, game, seats, sample)
         return
-    if game or seats or sample:
-        raise CommandError("--game, --seats and --sample require --policy.", USAGE)
-    write(folder, MODEL if model else lang.lower())
+    if seats or sample:
+        raise CommandError("--seats and --sample require --policy.", USAGE)
+    if game is not None and model:
+        raise CommandError("--game cannot be combined with --model.", USAGE)
+    named = None if game is None else _game_named(game)
+    write(folder, MODEL if model else lang.lower(), named)
     _list_files(folder, contents(folder))
     if model:
         output.next_step(
-            f"pokearena play poke {_quoted(folder)} sample:random --network --allowance 30000"
+            f"pokearena play {EXAMPLE_GAME} {_quoted(folder)} sample:random --network "
+            "--allowance 30000"
         )
         return
     if missing := missing_programs(folder):
         output.hint(missing)
-    output.next_step(f"pokearena play poke {_quoted(folder)} sample:random --watch")
+    played = EXAMPLE_GAME if game is None else game
+    output.next_step(f"pokearena play {played} {_quoted(folder)} sample:random --watch")
 
 
 def _check_alone(*flags: str) -> None:
@@ -310,13 +354,18 @@ def _check_alone(*flags: str) -> None:
         )
 
 
+def _game_named(name: str) -> Game:
+    from arena.store import match_settings
+
+    return match_settings.game_named(name)
+
+
 def _new_from_policy(
     folder: Path, policy: Path, game: str | None, seats: int | None, sample: bool
 ) -> None:
     from arena.cli.bots import policy_source
-    from arena.store import match_settings
 
-    named = None if game is None else match_settings.game_named(game)
+    named = None if game is None else _game_named(game)
     if named is not None and seats is not None:
         named.check_seats(seats, named.settle({}))
     game_id = named.id if named is not None else None
