@@ -9,13 +9,14 @@ import rich_click as click
 
 from arena.cli import completers, output
 from arena.cli.options import json_option
+from referee.games.game_packages import EXAMPLE_GAME
 
 if TYPE_CHECKING:
     from arena.cli.develop.rulebook import Form
     from referee.games.contract import Game
 
 
-@click.command(epilog="Example: pokearena rules poke")
+@click.command(epilog=f"Example: pokearena rules {EXAMPLE_GAME}")
 @click.argument("game", required=False, shell_complete=completers.game_ids)
 @json_option
 def rules(game: str | None, as_json: bool) -> None:
