@@ -87,7 +87,7 @@ def sample(name: str) -> Bot:
     if name not in folders:
         hint = nearest(name, folders) or f"; available: {_listed(folders)}."
         raise BotError(f'unknown sample bot "{name}"{hint}', code="unknown-bot")
-    return from_folder(folders[name])
+    return from_folder(folders[name], label=name)
 
 
 def samples() -> tuple[str, ...]:

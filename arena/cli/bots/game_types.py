@@ -40,8 +40,8 @@ def type_file(game: Game, language: str) -> tuple[str, str]:
 def _python(game: Game) -> str:
     names, union = _names(game)
     blocks = [
-        f"class {name}(TypedDict):\n    {_quoted_doc(kind)}\n\n"
-        + "\n".join(f"    {key}: {text}" for key, text in _members(kind, names, _python_type))
+        f"class {name}(TypedDict):\n    {_quoted_doc(kind)}\n"
+        + "".join(f"\n    {key}: {text}" for key, text in _members(kind, names, _python_type))
         for kind, name in names.items()
     ]
     members = "\n".join(
