@@ -23,7 +23,7 @@ from arena.bots import manifest
 from arena.bots.bot import HUMAN, Bot
 from arena.bots.manifest import Manifest
 from arena.errors import BotError, nearest
-from referee.games.game_packages import packaged_games
+from referee.games.game_packages import BUILT_IN, packaged_games
 
 SAMPLE: Final = "sample:"
 GRPC: Final = "grpc://"
@@ -103,6 +103,12 @@ def sample_folders() -> dict[str, Path]:
             bots = _bots_in(Path(folder) / "house")
             folders |= {f"{game.id}-{name}": bot for name, bot in bots.items()}
     return dict(sorted(folders.items()))
+
+
+def usual_opponent(game: str) -> str:
+    """Return the house bot that commands suggest as the opponent in a game."""
+    own = (name for name in sample_folders() if name.startswith(f"{game}-"))
+    return SAMPLE + ("greedy" if game in BUILT_IN else next(own, "meek"))
 
 
 def _bots_in(folder: Path) -> dict[str, Path]:

@@ -184,8 +184,14 @@ def test_the_bundle_of_the_tournament_is_audited(
 
 
 def test_the_ladder_of_the_game_is_served_with_live_tables(author: AuthorEnvironment) -> None:
-    for bot in ("sample:goofspiel-match", "bots/any"):
-        author.cli("bot", "add", bot, "--data", "served")
+    slow = author.folder / "bots" / "slow"
+    shutil.copytree(author.folder / "bots" / "any", slow)
+    # A match takes several seconds, so that its table is seen.
+    program = (slow / "bot.py").read_text(encoding="utf-8")
+    changed = program.replace("random.choice(", "time.sleep(0.05) or random.choice(")
+    (slow / "bot.py").write_text(f"import time\n{changed}", encoding="utf-8")
+    author.cli("bot", "add", "sample:goofspiel-match", "--data", "served")
+    author.cli("bot", "add", "bots/slow", "--name", "slow", "--data", "served")
     words = ("serve", "--no-ladders", "--ladder", "goofspiel", "--workers", "1", "--port", "0")
     with GuardedProcess(
         [author.python, *COMMAND, *words, "--data", "served", "--json"],
@@ -205,8 +211,8 @@ def test_the_ladder_of_the_game_is_served_with_live_tables(author: AuthorEnviron
                 return set()
             return {row["entrant"] for row in ladder["standings"]}
 
-        wait_until(lambda: rated() == {"goofspiel-match@1", "any@1"})
         wait_until(lambda: fetched(page, "live.json")["tables"])
+        wait_until(lambda: rated() == {"goofspiel-match@1", "slow@1"})
         match = fetched(page, "matches.json")["matches"][0]["match"]
         assert "prizes face down" in text_of(page, f"matches/{match}/games/0")
         assert "Goofspiel" in text_of(page, "rules/goofspiel")

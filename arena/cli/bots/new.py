@@ -57,7 +57,7 @@ _INTERNAL_SERVICES: Final = ("referee", "relay")
 _TABLE_ROW: Final = re.compile(r"^\| (`.+`) \| (.+) \|$", re.MULTILINE)
 _TABLE_HEAD: Final = "|---|---|\n"
 _ALL_GAMES: Final = " for all five games"
-_COMMAND: Final = re.compile(r"^    pokearena .+$", re.MULTILINE)
+_COMMAND: Final = re.compile(r"^    pokearena .+\n", re.MULTILINE)
 _GAMES: Final = re.compile(r"^games = .*$", re.MULTILINE)
 _REQUIREMENTS: Final = re.compile(r"(Needed: .+)$", re.MULTILINE)
 
@@ -248,22 +248,23 @@ def _specialise(folder: Path, language: str, game: Game) -> None:
     bot, readme = folder / manifest.FILE, folder / README
     text = bot.read_text(encoding="utf-8")
     bot.write_text(_GAMES.sub(f'games = ["{game.id}"]', text), encoding="utf-8")
-    if game.id in BUILT_IN:
-        return
-    from arena.cli.bots import game_types
+    text = readme.read_text(encoding="utf-8").replace(_ALL_GAMES, "")
+    if game.id not in BUILT_IN:
+        from arena.cli.bots import game_types
 
-    name, content = game_types.type_file(game, language)
-    (folder / name).write_text(content, encoding="utf-8")
-    text = readme.read_text(encoding="utf-8")
-    row = f"{_TABLE_HEAD}| `{name}` | the views and actions of {game.title} |\n"
-    text = text.replace(_TABLE_HEAD, row, 1).replace(_ALL_GAMES, "")
+        name, content = game_types.type_file(game, language)
+        (folder / name).write_text(content, encoding="utf-8")
+        row = f"{_TABLE_HEAD}| `{name}` | the views and actions of {game.title} |\n"
+        text = text.replace(_TABLE_HEAD, row, 1)
     readme.write_text(_COMMAND.sub(lambda line: _of_game(line[0], game.id), text), encoding="utf-8")
 
 
 def _of_game(command: str, game: str) -> str:
-    """Return a command of a README with another game and a house bot that plays every game."""
+    """Return a command of a README for another game; none for the greedy bot of the kit."""
+    if "greedy.toml" in command:
+        return ""
     command = re.sub(rf"\b({'|'.join(BUILT_IN)})(?= |$)", game, command)
-    return command.replace("sample:greedy", "sample:meek")
+    return command if game in BUILT_IN else command.replace("sample:greedy", "sample:meek")
 
 
 @dataclass(frozen=True, slots=True)

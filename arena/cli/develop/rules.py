@@ -84,12 +84,9 @@ def _show(game: Game, shapes: list[Form]) -> None:
 def _players(game: Game) -> str:
     """Return enough house bots for the smallest table."""
     from arena.bots import resolver
-    from referee.games.game_packages import BUILT_IN
 
     sides = game.side_count(game.seats[0], game.settle({}))
-    bots = (name for name in resolver.samples() if name.startswith(f"{game.id}-"))
-    first = "greedy" if game.id in BUILT_IN else next(bots, "meek")
-    return " ".join([resolver.SAMPLE + first, *["sample:random"] * (sides - 1)])
+    return " ".join([resolver.usual_opponent(game.id), *["sample:random"] * (sides - 1)])
 
 
 def _heading(game: Game) -> dict[str, object]:

@@ -96,9 +96,7 @@ if TYPE_CHECKING:
     "--partner",
     metavar="BOT",
     shell_complete=completers.bots,
-    default="sample:greedy",
-    show_default=True,
-    help="The bot for the other seat of a person's side.",
+    help="The bot for the other seat of a person's side. [default: a house bot]",
 )
 @click.option("--all-seatings", is_flag=True, help="With a person: play every seating, not one.")
 @network_option
@@ -119,7 +117,7 @@ def play(
     trace: Path | None,
     keep: int,
     think: int | None,
-    partner: str,
+    partner: str | None,
     all_seatings: bool,
     network: bool,
     pairs: tuple[str, ...],

@@ -114,6 +114,7 @@ def test_a_new_bot_for_a_game_plays_only_this_game(cli: Cli, goofspiel: None) ->
     readme = Path("mybot/README.md").read_text("utf-8")
     assert "| `goofspiel_types.py` |" in readme
     assert "    pokearena play goofspiel . sample:random --watch" in readme.splitlines()
+    assert "greedy.toml ." not in readme
     assert cli("new", "other", "--game", "poke", "--lang", "sh").status == 0
     assert 'games = ["poke"]' in Path("other/bot.toml").read_text("utf-8").splitlines()
     assert cli("new", "third", "--game", "whist").status == 2
