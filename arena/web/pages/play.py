@@ -46,7 +46,6 @@ _SHOWN_ACTIONS: Final = 60
 _PICK: Final = "\N{SYMBOL FOR NULL}"
 """Stands for the next element in the pattern of an action's wording."""
 _LISTED_BOTS: Final = 200
-_USUAL: Final = "sample:greedy"
 _PRIVATE: Final = {"Cache-Control": "no-store"}
 
 QUERY: Final = (
@@ -111,7 +110,7 @@ def game_page(web: WebState, page_request: PageRequest) -> Page:
             "setup": setup,
             "available": available,
             "bots": bots,
-            "usual": _USUAL,
+            "usual": resolver.usual_opponent(game.id),
             "think_seconds": THINK_SECONDS,
         },
         data={
@@ -172,11 +171,12 @@ def prepared(web: WebState, game: str, form: Mapping[str, str]) -> LocalMatch:
     place = form.get("place") or "0"
     if place not in places:
         raise InvalidQuery(f"place must be {' or '.join(places)}.")
-    bots = [_bot(web, setup.rules, form.get(f"bot{n}") or _USUAL) for n in range(setup.sides - 1)]
+    usual = resolver.usual_opponent(setup.rules.id)
+    bots = [_bot(web, setup.rules, form.get(f"bot{n}") or usual) for n in range(setup.sides - 1)]
     name = _person_name(web, form.get("name") or "")
     person = human_seats.person(_think_seconds(form.get("think") or ""), name)
     if setup.seats > setup.sides:
-        partner = _bot(web, setup.rules, form.get("partner") or _USUAL)
+        partner = _bot(web, setup.rules, form.get("partner") or usual)
         person = human_seats.with_partner(person, partner)
     bots.insert(int(place), person)
     return local_match(with_unique_labels(bots), setup, secrets.token_bytes(32))

@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 
 from arena.cli.tournaments import live_table
 from arena.ratings.decision_histogram import DecisionHistogram
+from arena.services.queue.worker_list import WorkerList
 from arena.store.matches import listing, transitions
 from arena.store.matches.listing import Match
 from arena.store.matches.transitions import ArenaFault
@@ -133,13 +134,13 @@ def test_a_match_that_failed_shows_its_reason_and_next_attempt(
     (match,) = listing.matches(engine, tournament=tournament.id)
     lease = transitions.lease(engine, match.id, "worker")
     assert lease is not None
-    assert live_table.SnapshotReader(engine, tournament.id).now().waits == ""
+    assert live_table.SnapshotReader(engine, tournament.id, WorkerList("")).now().waits == ""
     transitions.release(engine, lease, ArenaFault("It broke.", "machine"))
     reason = listing.waiting_reason(listing.find_match(engine, match.id))
     assert reason
     assert html.escape(reason) in client.get(f"/matches/{match.id}").text
     # `tournament run` shows it too.
-    waits = live_table.SnapshotReader(engine, tournament.id).now().waits
+    waits = live_table.SnapshotReader(engine, tournament.id, WorkerList("")).now().waits
     assert waits == f"{match.id} {reason}"
 
 
