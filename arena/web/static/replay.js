@@ -67,6 +67,7 @@ function showStep() {
     else link.removeAttribute("aria-current");
   }
   showAction();
+  followBoard();
   updateAddress();
 }
 

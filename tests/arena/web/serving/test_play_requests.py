@@ -185,7 +185,7 @@ def test_a_table_is_private(client: TestClient, table: PlayTable) -> None:
     assert "Access-Control-Allow-Origin" not in answer.headers
     assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
     assert len(table.id) == 32
-    for path in ("/play", "/play/poke", "/live.json", "/"):
+    for path in ("/games", "/games/poke", "/live.json", "/"):
         assert table.id not in client.get(path).text
     for path in ("", "/replay", "/record.jsonl"):
         assert client.get(f"/play/tables/{'0' * 32}{path}").status_code == 404
@@ -294,8 +294,8 @@ def test_the_navigation_has_play_only_where_people_can_play(
 ) -> None:
     state = WebState(web.engine, replace(LOCAL, play=play, data=tmp_path))
     with TestClient(create(state)) as client:
-        page = client.get("/rules").text
-    assert ('<a href="/play">Play</a>' in page) is play
+        page = client.get("/games").text
+    assert ('aria-current="page">Play</a>' in page) is play
 
 
 def test_a_loopback_address_is_recognised() -> None:
