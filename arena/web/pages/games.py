@@ -9,12 +9,13 @@ from typing import Any
 
 from markupsafe import Markup
 
+from arena.bots import resolver
 from arena.presentation import glossary
 from arena.presentation.frames import FrameSequence, frame_sequence
 from arena.web.data.web_state import WebState
 from arena.web.markdown_to_html import rendered
 from arena.web.page import Page, PageRequest
-from arena.web.pages.play import THINK_SECONDS, USUAL, playable_bots, table_setup
+from arena.web.pages.play import THINK_SECONDS, playable_bots, table_setup
 from arena.web.pictures import inline_picture
 from referee.games.registry import GAMES
 from referee.presentation.contract import Presentation
@@ -92,7 +93,7 @@ def game_page(web: WebState, page_request: PageRequest) -> Page:
             "forms": _forms(web, game.id),
             "available": available,
             "bots": bots,
-            "usual": USUAL,
+            "usual": resolver.usual_opponent(game.id),
             "think_seconds": THINK_SECONDS,
         },
         data={

@@ -46,8 +46,6 @@ _SHOWN_ACTIONS: Final = 60
 _PICK: Final = "\N{SYMBOL FOR NULL}"
 """Stands for the next element in the pattern of an action's wording."""
 _LISTED_BOTS: Final = 200
-USUAL: Final = "sample:greedy"
-"""The bot that is chosen if the person chooses none."""
 _PRIVATE: Final = {"Cache-Control": "no-store"}
 
 QUERY: Final = (
@@ -96,7 +94,7 @@ def playable_bots(web: WebState, game: Game) -> tuple[tuple[str, str], ...]:
 
 def opponents(web: WebState, game: str) -> list[str]:
     """Return the bots that can be chosen for a game, as a form names them."""
-    return [name for name, _ in _bots(web, GAMES[game])]
+    return [name for name, _ in playable_bots(web, GAMES[game])]
 
 
 def _is_playable(version: Version, game: str) -> bool:
@@ -129,11 +127,12 @@ def prepared(web: WebState, game: str, form: Mapping[str, str]) -> LocalMatch:
     place = form.get("place") or "0"
     if place not in places:
         raise InvalidQuery(f"place must be {' or '.join(places)}.")
-    bots = [_bot(web, setup.rules, form.get(f"bot{n}") or USUAL) for n in range(setup.sides - 1)]
+    usual = resolver.usual_opponent(setup.rules.id)
+    bots = [_bot(web, setup.rules, form.get(f"bot{n}") or usual) for n in range(setup.sides - 1)]
     name = _person_name(web, form.get("name") or "")
     person = human_seats.person(_think_seconds(form.get("think") or ""), name)
     if setup.seats > setup.sides:
-        partner = _bot(web, setup.rules, form.get("partner") or USUAL)
+        partner = _bot(web, setup.rules, form.get("partner") or usual)
         person = human_seats.with_partner(person, partner)
     bots.insert(int(place), person)
     return local_match(with_unique_labels(bots), setup, secrets.token_bytes(32))
