@@ -8,6 +8,5 @@ from arena.services.queue.worker_registrations import SandboxState, WorkerInfo, 
 def add_worker(
     connection: Redis, name: str, sandbox: SandboxState, paused: bool = False, match: str = ""
 ) -> None:
-    """Register a live worker without a process."""
     info = WorkerInfo(name=name, host="host", pid=1, match=match, sandbox=sandbox, paused=paused)
     register_worker(connection, info)

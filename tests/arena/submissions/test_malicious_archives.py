@@ -34,7 +34,6 @@ Member = tuple[tarfile.TarInfo, bytes]
 
 
 def member(name: str, data: bytes = b"x", **header: Any) -> Member:
-    """Return an archive member with these header fields."""
     made = tarfile.TarInfo(name)
     made.size = len(data)
     for field, value in header.items():

@@ -37,8 +37,6 @@ PATIENCE = 30
 
 
 class Programs:
-    """Run programs as the first bot of a table."""
-
     def __init__(self, folder: Path, stop_ms: int = 250) -> None:
         self.folder = folder
         self.processes = Processes(
@@ -71,7 +69,6 @@ class Programs:
         )
 
     def output(self) -> str:
-        """Stop the program and return its log output."""
         self.processes.stop(0)
         return self.processes.ends(0)[-1].output
 
