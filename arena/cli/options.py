@@ -186,6 +186,15 @@ def _root_path(context: click.Context, parameter: click.Parameter, path: str) ->
     return checked
 
 
+def _agents(context: click.Context, parameter: click.Parameter, value: bool) -> bool:
+    """Check that the package for agents is installed."""
+    from importlib.util import find_spec
+
+    if value and find_spec("mcp") is None:
+        raise click.BadParameter("the package mcp is not installed; install pokearena[mcp].")
+    return value
+
+
 def _common_root_path(root_path: str, site: str) -> str:
     """Return the path that `--root-path` and `--site` name; one of them may be empty.
 
@@ -382,6 +391,13 @@ def _play_options(usual: WebSettings) -> list[Decorator]:
             metavar="N",
             help="Maximum number of matches of people at the same time; one client gets at "
             "most half.",
+        ),
+        click.option(
+            "--agents",
+            is_flag=True,
+            callback=_agents,
+            help="Let agents with a token play unrated matches by the Model Context Protocol, at "
+            "/mcp (`owner agent`).",
         ),
     ]
 

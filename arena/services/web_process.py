@@ -53,6 +53,7 @@ class WebSettings:
             address and not behind a proxy.
         play_tables: the maximum number of matches of people at the same time; one client can have
             half of them.
+        agents: whether agents with a token can play by the Model Context Protocol, at `/mcp`.
     """
 
     spectators: bool = True
@@ -72,6 +73,7 @@ class WebSettings:
     root_path: str = ""
     play: bool | None = None
     play_tables: int = 4
+    agents: bool = False
 
     @property
     def origin(self) -> str:
@@ -90,6 +92,7 @@ class WebSettings:
         options += [f"--site={self.site}", f"--root-path={self.root_path}"]
         options += [f"--play-tables={self.play_tables}"]
         options += [] if self.play is None else ["--play" if self.play else "--no-play"]
+        options += ["--agents"] * self.agents
         options += ["--no-spectators"] * (not self.spectators)
         return options + ["--behind-proxy"] * self.proxied
 
@@ -112,6 +115,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--root-path", default=defaults.root_path)
     parser.add_argument("--play-tables", type=int, default=defaults.play_tables)
     parser.add_argument("--play", action=BooleanOptionalAction, default=defaults.play)
+    parser.add_argument("--agents", action="store_true")
     parser.add_argument("--no-spectators", action="store_true")
     parser.add_argument("--behind-proxy", action="store_true")
 
@@ -134,6 +138,7 @@ def settings_from(arguments: Namespace) -> WebSettings:
         root_path=arguments.root_path,
         play=arguments.play,
         play_tables=arguments.play_tables,
+        agents=arguments.agents,
     )
 
 

@@ -57,6 +57,29 @@ def renew(name: str, reason: str, as_json: bool, workspace: Workspace) -> None:
         _print_token(name, owners.renew(store, name), as_json)
 
 
+@owner.command(epilog="Example: pokearena owner agent ada")
+@click.argument("name", shell_complete=completers.owners)
+@json_option
+@data_option
+def agent(name: str, as_json: bool, workspace: Workspace) -> None:
+    """Create a token for the agent of an owner, and revoke an earlier one.
+
+    An agent with this token can play unrated matches and read what the owner may read
+    (docs/how-to/models.md). It can change nothing. It ends with the owner's token.
+    """
+    from arena.store.access import agents
+    from arena.store.access.audit_log import audited_command
+
+    store = workspace.existing_store
+    with audited_command(store, "owner.agent", name):
+        token = agents.new_agent_token(store, name)
+    if as_json:
+        output.document({"owner": name, "token": token})
+        return
+    output.line(token)
+    output.hint(f"token of the agent of {name}; it is shown only once")
+
+
 @owner.command(epilog='Example: pokearena owner remove ada --reason "she left"')
 @click.argument("name", shell_complete=completers.owners)
 @reason_option("Reason for the audit log.")

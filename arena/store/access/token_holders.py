@@ -95,6 +95,16 @@ class TokenHolders:
         with reading(engine) as connection:
             return connection.execute(query).scalar_one_or_none()
 
+    def expect(self, engine: Engine, name: str) -> None:
+        """Check that a person has a token.
+
+        Raises:
+            NotFound: the person has no token.
+        """
+        with reading(engine) as connection:
+            if not connection.execute(select(self.table).where(self.table.c.name == name)).first():
+                raise self._unknown(name)
+
     def _unknown(self, name: str) -> NotFound:
         return NotFound(
             f"{name} has no token of an {self.noun}; `pokearena {self.noun} list` shows who has "

@@ -88,7 +88,8 @@ def withdraw(engine: Engine, owner: str) -> None:
     with writing(engine, "delete_owner") as connection:
         # Lock versions before tournaments, as `arena.store.bots.quarantine` does.
         lock_rows(connection, select(versions.c.id).where(of_owner).order_by(versions.c.id))
-        connection.execute(delete(schema.owners).where(schema.owners.c.name == owner))
+        for holders in (schema.owners, schema.agents):
+            connection.execute(delete(holders).where(holders.c.name == owner))
         connection.execute(
             update(remotes)
             .where(remotes.c.version.in_(_versions(owner)))
