@@ -122,6 +122,7 @@ def _background_tasks(web: WebState, feed: Feed) -> _Lifespan:
                 web.watch_submissions,
                 feed.run,
                 web.play_tables.run,
+                web.win_probabilities.run,
             )
         ]
         try:

@@ -25,7 +25,6 @@ from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import json_values
 from arena.web.data.changes import ARENA, position_of
-from arena.web.data.live_tables import live_table
 from arena.web.data.verification import Verification
 from arena.web.data.web_state import WebState
 from arena.web.page import Page, PageRequest, TextTable
@@ -97,7 +96,7 @@ def _waiting_reason(web: WebState, match: Match) -> str:
 
 def _with_table(web: WebState, page: Page, match: Match, tournament: Tournament) -> Page:
     """Return the page of an open match, with its table if it is visible."""
-    shown = live_table(web.events.positions, match, tournament, web.events.shown_since)
+    shown = web.live_table(match, tournament)
     return replace(
         page,
         model={**page.model, "shown": shown},
