@@ -82,7 +82,12 @@ def _positions(game: str) -> Iterator[tuple[MeasuredForm, State, dict[int, float
         seating = [chance.choice(choose) for _ in range(form.seats)]
         start = rules.start(Seeded(board_seed(SEED, board)), form.seats, form.given)
         played: list[State] = []
-        end = played_on(start, codec, board, seating, lambda at, seen=played: seen.append(at))
+
+        def watched(state: State, seen: list[State] = played) -> bool:
+            seen.append(state)
+            return False
+
+        end = played_on(start, codec, board, seating, watched)
         shares = first_place_shares(end.place_keys, form.sides)
         by_side = dict(zip(form.sides, shares, strict=True))
         for state in chance.sample(played, min(POSITIONS_PER_GAME, len(played))):

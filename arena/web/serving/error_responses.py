@@ -71,11 +71,11 @@ def response(request: Request, error: Exception, viewer: Identity | None = None)
     next_page = _next_page(request, status)
     # A refusal before the session is looked up must not ask a person with a session to sign in.
     has_session = viewer is None and bool(cookie_of(request))
-    model = {"sentence": sentence, "next_page": next_page, "has_session": has_session}
+    model = {"sentence": sentence, "next_page": next_page}
     page = Page(title=sentence, template="error.html", model=model, status=status)
     if viewer is not None or has_session:
         headers |= PERSONAL
-    body = html_pages.html(page, links_of(request), viewer=viewer)
+    body = html_pages.html(page, links_of(request), viewer=viewer, has_session=has_session)
     return Response(body, status, headers, media_type=KINDS["html"])
 
 

@@ -36,7 +36,7 @@ _FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
 }
 _FRAME: Final = {
     **{"live": "", "note": "", "path": "", "public": "", "picture": ""},
-    "viewer": None,
+    **{"viewer": None, "has_session": False},
 }
 """Default values of the variables of templates/base.html."""
 _NUMBER = re.compile(r'([\w.-]+)<span class="number">@')
