@@ -56,10 +56,12 @@ def predictions(game: str, positions: int) -> tuple[list[Prediction], list[Predi
     hands: list[Prediction] = []
     for number, (form, state, result) in enumerate(islice(_positions(game), positions)):
         rules, seed = form.game, derive(SEED, game, number)
-        rater = WinProbabilityRater(game, engine_of(game), form.sides)
         seen = spectators_worlds(rules, state.public(), rules.settle(form.given), seed)
         open_hands = (dealt_again(game, state, Seeded(derive(seed, "hands", n))) for n in count())
         for worlds, predicted in ((seen, public), (open_hands, hands)):
+            rater = WinProbabilityRater(
+                game, engine_of(game), form.sides, open_hands=predicted is hands
+            )
             estimates = rater.rate(islice(worlds, rater.usual_playouts))
             sides = len(set(form.sides))
             predicted += [

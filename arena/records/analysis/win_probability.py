@@ -29,6 +29,12 @@ _RATED: Final[Mapping[str, float]] = {"pokino": 2.0}
 """Games whose playouts end where the engine rates them, because its policy does not end a game
 well, and the weight of a rating in the logarithm of the odds (`bench.calibration`)."""
 
+_CERTAINTY: Final[Mapping[str, tuple[float, float]]] = {"saint_poker": (0.5, 0.3)}
+"""Exponents of the probabilities of a game, from the public view and with the hands as they were.
+
+Below 1 they are nearer to each other: players often leave the policy's line, which decides a game
+of Saint Poker with known hands. Fitted to games of two house bots (`bench.calibration`).
+"""
 _OF_A_MATCH: Final[Mapping[str, int]] = {"pokex": 1_500, "pokino": 2_500}
 _USUAL_OF_A_MATCH: Final = 6_000
 """Playouts of a recorded match by game, about 5 s of CPU time."""
@@ -53,12 +59,16 @@ class WinProbabilityRater:
         game: the id of the game.
         engine: the engine whose policy plays.
         sides: the side of each seat.
+        open_hands: whether the positions have the hands as they were.
     """
 
-    def __init__(self, game: str, engine: Engine, sides: Sequence[int]) -> None:
+    def __init__(
+        self, game: str, engine: Engine, sides: Sequence[int], *, open_hands: bool = False
+    ) -> None:
         self._engine = engine
         self._sides = sides
         self._weight = _RATED.get(game)
+        self._certainty = _CERTAINTY.get(game, (1.0, 1.0))[open_hands]
         self.usual_playouts = PLAYOUTS.get(game, USUAL_PLAYOUTS)
 
     def rate(self, worlds: Iterable[State]) -> tuple[Estimate, ...]:
@@ -73,7 +83,18 @@ class WinProbabilityRater:
             shares.append(self._playout(world))
         sides = len(set(self._sides))
         shares.append(tuple(1 / sides for _ in self._sides))
-        return tuple(map(estimate, zip(*shares, strict=True)))
+        return self._flattened([estimate(values) for values in zip(*shares, strict=True)])
+
+    def _flattened(self, estimates: Sequence[Estimate]) -> tuple[Estimate, ...]:
+        """Move the probabilities nearer to each other."""
+        powers = [each.mean**self._certainty for each in estimates]
+        total = sum(dict(zip(self._sides, powers, strict=True)).values())
+        means = [power / total for power in powers]
+        # The derivative of the logarithm of the odds is that exponent.
+        return tuple(
+            Estimate(mean, self._certainty * each.error * mean * (1 - mean) / _variance(each.mean))
+            for mean, each in zip(means, estimates, strict=True)
+        )
 
     def _playout(self, root: State) -> tuple[float, ...]:
         engine, state = self._engine, root
@@ -95,6 +116,10 @@ class WinProbabilityRater:
         }
         total = sum(odds.values())
         return tuple(odds[side] / total for side in self._sides)
+
+
+def _variance(mean: float) -> float:
+    return max(mean * (1 - mean), 1e-9)
 
 
 def first_place_shares(place_keys: Sequence[PlaceKey], sides: Sequence[int]) -> tuple[float, ...]:
@@ -132,7 +157,7 @@ def rate_recorded_games(
     assert record.seed is not None
     rules: Game = find_game(record.match["game"])
     sides = rules.sides(record.match["seats"], rules.settle(record.match["options"]))
-    rater = WinProbabilityRater(rules.id, engine_of(rules.id), sides)
+    rater = WinProbabilityRater(rules.id, engine_of(rules.id), sides, open_hands=True)
     budget = _OF_A_MATCH.get(rules.id, _USUAL_OF_A_MATCH) // max(1, len(record.games))
     positions = min(_MOST_POSITIONS, max(_FEWEST_POSITIONS, budget // (2 * _FEWEST_PLAYOUTS)))
     playouts = min(_MOST_PLAYOUTS, max(_FEWEST_PLAYOUTS, budget // positions))
