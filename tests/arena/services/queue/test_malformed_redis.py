@@ -36,6 +36,7 @@ def test_keys_of_another_type_are_replaced(harness: SweeperHarness) -> None:
         harness.connection.hset(key, "field", b"\xff")
     assert harness.sweeper().sweep() == MATCHES
     assert harness.queue.waiting() == harness.matches
+    assert [key for key in KEYS if harness.connection.type(key) == b"hash"] == []
     assert worker_registrations.workers(harness.connection) == ()
 
 
