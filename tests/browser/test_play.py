@@ -12,7 +12,7 @@ from playwright.sync_api import APIResponse, Browser, Page, Route
 
 from arena.cli.workspace import Workspace
 from arena.matches import local_records
-from arena.web.data.play_tables import PlayTable
+from arena.matches.play_table import PlayTable
 from arena.web.data.web_state import ServerSettings, WebState
 from referee.games.game_packages import BUILT_IN
 from referee.record import read

@@ -7,7 +7,8 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -22,12 +23,14 @@ from arena.bots.sandbox.runtimes import grants
 from arena.bots.version_store import FETCHED, IGNORED, SYSTEM_FILES
 from arena.cli import completers, output
 from arena.cli.errors import FAILED, USAGE, CommandError
-from arena.cli.options import bounded
+from arena.cli.options import bounded, json_option
 from arena.config import SEATS
 from arena.errors import BadName, BotError, check_new_bot
 from arena.system.temporary_folder import remove_abandoned, temporary_folder
 
 README: Final = "README.md"
+AGENTS: Final = "AGENTS.md"
+"""Instructions for coding agents, which every new folder gets."""
 MODEL: Final = "model"
 """Folder of the starter bot that plays with a language model."""
 _ALIASES: Final = {
@@ -79,11 +82,11 @@ def write(folder: Path, language: str) -> str:
         copy_kit(language, staged)
         _rename(staged, language, name)
 
-    _fill(folder, kit)
+    _fill(folder, name, kit)
     return name
 
 
-def _fill(folder: Path, write_bot: Callable[[Path], None]) -> None:
+def _fill(folder: Path, name: str, write_bot: Callable[[Path], None]) -> None:
     """Write a bot into an empty or new folder; after an error, the folder is as before.
 
     Raises:
@@ -97,6 +100,8 @@ def _fill(folder: Path, write_bot: Callable[[Path], None]) -> None:
         with temporary_folder(base) as staging:
             staged = staging / "bot"
             write_bot(staged)
+            instructions = (house_folder().parent / AGENTS).read_text(encoding="utf-8")
+            (staged / AGENTS).write_text(instructions.replace("NAME", name), encoding="utf-8")
             _publish(staged, folder)
     except OSError as error:
         reason = error.strerror or str(error)
@@ -122,7 +127,11 @@ def contents(folder: Path) -> list[tuple[str, str]]:
     text = (folder / README).read_text(encoding="utf-8")
     rows = _TABLE_ROW.findall(text)
     described = [(names.replace("`", ""), meaning.replace("`", "")) for names, meaning in rows]
-    return [*described, (README, "how to play, test and submit the bot")]
+    return [
+        *described,
+        (README, "how to play, test and submit the bot"),
+        (AGENTS, "the same for coding agents"),
+    ]
 
 
 def missing_programs(folder: Path) -> str:
@@ -219,6 +228,25 @@ def _rename(folder: Path, language: str, name: str) -> None:
         path.write_text(text, encoding="utf-8")
 
 
+@dataclass(frozen=True, slots=True)
+class NewBot:
+    """A folder that was written.
+
+    Attributes:
+        folder: the folder.
+        name: name of the bot.
+        files: the files with their descriptions.
+        next_step: the command to type next.
+        missing: a sentence that lists the missing programs; empty if there are none.
+    """
+
+    folder: Path
+    name: str
+    files: Sequence[tuple[str, str]]
+    next_step: str
+    missing: str = ""
+
+
 @click.command(epilog="Example: pokearena new mybot --lang go")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option(
@@ -259,6 +287,7 @@ def _rename(folder: Path, language: str, name: str) -> None:
     is_flag=True,
     help="Draw actions with the probabilities of the policy, instead of the most probable one.",
 )
+@json_option
 def new(
     folder: Path,
     lang: str,
@@ -267,6 +296,7 @@ def new(
     game: str | None,
     seats: int | None,
     sample: bool,
+    as_json: bool,
 ) -> None:
     """Write a starter bot into a new folder.
 
@@ -282,20 +312,22 @@ def new(
     if policy is not None or model:
         _check_alone(*(["--policy"] if policy is not None else []), *(["--model"] if model else []))
     if policy is not None:
-        _new_from_policy(folder, policy, game, seats, sample)
-        return
-    if game or seats or sample:
+        written = _new_from_policy(folder, policy, game, seats, sample)
+    elif game or seats or sample:
         raise CommandError("--game, --seats and --sample require --policy.", USAGE)
-    write(folder, MODEL if model else lang.lower())
-    _list_files(folder, contents(folder))
-    if model:
-        output.next_step(
-            f"pokearena play poke {_quoted(folder)} sample:random --network --allowance 30000"
-        )
-        return
-    if missing := missing_programs(folder):
-        output.hint(missing)
-    output.next_step(f"pokearena play poke {_quoted(folder)} sample:random --watch")
+    else:
+        written = _new_from_kit(folder, MODEL if model else lang.lower())
+    _show(written, as_json)
+
+
+def _new_from_kit(folder: Path, language: str) -> NewBot:
+    name = write(folder, language)
+    if language == MODEL:
+        options, missing = "--network --allowance 30000", ""
+    else:
+        options, missing = "--watch", missing_programs(folder)
+    next_step = f"pokearena play poke {_quoted(folder)} sample:random {options}"
+    return NewBot(folder, name, contents(folder), next_step, missing)
 
 
 def _check_alone(*flags: str) -> None:
@@ -312,7 +344,7 @@ def _check_alone(*flags: str) -> None:
 
 def _new_from_policy(
     folder: Path, policy: Path, game: str | None, seats: int | None, sample: bool
-) -> None:
+) -> NewBot:
     from arena.cli.bots import policy_source
     from arena.store import match_settings
 
@@ -321,17 +353,32 @@ def _new_from_policy(
         named.check_seats(seats, named.settle({}))
     game_id = named.id if named is not None else None
     trained = policy_source.read(policy, game_id, seats, sample)
-    _fill(folder, lambda staged: policy_source.write(trained, staged, _name_for(folder)))
-    _list_files(folder, policy_source.CONTENTS)
-    output.next_step(f"pokearena test {_quoted(folder)} --quick")
+    name = _name_for(folder)
+    _fill(folder, name, lambda staged: policy_source.write(trained, staged, name))
+    files = [*policy_source.CONTENTS, (AGENTS, "instructions for coding agents")]
+    return NewBot(folder, name, files, f"pokearena test {_quoted(folder)} --quick")
 
 
-def _list_files(folder: Path, files: Iterable[tuple[str, str]]) -> None:
-    """Print the files of a bot with their descriptions."""
-    rows = [(f"{folder}/{names}", meaning) for names, meaning in files]
+def _show(bot: NewBot, as_json: bool) -> None:
+    """Print the files of a new bot with their descriptions, and the next command."""
+    if as_json:
+        output.document(
+            {
+                "bot": bot.name,
+                "folder": str(bot.folder),
+                "files": [{"names": names, "content": meaning} for names, meaning in bot.files],
+                "missing": bot.missing or None,
+                "next": bot.next_step,
+            }
+        )
+        return
+    rows = [(f"{bot.folder}/{names}", meaning) for names, meaning in bot.files]
     width = max(len(names) for names, _ in rows)
     for names, meaning in rows:
         output.line(f"{names:<{width}}  {meaning}")
+    if bot.missing:
+        output.hint(bot.missing)
+    output.next_step(bot.next_step)
 
 
 def _quoted(folder: Path) -> str:

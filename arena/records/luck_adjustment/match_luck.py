@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
+from itertools import count
 from typing import Any, Final
 
 import numpy as np
 
 from arena.records.analysis.engine import engine_of
-from arena.records.luck_adjustment.chance_luck import Move, luck_of_game
-from arena.records.luck_adjustment.values import Floats, values_of
+from arena.records.analysis.unseen_chance import dealt_again
+from arena.records.luck_adjustment.values import RATINGS, Floats, PositionValues, values_of
+from referee.games.contract import Action, Game, Options, State
 from referee.games.registry import find_game
-from referee.games.shared.dealing import derive
+from referee.games.shared.dealing import Chance, Seeded, derive
 from referee.record import GameRecord, MatchRecord
 from referee.replay import codec_of, steps
 
@@ -30,7 +33,7 @@ class GameLuck:
         game: number of the game in the match.
         board: number of its board.
         entrants: the entrant of each seat, as a place in the match's list of entrants.
-        luck: by kind of event, kind of value and seat (`chance_luck.luck_of_game`).
+        luck: by kind of event, kind of value and seat (`luck_of_game`).
     """
 
     game: int
@@ -132,3 +135,90 @@ def _moves(
         actions = {line["seat"]: codec.decode_json(line["action"]) for line in step.lines}
         if step.state.actors:
             yield step.state, actions
+
+
+Move = tuple[State, Mapping[int, Action]]
+"""A position and the actions of all seats that act in it."""
+KINDS: Final = 3
+"""Kinds of chance events: a new deal, an early and a late event within a deal."""
+DEAL, EARLY, LATE = range(KINDS)
+_LATE_ROUND: Final = 5
+"""First of the late rounds of Saint Poker."""
+
+
+def luck_of_game(
+    game: Game,
+    seats: int,
+    options: Options,
+    values: PositionValues,
+    moves: Iterable[Move],
+    seed: bytes,
+    playouts: int,
+) -> Floats:
+    """Return the luck of each seat in a game, by kind of event, kind of value and seat.
+
+    Args:
+        game: the game.
+        seats: number of seats.
+        options: its options.
+        values: values of its positions.
+        moves: all positions in which seats acted, from the first, with their actions.
+        seed: source of the playouts; independent of the cards of the game.
+        playouts: playouts of a position, and other results of an event.
+    """
+    fresh = (Seeded(derive(seed, "world", number)) for number in count())
+    luck = np.zeros((KINDS, RATINGS, seats))
+    for event in _events(game, seats, options, moves):
+        actual = [
+            values.sample(dealt_again(game.id, event.after, next(fresh))) for _ in range(playouts)
+        ]
+        others = [values.sample(event.again(next(fresh))) for _ in range(playouts)]
+        luck[event.kind] += np.mean(actual, axis=0) - np.mean(others, axis=0)
+    return luck
+
+
+@dataclass(frozen=True, slots=True)
+class _Event:
+    """A chance event of a game."""
+
+    kind: int
+    after: State
+    """The position after it."""
+    again: Callable[[Chance], State]
+    """Returns another result of the event."""
+
+
+def _events(game: Game, seats: int, options: Options, moves: Iterable[Move]) -> Iterator[_Event]:
+    """Yield the chance events of a game."""
+    earlier: Move | None = None
+    for state, actions in moves:
+        if earlier is None:
+            yield _Event(DEAL, state, partial(game.start, seats=seats, options=options))
+        elif (kind := _kind(game.id, earlier[0], state)) is not None:
+            yield _Event(kind, state, partial(_again, game.id, *earlier))
+        earlier = state, actions
+
+
+def _again(game: str, before: State, actions: Mapping[int, Action], luck: Chance) -> State:
+    return dealt_again(game, before, luck).after(actions)
+
+
+def _kind(game: str, before: Any, after: Any) -> int | None:
+    """Return the kind of a chance event between two positions, if there was one.
+
+    Whether there was one follows from the position before and the actions, not from the cards.
+    """
+    if len(getattr(after, "deals", ())) > len(getattr(before, "deals", ())):
+        return DEAL
+    return (EARLY, LATE)[_is_late(game, after)] if _drawn(game, before, after) else None
+
+
+def _drawn(game: str, before: Any, after: Any) -> bool:
+    if game == "pokex":
+        turned = len(after.tricks) != len(before.tricks) or after.phase != before.phase
+        return bool(after.seats == 2 and after.phase == "play" and turned)
+    return len(getattr(after, "stock", ())) != len(getattr(before, "stock", ()))
+
+
+def _is_late(game: str, after: Any) -> bool:
+    return game == "saint_poker" and after.round >= _LATE_ROUND

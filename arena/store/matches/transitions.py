@@ -51,7 +51,7 @@ from arena.errors import Conflict, LeaseLost
 from arena.ratings.closed_match import PlayedGame
 from arena.store import closings, schema
 from arena.store.bots import pushed_versions, quarantine
-from arena.store.database import announce, is_current, now, reading, writing
+from arena.store.database import announce, is_current, now, read_rows, writing
 from arena.store.events.messages import GameOver, MatchClosed, MatchStarted
 from arena.store.matches import lease_times, offline_bot_waits, rows
 from arena.store.matches.lease_times import LEASE_SECONDS, LONGEST_PAUSE_SECONDS
@@ -154,8 +154,7 @@ def due_by_urgency(engine: Engine, limit: int = 1000, *, pushed: bool = True) ->
         limit: maximum number of matches.
         pushed: whether matches with pushed versions are included.
     """
-    with reading(engine) as connection:
-        rows = connection.execute(_due_query(pushed), {"limit": limit}).all()
+    rows = read_rows(engine, _due_query(pushed), {"limit": limit}).all()
     urgent = tuple(row.id for row in rows if row.urgency < _NOT_URGENT)
     return DueMatches(urgent, tuple(row.id for row in rows[len(urgent) :]))
 

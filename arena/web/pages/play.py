@@ -17,8 +17,10 @@ from arena.bots import manifest, resolver
 from arena.bots.bot import Bot, with_unique_labels
 from arena.errors import BotError, NotFound, StoreError
 from arena.matches import human_seats
+from arena.matches.hints import gives_hints
 from arena.matches.human_seats import PersonQuestion
 from arena.matches.local_match import LocalMatch, local_match
+from arena.matches.play_table import PlayTable, TableState, question_id
 from arena.matches.typed_choice import matching
 from arena.presentation import shipped_docs
 from arena.presentation.frames import FrameSequence, frame_sequence
@@ -26,8 +28,6 @@ from arena.presentation.narration import result
 from arena.store.bots import version_files, versions
 from arena.store.bots.versions import Version
 from arena.store.match_settings import MatchSettings
-from arena.web.data.hints import gives_hints
-from arena.web.data.play_tables import PlayTable, TableState, question_id
 from arena.web.data.web_state import WebState
 from arena.web.markdown_to_html import rendered
 from arena.web.page import InvalidQuery, Links, Page, PageNotFound, PageRequest
@@ -135,6 +135,11 @@ def _bots(web: WebState, game: Game) -> tuple[tuple[str, str], ...]:
         if _is_playable(version, game.id)
     ]
     return (*playing, *stored[:_LISTED_BOTS])
+
+
+def opponents(web: WebState, game: str) -> list[str]:
+    """Return the bots that can be chosen for a game, as a form names them."""
+    return [name for name, _ in _bots(web, GAMES[game])]
 
 
 def _is_playable(version: Version, game: str) -> bool:

@@ -12,9 +12,9 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from arena.errors import TooMany
+from arena.matches.hints import gives_hints, hint_for
+from arena.matches.play_table import PlayTable, question_id
 from arena.system.token_buckets import Buckets
-from arena.web.data.hints import gives_hints, hint_for
-from arena.web.data.play_tables import PlayTable, question_id
 from arena.web.data.web_state import WebState
 from arena.web.page import PageRequest, PageRoute
 from arena.web.pages import play

@@ -151,12 +151,14 @@ def test_build_output_in_a_kit_is_not_copied(cli: Cli, monkeypatch: pytest.Monke
     house = Path("kits/house")
     house.mkdir(parents=True)
     shutil.copytree(house_folder().parent / "shell", "kits/shell")
+    shutil.copy(house_folder().parent / new.AGENTS, "kits")
     for left in ("target/bot", "node_modules/x/index.js", "__pycache__/x.pyc", "Some.lock"):
         Path("kits/shell", left).parent.mkdir(parents=True, exist_ok=True)
         Path("kits/shell", left).write_text("left behind")
     monkeypatch.setattr(new, "house_folder", lambda: house)
     assert cli("new", "mine", "--lang", "shell").status == 0
     assert {path.name for path in Path("mine").iterdir()} == {
+        "AGENTS.md",
         "README.md",
         "bot.sh",
         "bot.toml",

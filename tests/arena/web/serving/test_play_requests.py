@@ -14,10 +14,11 @@ from arena.cli.workspace import Workspace
 from arena.config import Folder
 from arena.errors import InfrastructureError
 from arena.matches import local_match, local_records
+from arena.matches.play_table import PlayTable, question_id
 from arena.services import web_process
 from arena.store.bots import versions
 from arena.web.app import create
-from arena.web.data.play_tables import IDLE_SECONDS, PlayTable, question_id
+from arena.web.data.play_tables import IDLE_SECONDS
 from arena.web.data.web_state import ServerSettings, WebState
 from referee.record import MatchRecord, read
 from referee.replay import steps, verify

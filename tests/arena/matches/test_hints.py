@@ -2,8 +2,8 @@
 
 import pytest
 
+from arena.matches.hints import gives_hints, hint_for
 from arena.matches.human_seats import PersonQuestion
-from arena.web.data.hints import gives_hints, hint_for
 from referee.games.game_packages import BUILT_IN
 from referee.games.registry import find_game
 from referee.games.shared.dealing import SEED_BYTES, Seeded
