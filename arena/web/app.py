@@ -126,6 +126,7 @@ def _background_tasks(web: WebState, feed: Feed, for_agents: AgentRequests) -> _
                 web.watch_submissions,
                 feed.run,
                 web.play_tables.run,
+                web.win_probabilities.run,
             )
         ]
         try:

@@ -170,7 +170,8 @@ PAGES: tuple[PageRoute, ...] = (
     PageRoute(
         "/matches/{id}",
         match.match_page,
-        "A match: its result or its progress.",
+        "A match: its result or its progress; HTML pages its games.",
+        query=paging.QUERY,
         example="/matches/m-7f3k9q2xwd",
         kinds=TABLE,
     ),

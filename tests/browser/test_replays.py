@@ -179,20 +179,7 @@ STEPPED = page_script("stepped")
 def test_the_table_keeps_its_height_and_fits_the_window(
     workspace: Workspace, site: str, tab: Page, table: Table
 ) -> None:
-    check_the_space_of_the_table(tab, site, play(workspace, table))
-
-
-@pytest.mark.repetition
-@pytest.mark.parametrize("seed", range(1, 6))
-@pytest.mark.parametrize("table", LOOKS, ids=str)
-def test_the_table_keeps_its_height_and_fits_the_window_with_other_deals(
-    workspace: Workspace, site: str, tab: Page, table: Table, seed: int
-) -> None:
-    held = play(workspace, table, seed=bytes(range(seed, seed + 32)))
-    check_the_space_of_the_table(tab, site, held)
-
-
-def check_the_space_of_the_table(tab: Page, site: str, held: StoredMatch) -> None:
+    held = play(workspace, table)
     # Animations would take most of the test's time.
     tab.emulate_media(reduced_motion="reduce")
     open_game(tab, site, held)

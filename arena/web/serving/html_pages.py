@@ -37,10 +37,11 @@ _FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
 }
 _FRAME: Final = {
     **{"live": "", "note": "", "path": "", "public": "", "picture": ""},
-    "viewer": None,
+    **{"viewer": None, "has_session": False},
 }
 """Default values of the variables of templates/base.html."""
 _NUMBER = re.compile(r'([\w.-]+)<span class="number">@')
+_VERSION = re.compile(r"([\w.-]+)@[\w.+-]+")
 _EMPTY_LINK = re.compile(r'<a\b[^>]*?\shref=""[^>]*>(.*?)</a>', re.DOTALL)
 
 
@@ -117,6 +118,11 @@ def _with_hidden_numbers(html: str, lone_bots: frozenset[str]) -> str:
     )
 
 
+def without_lone_numbers(text: str, lone_bots: frozenset[str]) -> str:
+    """Return plain text without the number of each version that is the only one of its bot."""
+    return _VERSION.sub(lambda m: m[1] if m[1] in lone_bots else m[0], text)
+
+
 def without_empty_links(html: str) -> str:
     """Replace each link without an address by its text: pages outside a static site or a file."""
     return _EMPTY_LINK.sub(r'<span class="nolink">\1</span>', html)
@@ -135,8 +141,12 @@ def fragments(page: Page, links: Links) -> dict[str, str]:
 
 
 def _model(page: Page, links: Links) -> dict[str, Any]:
+    def short(text: str) -> str:
+        return without_lone_numbers(text, page.lone_bots)
+
     return {
-        "title": page.title,
+        "title": short(page.title),
+        "short": short,
         "site": SITE,
         "description": page.description or _DESCRIPTION,
         "links": links,

@@ -2,11 +2,8 @@
 
 import asyncio
 import re
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
-import pytest
 from google.protobuf.json_format import MessageToDict
 from pokearena.v1 import bot_pb2
 from starlette.testclient import TestClient
@@ -25,13 +22,6 @@ from referee.games.registry import find_game
 from referee.games.shared.dealing import Seeded
 from referee.replay import codec_of
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
-
-
-@pytest.fixture
-def simulated_arena(tmp_path: Path) -> Iterator[SimulatedArena]:
-    made = SimulatedArena(tmp_path)
-    yield made
-    made.engine.dispose()
 
 
 def running(simulated_arena: SimulatedArena, most: int = 1) -> Match:

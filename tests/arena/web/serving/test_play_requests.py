@@ -225,6 +225,7 @@ def test_the_reason_of_a_failed_match_has_no_local_path(
     assert "/home" not in page
 
 
+@pytest.mark.long
 def test_an_abandoned_table_ends(web: WebState, tmp_path: Path) -> None:
     # Not the table of the other tests, which may run later: all tables of a server end.
     alone = WebState(web.engine, replace(web.settings, data=tmp_path))
