@@ -8,6 +8,7 @@ from dataclasses import fields
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
+from urllib.parse import urlsplit
 
 import rich_click as click
 
@@ -22,7 +23,9 @@ from arena.config import (
     SEATS,
     START_MS,
     Bounds,
+    setting,
 )
+from arena.errors import nearest
 from referee.sanitizing import is_blank
 
 if TYPE_CHECKING:
@@ -125,8 +128,6 @@ def sprt_options(command: F) -> F:
 
 def token_from_environment() -> str | None:
     """Return the token from the environment or from the file in POKEARENA_TOKEN_FILE."""
-    from arena.config import setting
-
     token = setting(("POKEARENA_TOKEN",))
     return token[1] if token is not None else None
 
@@ -162,8 +163,6 @@ def pages_option(default: bool) -> Callable[[F], F]:
 
 def _site(context: click.Context, parameter: click.Parameter, url: str) -> str:
     """Return a public URL without the slash at its end."""
-    from urllib.parse import urlsplit
-
     try:
         parts = urlsplit(url)
         is_valid = parts.scheme in ("http", "https") and bool(parts.hostname)
@@ -196,12 +195,7 @@ def _agents(context: click.Context, parameter: click.Parameter, value: bool) -> 
 
 
 def _common_root_path(root_path: str, site: str) -> str:
-    """Return the path that `--root-path` and `--site` name; one of them may be empty.
-
-    Raises:
-        CommandError: they differ, or the path of `--site` is not valid.
-    """
-    from urllib.parse import urlsplit
+    """Return the path that `--root-path` and `--site` name; one of them may be empty."""
 
     from arena.services.web_process import checked_root_path
 
@@ -625,8 +619,6 @@ def game_options(command: F) -> F:
 
 def unknown(what: str, word: str, known: list[str]) -> CommandError:
     """Return the error for an unknown name, with the nearest known one."""
-    from arena.errors import nearest
-
     available = f"; available: {', '.join(known)}." if known else "; none exists."
     hint = nearest(word, known) or available
     return CommandError(f'unknown {what} "{word}"{hint}', USAGE, code="unknown-name")

@@ -11,6 +11,7 @@ import rich_click as click
 from arena.cli import completers, output
 from arena.cli.errors import FAILED, USAGE, CommandError
 from arena.cli.options import data_option, json_option, reason_option
+from arena.cli.output import ProgressLine
 
 if TYPE_CHECKING:
     from arena.cli.workspace import Workspace
@@ -113,7 +114,6 @@ def delete(name: str, dry_run: bool, yes: bool, as_json: bool, workspace: Worksp
     stay, and a pseudonym replaces the name of the owner, so all ratings can still be computed again
     and all matches verified. This cannot be undone. Backups are not changed.
     """
-    from arena.cli.output import ProgressLine
     from arena.store.bots import owner_data
     from arena.submissions import owner_deletion
 
@@ -155,11 +155,7 @@ def delete(name: str, dry_run: bool, yes: bool, as_json: bool, workspace: Worksp
 
 
 def _confirm(name: str, yes: bool) -> None:
-    """Request confirmation on a terminal.
-
-    Raises:
-        CommandError: the user refuses, or there is no terminal.
-    """
+    """Request confirmation on a terminal."""
     if yes:
         return
     if not sys.stdin.isatty():
@@ -198,7 +194,6 @@ def assign(bot: str, name: str, reason: str, as_json: bool, workspace: Workspace
 @data_option
 def listing(as_json: bool, workspace: Workspace) -> None:
     """List the owners with a token. --json prints one line per owner."""
-    from arena.cli import output
     from arena.store.bots import owners
     from arena.tournaments import json_values
 

@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Engine, Select, delete, distinct, func, selec
 from arena.errors import NotFound
 from arena.store import closings, schema
 from arena.store.bots.owners import PSEUDONYM
-from arena.store.database import now, reading, writing
+from arena.store.database import now, read_rows, reading, writing
 from arena.store.matches import lease_times
 from arena.store.objects import record_archive, stored_objects
 from arena.store.objects.record_archive import RewrittenRecords
@@ -151,8 +151,7 @@ def matches(engine: Engine, owner: str) -> tuple[str, ...]:
     """Return the ids of all matches of the owner's versions."""
     table = schema.matches
     query = select(table.c.id).where(table.c.id.in_(_matches(owner))).order_by(table.c.id)
-    with reading(engine) as connection:
-        return tuple(connection.execute(query).scalars())
+    return tuple(read_rows(engine, query).scalars())
 
 
 def redact(
