@@ -3,8 +3,9 @@
     uv run python -m bench ladder
     uv run python -m bench.ladder [--rounds 1]
 
-Each round rates the matches from nothing, reads the ladder by the command and by its page, and
-closes single matches beside the service that rates, until the rows contain them. The large fit is
+Each round rates the matches from nothing, and reads the ladder by the command and by its page. In
+another, idle arena it closes single matches beside the service that rates, until the rows contain
+them. The large fit is
 of ten million simulated matches, 70 % between neighbours in strength; its peer is the largest fit
 by matrices of everyone against everyone.
 """
@@ -12,7 +13,6 @@ by matrices of everyone against everyone.
 import argparse
 import json
 import random
-import resource
 import subprocess
 import sys
 import tempfile
@@ -34,9 +34,12 @@ from arena.services.rating_service import RatingService
 from arena.store import database
 from bench import closed_matches
 from bench.arguments import at_least
+from bench.commands import cpu_seconds
 from bench.figure import Figure, FigureTarget, figure_text
 
-BOTS, MATCHES, CLOSINGS = 1_000, 100_000, 40
+BOTS, MATCHES = 1_000, 100_000
+IDLE_BOTS, CLOSINGS = 30, 40
+"""A larger ladder takes longer: its fits use a tenth of a core at most (`arena.ladders.rater`)."""
 LARGE_BOTS, LARGE_MATCHES = 10_000, 10_000_000
 PEER_BOTS, PEER_MATCHES = fit.MAX_DENSE_ENTRANTS, 2_000_000
 INSERT_BATCH = 1_000_000
@@ -71,32 +74,33 @@ def measure() -> dict[str, float]:
         began = time.process_time()
         rater.advance(engine)
         found = {"rate CPU": (time.process_time() - began) * 1000 / MATCHES}
-        command = [sys.executable, "-m", "arena.cli", "standings", "poke", "--data", name]
-        found["standings CPU"] = _cpu(command)
+        found["standings CPU"] = cpu_seconds(["standings", "poke"], folder.root)
         page = subprocess.run(
             [sys.executable, "-c", _PAGE, url], check=True, capture_output=True, text=True
         )
         found["page CPU"] = float(page.stdout)
+        engine.dispose()
+        return found | {"row p95": quantiles(row_waits(), n=20)[-1]}
+
+
+def row_waits() -> list[float]:
+    """Return the seconds from each closed match to its rows, in an arena that is idle otherwise."""
+    dice = random.Random(2)
+    with tempfile.TemporaryDirectory() as name:
+        engine = database.open(Folder(Path(name)).database_url({}))
+        closed_matches.begin(engine, IDLE_BOTS)
         service = RatingService(engine)
         service.start()
         waits = []
-        for more in range(CLOSINGS):
-            closed_matches.write(engine, BOTS, MATCHES + more, 1, dice)
+        for closed in range(CLOSINGS):
+            closed_matches.write(engine, IDLE_BOTS, closed, 1, dice)
             began = time.perf_counter()
-            while closed_matches.rated(engine) <= MATCHES + more:
+            while closed_matches.rated(engine) <= closed:
                 time.sleep(0.01)
             waits.append(time.perf_counter() - began)
         service.stop()
         engine.dispose()
-        return found | {"row p95": quantiles(waits, n=20)[-1]}
-
-
-def _cpu(command: list[str]) -> float:
-    """Return the CPU time of a command."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        return waits
 
 
 def meetings(bots: int, matches: int) -> Meetings:
@@ -165,7 +169,12 @@ def figures(rounds: int) -> Iterator[Figure]:
     yield figure("rate 100,000 matches from nothing", "rate CPU", "ms CPU each")
     yield figure("standings of 1,000 bots", "standings CPU", "s CPU", STANDINGS_SECONDS)
     yield figure("first page of this ladder", "page CPU", "s CPU", PAGE_SECONDS)
-    yield figure("a closed match is in the rows, p95", "row p95", "s", ROW_SECONDS)
+    yield figure(
+        f"a closed match is in the rows of a ladder of {IDLE_BOTS} bots, p95",
+        "row p95",
+        "s",
+        ROW_SECONDS,
+    )
     sizes = ((LARGE_BOTS, LARGE_MATCHES), (PEER_BOTS, PEER_MATCHES))
     fits = [[in_process("--fit", *map(str, size))["fit"] for size in sizes] for _ in range(rounds)]
     large, peer = zip(*fits, strict=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import compare
+from bench import compare, ladder
 from bench.compare import Comparison
 from bench.figure import Figure, FigureTarget, figure_text
 from bench.session import PARTS, measured, run
@@ -46,6 +46,15 @@ def test_a_target_is_of_the_median_or_of_the_ratio(target: FigureTarget, reached
 def test_every_part_can_be_measured() -> None:
     for part in PARTS:
         assert callable(measured(part))
+
+
+@pytest.mark.long
+def test_a_ladder_can_be_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, small in (("BOTS", 5), ("MATCHES", 50), ("IDLE_BOTS", 4), ("CLOSINGS", 2)):
+        monkeypatch.setattr(ladder, name, small)
+    found = ladder.measure()
+    assert found.keys() == {"rate CPU", "standings CPU", "page CPU", "row p95"}
+    assert all(value > 0 for value in found.values())
 
 
 def test_a_failed_part_is_reported_and_the_next_is_measured(
