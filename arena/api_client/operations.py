@@ -81,7 +81,7 @@ class ApiOperations:
         The ladder of a form of a game.
 
         Args:
-            form: a form of a game, as in `/ladders/poke`.
+            form: a form of a game, such as GAME or GAME-4.
             sort: rank, move, bot, by, language, strength, los, elo, matches, games, points,
                 faults, thinking, seen; with a minus sign in reverse.
             find: only bots whose name, author or language contains this text.
@@ -109,7 +109,7 @@ class ApiOperations:
         The crosstable of a ladder.
 
         Args:
-            form: a form of a game, as in `/ladders/poke`.
+            form: a form of a game, such as GAME or GAME-4.
             find: only bots whose name contains one of these words.
             los: 1: likelihood of superiority instead of scores.
             page: page of the list, from 1.
@@ -132,7 +132,7 @@ class ApiOperations:
         The comparison of two versions.
 
         Args:
-            form: a form of a game, as in `/ladders/poke`.
+            form: a form of a game, such as GAME or GAME-4.
             one: first version, as name@version; a name alone selects its strongest version.
             other: second version.
             sprt: bounds of an SPRT in Elo points, such as 0 25.
@@ -183,7 +183,7 @@ class ApiOperations:
         Args:
             find: only tournaments whose id, name or form contains each of these words.
             bot: only tournaments with this bot, as name or name@version.
-            game: only tournaments of this game, such as pouku.
+            game: only tournaments of the game with this id.
             state: only tournaments in this state: running, paused, closed, cancelled.
             page: page of the list, from 1.
             limit: items per page, at most 500.
@@ -207,7 +207,7 @@ class ApiOperations:
         Args:
             find: only tournaments whose id, name or form contains each of these words.
             bot: only tournaments with this bot, as name or name@version.
-            game: only tournaments of this game, such as pouku.
+            game: only tournaments of the game with this id.
             state: only tournaments in this state: running, paused, closed, cancelled.
             page: page of the list, from 1.
             limit: items per page, at most 500.
@@ -229,7 +229,7 @@ class ApiOperations:
         Args:
             bot: own bot: NAME or NAME@VERSION; empty: the only one.
             opponent: opponent: NAME or NAME@VERSION.
-            form: form of the game, such as poke; empty: the first that both play.
+            form: form of the game, such as GAME or GAME-4; empty: the first that both play.
             boards: number of boards.
         """
         return self._call("POST", "/challenges", locals())
@@ -277,8 +277,8 @@ class ApiOperations:
             opponent: only matches with this bot as another entrant, likewise.
             owner: only matches with a bot of this owner.
             tournament: only matches of the tournament with this id.
-            game: only matches of this game, such as pouku.
-            form: only matches of this form, such as pouku-4-teams.
+            game: only matches of the game with this id.
+            form: only matches of this form, such as GAME-4.
             since: only matches that closed on this day (YYYY-MM-DD, UTC) or later.
             until: only matches that closed on this day or earlier.
             after: place of the last match of the previous page; the `Link` header contains
@@ -418,12 +418,26 @@ class ApiOperations:
         """
         return self._call("GET", "/submissions/{id}", locals())
 
-    def get_rules(self) -> ApiAnswer:
-        """Send `GET /rules`.
+    def get_games(self) -> ApiAnswer:
+        """Send `GET /games`.
 
-        All games.
+        All games, which a person can learn and play.
         """
-        return self._call("GET", "/rules", locals())
+        return self._call("GET", "/games", locals())
+
+    def get_games_game(
+        self, game: str, *, seats: str | int | None = None, **game_options: str | int
+    ) -> ApiAnswer:
+        """Send `GET /games/{game}`.
+
+        A game: five lessons, and the form that begins a match of a person; without rating.
+
+        Args:
+            game: the id of a game.
+            seats: number of seats.
+            game_options: options of the game, see its rules.
+        """
+        return self._call("GET", "/games/{game}", locals())
 
     def get_rules_game(self, game: str) -> ApiAnswer:
         """Send `GET /rules/{game}`.
@@ -435,26 +449,12 @@ class ApiOperations:
         """
         return self._call("GET", "/rules/{game}", locals())
 
-    def get_play(self) -> ApiAnswer:
-        """Send `GET /play`.
+    def get_glossary(self) -> ApiAnswer:
+        """Send `GET /glossary`.
 
-        The games that a person can play against bots here.
+        The words of the arena and of its games.
         """
-        return self._call("GET", "/play", locals())
-
-    def get_play_game(
-        self, game: str, *, seats: str | int | None = None, **game_options: str | int
-    ) -> ApiAnswer:
-        """Send `GET /play/{game}`.
-
-        The form that begins a match of a person; without rating.
-
-        Args:
-            game: the id of a game.
-            seats: number of seats.
-            game_options: options of the game, see its rules.
-        """
-        return self._call("GET", "/play/{game}", locals())
+        return self._call("GET", "/glossary", locals())
 
     def get_docs(self) -> ApiAnswer:
         """Send `GET /docs`.
@@ -851,7 +851,7 @@ class ApiOperations:
         Args:
             bot: own bot: NAME or NAME@VERSION; empty: the only one.
             opponent: opponent: NAME or NAME@VERSION.
-            form: form of the game, such as poke; empty: the first that both play.
+            form: form of the game, such as GAME or GAME-4; empty: the first that both play.
             boards: number of boards.
         """
         return self._call("POST", "/account/challenges", locals())

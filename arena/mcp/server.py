@@ -10,7 +10,7 @@ from typing import Any, Final
 from mcp.server.mcpserver import MCPServer
 
 from arena.mcp.author_tools import add_author_tools
-from arena.mcp.player_tools import UNTRUSTED, Tables, add_player_tools
+from arena.mcp.player_tools import UNTRUSTED, Tables, add_player_tools, in_thread
 
 INSTRUCTIONS: Final = (
     "Play card games against bots: list_games, read_rules, start_match, then act until the state "
@@ -40,9 +40,9 @@ def player_server(
     add_player_tools(server, tables)
 
     @server.tool()
-    def my_bots() -> dict[str, Any]:
+    async def my_bots() -> dict[str, Any]:
         """Return the bots of your owner: ratings, submissions, faults, and what is left today."""
-        return {"note": UNTRUSTED, **account()}
+        return {"note": UNTRUSTED, **await in_thread(account)}
 
     return server
 

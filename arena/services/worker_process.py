@@ -26,6 +26,7 @@ from arena.services import idle_computations, worker_host
 from arena.services.queue import redis_server
 from arena.services.queue.redis_server import Address
 from arena.services.queue.worker import MatchWorker, WorkerSandbox
+from arena.services.queue.worker_games import package_check
 from arena.services.queue.worker_registrations import SandboxState, WorkerInfo, fresh_name, workers
 from arena.services.queue.worker_sandboxes import UNAVAILABLE
 from arena.store import database
@@ -149,6 +150,7 @@ def run(
         watch_ms,
         environment.get(config.WATCH_NOTES) == "1",
         most_bytes=most_bytes,
+        game_check=functools.partial(package_check, address.url),
     )
     idle_work = idle_computations.idle_work(resources.engine, environment)
     worker = _worker(resources, address.url, idle_work)

@@ -85,6 +85,7 @@ def add(
     once. The author connects it with `pokearena bot connect`. With --at, the arena connects to
     the bot at this address instead.
     """
+    from arena.bots import resolver
     from arena.cli.bots import registration
     from referee.games.registry import GAMES
 
@@ -109,7 +110,8 @@ def add(
         where = version.manifest.get("address", "connects to the relay")
         output.line(f"{version.id}  {version.content_hash or where}")
         game = next(iter(version.manifest.get("games") or GAMES))
-        output.next_step(f"pokearena tournament run {game} {version.id} sample:greedy")
+        opponent = resolver.usual_opponent(game)
+        output.next_step(f"pokearena tournament run {game} {version.id} {opponent}")
 
 
 @bot.command("list", epilog="Example: pokearena bot list --all")

@@ -45,7 +45,7 @@ _OPEN: Final = ("pending", "running")
     "--form",
     default="",
     metavar="FORM",
-    help="Form of the game, such as poke or pokex-4. [default: the first that both play]",
+    help="Form of the game, such as GAME or GAME-4. [default: the first that both play]",
 )
 @click.option(
     "-n",

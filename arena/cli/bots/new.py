@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import rich_click as click
 from click.core import ParameterSource
@@ -27,6 +27,10 @@ from arena.cli.options import bounded, json_option
 from arena.config import SEATS
 from arena.errors import BadName, BotError, check_new_bot
 from arena.system.temporary_folder import remove_abandoned, temporary_folder
+from referee.games.game_packages import BUILT_IN, EXAMPLE_GAME
+
+if TYPE_CHECKING:
+    from referee.games.contract import Game
 
 README: Final = "README.md"
 AGENTS: Final = "AGENTS.md"
@@ -51,6 +55,10 @@ _PACKAGE: Final = Path("pokearena", "v1")
 _INTERNAL_SERVICES: Final = ("referee", "relay")
 """Parts of the protocol that bots do not use."""
 _TABLE_ROW: Final = re.compile(r"^\| (`.+`) \| (.+) \|$", re.MULTILINE)
+_TABLE_HEAD: Final = "|---|---|\n"
+_ALL_GAMES: Final = " for all five games"
+_COMMAND: Final = re.compile(r"^    pokearena .+\n", re.MULTILINE)
+_GAMES: Final = re.compile(r"^games = .*$", re.MULTILINE)
 _REQUIREMENTS: Final = re.compile(r"(Needed: .+)$", re.MULTILINE)
 
 
@@ -61,10 +69,15 @@ def languages() -> tuple[str, ...]:
     return tuple(sorted(folders - {MODEL}))
 
 
-def write(folder: Path, language: str) -> str:
+def write(folder: Path, language: str, game: Game | None = None) -> str:
     """Write a starter bot into an empty or new folder; return the name of the bot.
 
     After an error, the folder is as it was before.
+
+    Args:
+        folder: the folder.
+        language: the language of the starter kit.
+        game: the only game of the bot; None: every built-in game.
 
     Raises:
         CommandError: the language has no starter kit, or the folder is not empty or cannot be
@@ -81,6 +94,8 @@ def write(folder: Path, language: str) -> str:
     def kit(staged: Path) -> None:
         copy_kit(language, staged)
         _rename(staged, language, name)
+        if game is not None:
+            _specialise(staged, language, game)
 
     _fill(folder, name, kit)
     return name
@@ -228,6 +243,30 @@ def _rename(folder: Path, language: str, name: str) -> None:
         path.write_text(text, encoding="utf-8")
 
 
+def _specialise(folder: Path, language: str, game: Game) -> None:
+    """Let the bot play one game; add the types of its messages if it is one of a package."""
+    bot, readme = folder / manifest.FILE, folder / README
+    text = bot.read_text(encoding="utf-8")
+    bot.write_text(_GAMES.sub(f'games = ["{game.id}"]', text), encoding="utf-8")
+    text = readme.read_text(encoding="utf-8").replace(_ALL_GAMES, "")
+    if game.id not in BUILT_IN:
+        from arena.cli.bots import game_types
+
+        name, content = game_types.type_file(game, language)
+        (folder / name).write_text(content, encoding="utf-8")
+        row = f"{_TABLE_HEAD}| `{name}` | the views and actions of {game.title} |\n"
+        text = text.replace(_TABLE_HEAD, row, 1)
+    readme.write_text(_COMMAND.sub(lambda line: _of_game(line[0], game.id), text), encoding="utf-8")
+
+
+def _of_game(command: str, game: str) -> str:
+    """Return a command of a README for another game; none for the greedy bot of the kit."""
+    if "greedy.toml" in command:
+        return ""
+    command = re.sub(rf"\b({'|'.join(BUILT_IN)})(?= |$)", game, command)
+    return command if game in BUILT_IN else command.replace("sample:greedy", "sample:meek")
+
+
 @dataclass(frozen=True, slots=True)
 class NewBot:
     """A folder that was written.
@@ -274,7 +313,9 @@ class NewBot:
     "--game",
     metavar="GAME",
     shell_complete=completers.game_ids,
-    help="Game of the policy. [default: the game in the file]",
+    help="Write a bot for this game only, with the types of its messages if it is a game of a "
+    "package. With --policy: the game of the policy. [default: every built-in game, or the game in "
+    "the file]",
 )
 @click.option(
     "--seats",
@@ -313,20 +354,24 @@ def new(
         _check_alone(*(["--policy"] if policy is not None else []), *(["--model"] if model else []))
     if policy is not None:
         written = _new_from_policy(folder, policy, game, seats, sample)
-    elif game or seats or sample:
-        raise CommandError("--game, --seats and --sample require --policy.", USAGE)
+    elif seats or sample:
+        raise CommandError("--seats and --sample require --policy.", USAGE)
+    elif game is not None and model:
+        raise CommandError("--game cannot be combined with --model.", USAGE)
     else:
-        written = _new_from_kit(folder, MODEL if model else lang.lower())
+        named = None if game is None else _game_named(game)
+        written = _new_from_kit(folder, MODEL if model else lang.lower(), named)
     _show(written, as_json)
 
 
-def _new_from_kit(folder: Path, language: str) -> NewBot:
-    name = write(folder, language)
+def _new_from_kit(folder: Path, language: str, game: Game | None) -> NewBot:
+    name = write(folder, language, game)
     if language == MODEL:
         options, missing = "--network --allowance 30000", ""
     else:
         options, missing = "--watch", missing_programs(folder)
-    next_step = f"pokearena play poke {_quoted(folder)} sample:random {options}"
+    played = EXAMPLE_GAME if game is None else game.id
+    next_step = f"pokearena play {played} {_quoted(folder)} sample:random {options}"
     return NewBot(folder, name, contents(folder), next_step, missing)
 
 
@@ -342,13 +387,18 @@ def _check_alone(*flags: str) -> None:
         )
 
 
+def _game_named(name: str) -> Game:
+    from arena.store import match_settings
+
+    return match_settings.game_named(name)
+
+
 def _new_from_policy(
     folder: Path, policy: Path, game: str | None, seats: int | None, sample: bool
 ) -> NewBot:
     from arena.cli.bots import policy_source
-    from arena.store import match_settings
 
-    named = None if game is None else match_settings.game_named(game)
+    named = None if game is None else _game_named(game)
     if named is not None and seats is not None:
         named.check_seats(seats, named.settle({}))
     game_id = named.id if named is not None else None

@@ -378,6 +378,7 @@ def _services(workspace: Workspace) -> CheckResult:
     try:
         with redis_connection.connect(services.redis) as client:
             workers = worker_registrations.workers(client)
+            packages = worker_games.published_packages(client)
             troubles = incidents.read(client)
     except RedisError as error:
         text = f"run as process {services.pid}, and their Redis does not answer: {error}"
@@ -394,8 +395,8 @@ def _services(workspace: Workspace) -> CheckResult:
         return CheckResult(
             "services", WARN, f"{text}; {'; '.join(problems)}", "see the sandbox below"
         )
-    if problems := worker_games.game_problems(workers):
-        fix = "install the same packages on all machines of workers"
+    if problems := worker_games.game_problems(packages, workers):
+        fix = "install the same packages as here, and restart the workers"
         return CheckResult("services", WARN, f"{text}; {'; '.join(problems)}", fix)
     return CheckResult("services", OK if alive else WARN, text, "" if alive else "pokearena worker")
 

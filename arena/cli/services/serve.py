@@ -26,6 +26,7 @@ from arena.cli.options import (
 from arena.errors import InfrastructureError, InvalidSettings
 from arena.services.relay_process import RelayOptions
 from arena.services.web_process import WebSettings
+from referee.games.game_packages import EXAMPLE_GAME
 
 if TYPE_CHECKING:
     from arena.cli.workspace import Workspace
@@ -90,7 +91,7 @@ class SandboxReport:
     shell_complete=completers.forms,
     multiple=True,
     metavar="FORM",
-    help="Open a ladder of this form, for example poke or pokex-4, which pushed bots enter; "
+    help="Open a ladder of this form, for example GAME or GAME-4, which pushed bots enter; "
     "repeatable.",
 )
 @click.option(
@@ -157,7 +158,7 @@ def serve(
 
 
 def ladder_of(form: str, option: str) -> TournamentPlan:
-    """Return the settings of an open ladder of a form, for example "pokino-3-greed".
+    """Return the settings of an open ladder of a form, for example "GAME-3-OPTION".
 
     Raises:
         CommandError: the form does not exist.
@@ -248,7 +249,7 @@ def _announce(
     if snapshot.page:
         output.line(f"page     {snapshot.page}")
     output.hint("Ctrl-C stops it; in another terminal:")
-    output.next_step("pokearena tournament run poke sample:greedy sample:random")
+    output.next_step(f"pokearena tournament run {EXAMPLE_GAME} sample:greedy sample:random")
 
 
 def _stay(services: object) -> None:

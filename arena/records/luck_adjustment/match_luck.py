@@ -11,7 +11,6 @@ from typing import Any, Final
 import numpy as np
 
 from arena.records.analysis.engine import engine_of
-from arena.records.analysis.unseen_chance import dealt_again
 from arena.records.luck_adjustment.values import RATINGS, Floats, PositionValues, values_of
 from referee.games.contract import Action, Game, Options, State
 from referee.games.registry import find_game
@@ -142,8 +141,7 @@ Move = tuple[State, Mapping[int, Action]]
 KINDS: Final = 3
 """Kinds of chance events: a new deal, an early and a late event within a deal."""
 DEAL, EARLY, LATE = range(KINDS)
-_LATE_ROUND: Final = 5
-"""First of the late rounds of Saint Poker."""
+_KINDS: Final = {"": None, "early": EARLY, "late": LATE}
 
 
 def luck_of_game(
@@ -169,9 +167,7 @@ def luck_of_game(
     fresh = (Seeded(derive(seed, "world", number)) for number in count())
     luck = np.zeros((KINDS, RATINGS, seats))
     for event in _events(game, seats, options, moves):
-        actual = [
-            values.sample(dealt_again(game.id, event.after, next(fresh))) for _ in range(playouts)
-        ]
+        actual = [values.sample(event.after.deal_unseen(next(fresh))) for _ in range(playouts)]
         others = [values.sample(event.again(next(fresh))) for _ in range(playouts)]
         luck[event.kind] += np.mean(actual, axis=0) - np.mean(others, axis=0)
     return luck
@@ -194,31 +190,17 @@ def _events(game: Game, seats: int, options: Options, moves: Iterable[Move]) -> 
     for state, actions in moves:
         if earlier is None:
             yield _Event(DEAL, state, partial(game.start, seats=seats, options=options))
-        elif (kind := _kind(game.id, earlier[0], state)) is not None:
-            yield _Event(kind, state, partial(_again, game.id, *earlier))
+        elif (kind := _kind(earlier[0], state)) is not None:
+            yield _Event(kind, state, partial(_again, *earlier))
         earlier = state, actions
 
 
-def _again(game: str, before: State, actions: Mapping[int, Action], luck: Chance) -> State:
-    return dealt_again(game, before, luck).after(actions)
+def _again(before: State, actions: Mapping[int, Action], luck: Chance) -> State:
+    return before.deal_unseen(luck).after(actions)
 
 
-def _kind(game: str, before: Any, after: Any) -> int | None:
-    """Return the kind of a chance event between two positions, if there was one.
-
-    Whether there was one follows from the position before and the actions, not from the cards.
-    """
+def _kind(before: State, after: State) -> int | None:
+    """Return the kind of a chance event between two positions, if there was one."""
     if len(getattr(after, "deals", ())) > len(getattr(before, "deals", ())):
         return DEAL
-    return (EARLY, LATE)[_is_late(game, after)] if _drawn(game, before, after) else None
-
-
-def _drawn(game: str, before: Any, after: Any) -> bool:
-    if game == "pokex":
-        turned = len(after.tricks) != len(before.tricks) or after.phase != before.phase
-        return bool(after.seats == 2 and after.phase == "play" and turned)
-    return len(getattr(after, "stock", ())) != len(getattr(before, "stock", ()))
-
-
-def _is_late(game: str, after: Any) -> bool:
-    return game == "saint_poker" and after.round >= _LATE_ROUND
+    return _KINDS[after.chance_since(before)]

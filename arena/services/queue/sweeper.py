@@ -24,7 +24,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from arena.config import REMOTE_WAIT_SECONDS
 from arena.errors import StoreError
-from arena.services.queue import worker_sandboxes
+from arena.services.queue import worker_games, worker_sandboxes
 from arena.services.queue.match_queue import MatchQueue
 from arena.services.queue.worker_registrations import (
     HEARTBEAT_SECONDS,
@@ -144,8 +144,10 @@ class Sweeper:
         self._schedule_now = threading.Event()
         self._has_few_due = False
         self._version_at = 0.0
+        self._published_at = 0.0
         self._outdated: StoreError | None = None
         self._pushed_wait = False
+        self._games_wait: tuple[str, ...] = ()
         self._failures = 0
         self._failing: set[str] = set()
         self._threads = [
@@ -222,6 +224,7 @@ class Sweeper:
         self._refuse_newer()
         if removed := self._match_queue.discard_malformed():
             incidents.note_discarded(self._connection, removed)
+        self._publish_packages()
         self._end_leases()
         alive = self.live_workers()
         self._length = queue_length(len(alive))
@@ -240,7 +243,8 @@ class Sweeper:
         enqueued = self._enqueued_lately() | set(self._match_queue.waiting())
         limit = self._length + len(taken | enqueued)
         pushed = not self._pushed_versions_wait(alive)
-        due = transitions.due_by_urgency(self._engine, limit, pushed=pushed)
+        games = self._waiting_games(alive)
+        due = transitions.due_by_urgency(self._engine, limit, pushed=pushed, without=games)
         self._has_few_due = len(due.urgent) + len(due.others) < self._length
         # An urgent one may be held by the frozen process of a match, so it counts as missing.
         urgent = [match for match in due.urgent[: self._length] if match not in enqueued]
@@ -274,11 +278,26 @@ class Sweeper:
             log.warning("%s", worker_sandboxes.waiting_reason(alive))
         return self._pushed_wait
 
+    def _waiting_games(self, alive: Sequence[WorkerInfo]) -> tuple[str, ...]:
+        """Return the games of packages that no worker may play."""
+        packages = worker_games.own_packages()
+        before = self._games_wait
+        self._games_wait = worker_games.games_without_workers(packages, alive)
+        for game in set(self._games_wait) - set(before):
+            log.warning("%s", worker_games.waiting_reason(game, packages, alive))
+        return self._games_wait
+
     def _refuse_newer(self) -> None:
         """Check the release of the database every `HEARTBEAT_SECONDS`."""
         if self._clock() >= self._version_at:
             database.refuse_newer(self._engine)
             self._version_at = self._clock() + HEARTBEAT_SECONDS
+
+    def _publish_packages(self) -> None:
+        """Publish the packages of games every `HEARTBEAT_SECONDS`: Redis may lose its data."""
+        if self._clock() >= self._published_at:
+            worker_games.publish_packages(self._connection)
+            self._published_at = self._clock() + HEARTBEAT_SECONDS
 
     def _publish(self, tournament: str, state: TournamentState) -> None:
         with contextlib.suppress(RedisError):
