@@ -111,15 +111,7 @@ def _is_packed(entry: Entry) -> bool:
     """Return whether to pack an entry: cargo and Python create the others again."""
     if entry.name == "__pycache__":
         return False
-    return entry.name not in _REBUILDING or not _is_there(_CARGO, entry.parent)
-
-
-def _is_there(name: str, folder: int) -> bool:
-    try:
-        os.stat(name, dir_fd=folder, follow_symlinks=False)
-    except OSError:
-        return False
-    return True
+    return entry.name not in _REBUILDING or not file_tree.exists_in(entry.parent, _CARGO)
 
 
 def _member(entry: Entry) -> tarfile.TarInfo:

@@ -458,8 +458,6 @@ def relay_options(command: F) -> F:
 
 def _check_relay(options: RelayOptions) -> None:
     """Raise CommandError if an address is invalid, or an option lacks another one."""
-    from arena.services.relay_process import ADDRESS
-
     if (options.certificate is None) != (options.key is None):
         given, missing = ("relay_key", "--relay-cert")
         if options.key is None:
@@ -469,33 +467,20 @@ def _check_relay(options: RelayOptions) -> None:
             USAGE,
             code="option-combination",
         )
-    if options.listen is not None and not ADDRESS.fullmatch(options.listen):
-        raise CommandError(
-            f'{source_of("relay")}: "{options.listen}" is not a valid address; write HOST:PORT.',
-            USAGE,
-            code="invalid-address",
-        )
+    if options.listen is not None:
+        _address(source_of("relay"), options.listen)
     if options.workers is not None:
         _check_workers_address(options.listen, options.workers)
 
 
 def _check_workers_address(listen: str | None, workers: str) -> None:
     """Raise CommandError if other machines cannot use the value of --relay-workers."""
-    from arena.services.relay_process import ADDRESS
-
     name = source_of("relay_workers")
     if listen is None:
         raise CommandError(
             f"{name} requires --relay (POKEARENA_RELAY).", USAGE, code="option-combination"
         )
-    address = ADDRESS.fullmatch(workers)
-    if address is None or int(address[2]) > 65535:
-        raise CommandError(
-            f'{name}: "{workers}" is not a valid address; write HOST:PORT.',
-            USAGE,
-            code="invalid-address",
-        )
-    if address[1].strip("[]") in ("0.0.0.0", "::", "*"):
+    if _address(name, workers)[0] in ("0.0.0.0", "::", "*"):
         raise CommandError(
             f'{name}: other machines cannot reach "{workers}"; write '
             "the address of this machine in the network of the workers.",
@@ -508,14 +493,17 @@ def host_and_port(
     context: click.Context, option: click.Parameter, text: str | None
 ) -> tuple[str, int] | None:
     """Parse HOST:PORT."""
+    return None if text is None else _address(name_of(context, option), text)
+
+
+def _address(name: str, text: str) -> tuple[str, int]:
+    """Return host and port of the option with this name."""
     from arena.services.relay_process import ADDRESS
 
-    if text is None:
-        return None
     address = ADDRESS.fullmatch(text)
     if address is None or int(address[2]) > 65535:
         raise CommandError(
-            f'{name_of(context, option)}: "{text}" is not a valid address; write HOST:PORT.',
+            f'{name}: "{text}" is not a valid address; write HOST:PORT.',
             USAGE,
             code="invalid-address",
         )

@@ -167,9 +167,9 @@ def to_json(
     return {column.key: column.value(line) for column in columns_of(columns, rendering)}
 
 
-def json_schema(columns: Columns[Line], rendering: Rendering = Rendering.JSON) -> dict[str, Any]:
+def json_schema(columns: Columns[Line]) -> dict[str, Any]:
     """Return the JSON schema of a line."""
-    kept = columns_of(columns, rendering)
+    kept = columns_of(columns, Rendering.JSON)
     return {
         "type": "object",
         "required": [column.key for column in kept],

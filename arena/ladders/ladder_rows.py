@@ -179,16 +179,8 @@ def read_crosstable(
     return crosstable.cells(meetings, variance)
 
 
-def read_history(
-    engine: Engine, key: LadderKey, versions: Collection[str] | None = None
-) -> list[RatingPoint]:
-    """Return the history of a ladder, oldest first.
-
-    Args:
-        engine: the store.
-        key: the ladder.
-        versions: only these entrants; None: all that are on the ladder.
-    """
+def read_history(engine: Engine, key: LadderKey) -> list[RatingPoint]:
+    """Return the history of the entrants that are on a ladder, oldest first."""
     points, lines = schema.rating_points, schema.standings
     listed = select(lines.c.version).where(lines.c.ladder == key.id)
     query = (
@@ -196,8 +188,6 @@ def read_history(
         .where(points.c.ladder == key.id, points.c.version.in_(listed))
         .order_by(points.c.round, points.c.version)
     )
-    if versions is not None:
-        query = query.where(points.c.version.in_(versions))
     return [RatingPoint(*row) for row in read_rows(engine, query)]
 
 

@@ -10,14 +10,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from typing import cast
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.core import Metric as Family
 from prometheus_client.registry import Collector, CollectorRegistry
 from redis import Redis
-from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
-from redis.retry import Retry
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -33,6 +32,7 @@ from arena.store import gauges
 from arena.store.events import incidents
 from arena.store.gauges import StoreGauges
 from arena.system import grpc_probe, timings
+from arena.system.redis_connection import connect_briefly
 from arena.system.timings import DurationSum
 
 Labels = tuple[str, ...]
@@ -88,7 +88,7 @@ class ArenaCollector(Collector):
             self._catch_up()
 
     def _read(self) -> Iterator[Family]:
-        yield _gauge(metrics.BUILD, {(version("pokearena"), platform.python_version()): 1.0})
+        yield _valued(metrics.BUILD, {(version("pokearena"), platform.python_version()): 1.0})
         up: dict[Labels, float] = {}
         took: dict[Labels, float] = {}
         # First, because the workers determine which matches are due.
@@ -109,13 +109,13 @@ class ArenaCollector(Collector):
         yield from self._disk()
         if self._referee:
             up[REFEREE,] = float(grpc_probe.answers(self._referee))
-        yield _gauge(metrics.UP, up)
-        yield _gauge(metrics.READ, took)
+        yield _valued(metrics.UP, up)
+        yield _valued(metrics.READ, took)
         children = self._children()
-        yield _gauge(
+        yield _valued(
             metrics.SERVICE_UP, {(child.name,): float(child.state == "ready") for child in children}
         )
-        yield _counter(
+        yield _valued(
             metrics.RESTARTS, {(child.name,): float(child.restarts) for child in children}
         )
 
@@ -136,8 +136,8 @@ class ArenaCollector(Collector):
             usage = shutil.disk_usage(self._folder)
         except OSError:
             return
-        yield _gauge(metrics.DISK_FREE, {(): float(usage.free)})
-        yield _gauge(metrics.DISK_SIZE, {(): float(usage.total)})
+        yield _valued(metrics.DISK_FREE, {(): float(usage.free)})
+        yield _valued(metrics.DISK_SIZE, {(): float(usage.total)})
 
     def _of_redis(self, connection: Redis) -> list[Family] | None:
         """Read the metrics in Redis; None if it does not answer."""
@@ -158,14 +158,14 @@ class ArenaCollector(Collector):
         alive = worker_registrations.live_hosts(workers)
         below = sum(worker.alive and worker.sandbox.is_below_stored for worker in workers)
         return [
-            _gauge(metrics.QUEUE_JOBS, {(): float(jobs)}),
-            _gauge(metrics.WORKERS, by_state),
-            _gauge(metrics.LOWERED_WORKERS, {(): float(below)}),
-            _gauge(metrics.WORKER_HOSTS, {("alive",): len(alive), ("lost",): len(lost)}),
+            _valued(metrics.QUEUE_JOBS, {(): float(jobs)}),
+            _valued(metrics.WORKERS, by_state),
+            _valued(metrics.LOWERED_WORKERS, {(): float(below)}),
+            _valued(metrics.WORKER_HOSTS, {("alive",): len(alive), ("lost",): len(lost)}),
             _timed(metrics.TRANSACTION, times.get(timings.TRANSACTION, {})),
             _timed(metrics.LAG, times.get(timings.LAG, {})),
-            _counter(metrics.DISCARDED, {(): float(troubles.discarded)}),
-            _counter(
+            _valued(metrics.DISCARDED, {(): float(troubles.discarded)}),
+            _valued(
                 metrics.SERVICE_FAILURES,
                 {(name,): float(number) for name, number in troubles.failures.items()},
             ),
@@ -182,14 +182,7 @@ def _state(worker: WorkerInfo) -> str:
 
 def connect(url: str) -> Redis | None:
     """Return a client with timeouts of 5 s and one retry; None for an empty URL."""
-    if not url:
-        return None
-    return Redis.from_url(
-        url,
-        socket_timeout=_REDIS_SECONDS,
-        socket_connect_timeout=_REDIS_SECONDS,
-        retry=Retry(NoBackoff(), 1),
-    )
+    return connect_briefly(url, _REDIS_SECONDS, retries=1) if url else None
 
 
 def registry(collector: ArenaCollector) -> CollectorRegistry:
@@ -200,16 +193,16 @@ def registry(collector: ArenaCollector) -> CollectorRegistry:
 
 
 def _played(counts: Counts) -> Iterator[Family]:
-    yield _counter(metrics.MATCHES, {key: float(n) for key, n in counts.matches.items()})
-    yield _counter(metrics.GAMES, {(form,): float(n) for form, n in counts.games.items()})
-    yield _counter(metrics.VERDICTS, {key: float(n) for key, n in counts.verdicts.items()})
+    yield _valued(metrics.MATCHES, {key: float(n) for key, n in counts.matches.items()})
+    yield _valued(metrics.GAMES, {(form,): float(n) for form, n in counts.games.items()})
+    yield _valued(metrics.VERDICTS, {key: float(n) for key, n in counts.verdicts.items()})
     yield _histogram(metrics.MATCH, {(form,): spread for form, spread in counts.took.items()})
     yield _histogram(metrics.DECISION, dict(counts.decisions.items()))
     yield _histogram(metrics.BOT_DECISION, {(bot,): spread for bot, spread in counts.bots.items()})
 
 
 def _standing(store_gauges: StoreGauges) -> Iterator[Family]:
-    yield _counter(metrics.FAILURES, {(): float(store_gauges.failures)})
+    yield _valued(metrics.FAILURES, {(): float(store_gauges.failures)})
     for metric, by_state in (
         (metrics.OPEN, store_gauges.open),
         (metrics.TOURNAMENTS, store_gauges.tournaments),
@@ -218,7 +211,7 @@ def _standing(store_gauges: StoreGauges) -> Iterator[Family]:
         (metrics.WEBHOOKS, store_gauges.webhooks),
         (metrics.DELIVERIES, store_gauges.deliveries),
     ):
-        yield _gauge(metric, {(state,): float(number) for state, number in by_state.items()})
+        yield _valued(metric, {(state,): float(number) for state, number in by_state.items()})
     due = store_gauges.open[gauges.PENDING] + store_gauges.open[gauges.LAPSED]
     for metric, value in (
         (metrics.DUE, float(due)),
@@ -229,7 +222,7 @@ def _standing(store_gauges: StoreGauges) -> Iterator[Family]:
         (metrics.DELIVERY_AGE, store_gauges.delivery_age),
         (metrics.BACKUP_AGE, store_gauges.backup_age),
     ):
-        yield _gauge(metric, {(): value})
+        yield _valued(metric, {(): value})
 
 
 def _family(metric: Metric) -> Family:
@@ -241,15 +234,9 @@ def _family(metric: Metric) -> Family:
     return kinds[metric.kind](metric.name, metric.description, labels=metric.labels)
 
 
-def _counter(metric: Metric, values: Mapping[Labels, float]) -> Family:
-    family = CounterMetricFamily(metric.name, metric.description, labels=metric.labels)
-    for labels, value in sorted(values.items()):
-        family.add_metric(labels, value)
-    return family
-
-
-def _gauge(metric: Metric, values: Mapping[Labels, float]) -> Family:
-    family = GaugeMetricFamily(metric.name, metric.description, labels=metric.labels)
+def _valued(metric: Metric, values: Mapping[Labels, float]) -> Family:
+    """Return a counter or a gauge with its values."""
+    family = cast("CounterMetricFamily | GaugeMetricFamily", _family(metric))
     for labels, value in sorted(values.items()):
         family.add_metric(labels, value)
     return family

@@ -353,7 +353,7 @@ def _remove(above: int, name: str) -> bool:
         os.close(root)
     with contextlib.suppress(OSError):
         os.rmdir(name, dir_fd=above)
-    return not _exists(above, name)
+    return not exists_in(above, name)
 
 
 def _unlink(folder: int, name: str) -> bool:
@@ -367,7 +367,8 @@ def _unlink(folder: int, name: str) -> bool:
     return True
 
 
-def _exists(folder: int, name: str) -> bool:
+def exists_in(folder: int, name: str) -> bool:
+    """Return whether an open folder contains a name."""
     try:
         os.stat(name, dir_fd=folder, follow_symlinks=False)
     except OSError:

@@ -7,15 +7,14 @@ import time
 from typing import Final
 
 from redis import Redis
-from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
-from redis.retry import Retry
 from sqlalchemy import Engine
 
 from arena.services.queue import worker_games, worker_registrations, worker_sandboxes
 from arena.services.queue.worker_games import Packages
 from arena.services.queue.worker_registrations import WorkerInfo
 from arena.store.bots import pushed_versions
+from arena.system.redis_connection import connect_briefly
 
 _KEPT_SECONDS: Final = 5.0
 """Workers change their registration every 5 s."""
@@ -52,12 +51,7 @@ class WorkerList:
 
     def _read(self) -> tuple[tuple[WorkerInfo, ...], Packages]:
         if self._connection is None:
-            self._connection = Redis.from_url(
-                self._redis,
-                socket_timeout=_TIMEOUT_SECONDS,
-                socket_connect_timeout=_TIMEOUT_SECONDS,
-                retry=Retry(NoBackoff(), 0),
-            )
+            self._connection = connect_briefly(self._redis, _TIMEOUT_SECONDS)
         try:
             return (
                 worker_registrations.workers(self._connection),

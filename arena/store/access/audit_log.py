@@ -133,19 +133,16 @@ def audited_command(
     return audited(engine, AuditEntry(COMMAND_LINE, action, subject, reason))
 
 
-def list_entries(
-    engine: Engine, *, subject: str = "", offset: int = 0, limit: int = 100
-) -> tuple[LoggedEntry, ...]:
+def list_entries(engine: Engine, *, subject: str = "", limit: int = 100) -> tuple[LoggedEntry, ...]:
     """Return entries, the newest first.
 
     Args:
         engine: the store.
         subject: only entries about this object; empty: all.
-        offset: number of entries to skip.
         limit: maximum number of entries.
     """
     table = schema.audit_log
-    query = select(table).order_by(table.c.at.desc(), table.c.id).offset(offset).limit(limit)
+    query = select(table).order_by(table.c.at.desc(), table.c.id).limit(limit)
     if subject:
         query = query.where(table.c.subject == subject)
     return tuple(LoggedEntry(**row._mapping) for row in read_rows(engine, query))

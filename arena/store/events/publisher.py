@@ -13,10 +13,7 @@ from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
-import redis
-from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
-from redis.retry import Retry
 
 from arena.store.events import restarts
 from arena.store.events.messages import (
@@ -30,6 +27,7 @@ from arena.store.events.messages import (
     text_of,
 )
 from arena.system import timings
+from arena.system.redis_connection import connect_briefly
 
 if TYPE_CHECKING:
     from redis import Redis
@@ -103,7 +101,7 @@ class EventPublisher:
         restarts.keep_running("events", self._run, str(self._url), self._stop)
 
     def _run(self) -> None:
-        with contextlib.closing(_connect(str(self._url))) as client:
+        with contextlib.closing(connect_briefly(str(self._url), _REDIS_SECONDS)) as client:
             while True:
                 try:
                     event = self._queue.get(timeout=_RENEW_SECONDS)
@@ -154,15 +152,6 @@ def send(client: Redis, event: Event) -> str:
     text = _message(event)
     client.publish(channel_of(client), text)
     return text
-
-
-def _connect(url: str) -> Redis:
-    return redis.Redis.from_url(
-        url,
-        socket_timeout=_REDIS_SECONDS,
-        socket_connect_timeout=_REDIS_SECONDS,
-        retry=Retry(NoBackoff(), 0),
-    )
 
 
 def _message(event: Event) -> str:
