@@ -135,6 +135,11 @@ class PlayTable:
         """Whether the match is over."""
         return self._is_over
 
+    @property
+    def is_awaited(self) -> bool:
+        """Whether it is the person's turn, or the match is over."""
+        return self._is_over or (self._question is not None and self._action is None)
+
     def start(self) -> None:
         """Begin the match."""
         self._thread.start()
@@ -181,10 +186,7 @@ class PlayTable:
     def await_turn(self, seconds: float) -> None:
         """Wait until it is the person's turn or the match is over, at most for this time."""
         with self._turn:
-            self._turn.wait_for(
-                lambda: self._is_over or (self._question is not None and self._action is None),
-                seconds,
-            )
+            self._turn.wait_for(lambda: self.is_awaited, seconds)
 
     def leave(self) -> None:
         """End the match; its record ends with the last choice."""

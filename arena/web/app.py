@@ -35,6 +35,7 @@ from arena.web.serving import (
     share_pictures,
     uploads,
 )
+from arena.web.serving.agent_requests import AgentRequests
 from arena.web.serving.feed import Feed
 from arena.web.serving.play_requests import PlayRequests
 from arena.web.serving.request_limits import RequestLimits
@@ -57,7 +58,8 @@ def create(web: WebState) -> Starlette:
     feed = Feed(web)
 
     serving = PageEndpoints(web)
-    routes = _routes(web, serving, static, feed)
+    for_agents = AgentRequests(web)
+    routes = [*for_agents.routes(), *_routes(web, serving, static, feed)]
     app = Starlette(
         routes=routes,
         middleware=[
@@ -68,7 +70,7 @@ def create(web: WebState) -> Starlette:
             Middleware(RequestLimits, settings=web.settings),
         ],
         exception_handlers={HTTPException: serving.error},
-        lifespan=_background_tasks(web, feed),
+        lifespan=_background_tasks(web, feed, for_agents),
     )
     # Starlette's redirects would use the Host header of the request.
     app.router.redirect_slashes = False
@@ -101,7 +103,7 @@ def _routes(
     return routes
 
 
-def _background_tasks(web: WebState, feed: Feed) -> _Lifespan:
+def _background_tasks(web: WebState, feed: Feed, for_agents: AgentRequests) -> _Lifespan:
     """Return the lifespan of the application: it runs the tasks that keep its state current."""
 
     @contextlib.asynccontextmanager
@@ -125,7 +127,8 @@ def _background_tasks(web: WebState, feed: Feed) -> _Lifespan:
             )
         ]
         try:
-            yield
+            async with for_agents.running():
+                yield
         finally:
             for task in tasks:
                 task.cancel()

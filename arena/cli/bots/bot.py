@@ -120,7 +120,6 @@ def add(
 @data_option
 def listing(everything: bool, as_json: bool, workspace: Workspace) -> None:
     """List the versions. --json prints one line per version."""
-    from arena.cli import output
     from arena.store.bots import remote_bots, versions
 
     store = workspace.existing_store
@@ -327,16 +326,12 @@ def _print_token(version: str, token: str, as_json: bool) -> None:
 
 def _refusals(remote: RemoteBot | None) -> str:
     """Return the number of rejected connections as this bot, with the latest one."""
-    from arena.cli import output
-
     if remote is None or not remote.refusals:
         return ""
     return f"{remote.refusals}, last {output.local_time(remote.refused)}: {remote.refusal}"
 
 
 def _state(version: Version, remote: RemoteBot | None) -> str:
-    from arena.cli import output
-
     if version.retired is not None:
         return f"retired {output.local_time(version.retired)}"
     if version.quarantined is not None:

@@ -12,6 +12,7 @@ import rich_click as click
 from arena.cli import output
 from arena.cli.errors import FAILED, USAGE, CommandError
 from arena.cli.options import data_option, scope_options
+from arena.cli.output import ProgressLine, count
 from referee.games.game_packages import EXAMPLE_GAME
 from referee.sanitizing import escaped_json
 
@@ -133,11 +134,7 @@ def _export_ladders(
 
 
 def _kind_of(file: Path | None) -> str:
-    """Return the format that the extension of a file names; CSV without a file.
-
-    Raises:
-        CommandError: no format has this extension.
-    """
+    """Return the format that the extension of a file names; CSV without a file."""
     if file is None:
         return "csv"
     extension = file.suffix.lstrip(".").lower()
@@ -187,7 +184,6 @@ def _export_decisions(
     workspace: Workspace, scopes: Sequence[LadderKey], file: Path, views: bool
 ) -> None:
     """Write every decision of the closed matches of these scopes."""
-    from arena.cli.output import ProgressLine, count
     from arena.store.matches import listing, results
     from arena.store.schema import MatchState
     from referee.record import read

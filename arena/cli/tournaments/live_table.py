@@ -13,7 +13,7 @@ from arena.cli import output
 from arena.cli.ladders import ladder_table
 from arena.cli.services.running_services import RunningServices
 from arena.formats.contract import WaitForMatches
-from arena.ladders import ladder_key
+from arena.ladders import ladder_key, rater
 from arena.store.matches import listing
 from arena.store.schema import TournamentState
 from arena.store.tournaments import tournaments
@@ -98,7 +98,7 @@ def watch(
         ServicesEnded: the services of another process have ended.
         Exception: the reason why services of this command ended.
     """
-    readers = [_SnapshotReader(engine, name, workers) for name in ids]
+    readers = [SnapshotReader(engine, name, workers) for name in ids]
     display: Display = _Live() if sys.stderr.isatty() else _ProgressLines()
     with display:
         while True:
@@ -111,7 +111,7 @@ def watch(
             time.sleep(_POLL_SECONDS)
 
 
-class _SnapshotReader:
+class SnapshotReader:
     """Takes snapshots of one tournament; recomputes the standings only after a closed match."""
 
     def __init__(self, engine: Engine, tournament: str, workers: WorkerList) -> None:
@@ -124,6 +124,7 @@ class _SnapshotReader:
         self._last: TournamentSnapshot | None = None
 
     def now(self) -> TournamentSnapshot:
+        """Return the current snapshot; after the end of the tournament the last one."""
         if self._last is None or not self._last.over:
             self._last = self._read()
         return self._last
@@ -153,8 +154,6 @@ class _SnapshotReader:
         return step.why if isinstance(step, WaitForMatches) else ""
 
     def _table(self, scope: LadderKey) -> Standings:
-        from arena.ladders import rater
-
         return rater.current_ladder(self._engine, scope).table
 
 

@@ -239,11 +239,7 @@ class MatchWorker:
                     idle_since = time.monotonic()
 
     def _await_sandbox(self, ends_without_job: bool) -> None:
-        """Wait until bots can be run, so that no match fails for it.
-
-        Raises:
-            StopRequested: bots cannot be run, and this worker ends instead of waiting.
-        """
+        """Wait until bots can be run, so that no match fails for it."""
         self._await_breaker()
         backoff, reason = Backoff(_FIRST_SANDBOX_PAUSE_SECONDS, HEARTBEAT_SECONDS), ""
         while True:

@@ -51,7 +51,7 @@ from arena.errors import Conflict, LeaseLost
 from arena.ratings.closed_match import PlayedGame
 from arena.store import closings, schema
 from arena.store.bots import pushed_versions, quarantine
-from arena.store.database import announce, is_current, now, reading, writing
+from arena.store.database import announce, is_current, now, read_rows, writing
 from arena.store.events.messages import GameOver, MatchClosed, MatchStarted
 from arena.store.matches import lease_times, offline_bot_waits, rows
 from arena.store.matches.lease_times import LEASE_SECONDS, LONGEST_PAUSE_SECONDS
@@ -157,10 +157,8 @@ def due_by_urgency(
         pushed: whether matches with pushed versions are included.
         without: games whose matches are not included.
     """
-    with reading(engine) as connection:
-        rows = connection.execute(
-            _due_query(pushed), {"limit": limit, "without": list(without)}
-        ).all()
+    parameters = {"limit": limit, "without": list(without)}
+    rows = read_rows(engine, _due_query(pushed), parameters).all()
     urgent = tuple(row.id for row in rows if row.urgency < _NOT_URGENT)
     return DueMatches(urgent, tuple(row.id for row in rows[len(urgent) :]))
 

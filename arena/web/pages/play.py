@@ -136,6 +136,11 @@ def _bots(web: WebState, game: Game) -> tuple[tuple[str, str], ...]:
     return (*playing, *stored[:_LISTED_BOTS])
 
 
+def opponents(web: WebState, game: str) -> list[str]:
+    """Return the bots that can be chosen for a game, as a form names them."""
+    return [name for name, _ in _bots(web, GAMES[game])]
+
+
 def _is_playable(version: Version, game: str) -> bool:
     """Whether the server can start this version: it is hosted, active and plays the game."""
     is_active = version.retired is None and version.quarantined is None

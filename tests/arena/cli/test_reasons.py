@@ -29,7 +29,10 @@ COMMANDS = {
     ("organiser", "renew"): "organiser.renew",
     ("organiser", "revoke"): "organiser.revoke",
 }
-ROUTINE = {"tournament.start", "tournament.pause", "tournament.add", "owner.add", "organiser.add"}
+ROUTINE = {
+    *("tournament.start", "tournament.pause", "tournament.add"),
+    *("owner.add", "owner.agent", "organiser.add"),
+}
 """Audited actions of commands that create something or control the schedule."""
 
 

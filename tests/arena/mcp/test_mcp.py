@@ -134,7 +134,7 @@ def test_an_author_writes_tests_and_plays_a_bot(tmp_path: Path) -> None:
 def test_the_server_of_other_machines_has_only_the_tools_of_a_player() -> None:
     from arena.mcp.server import player_server
 
-    server = player_server(lambda: pytest.fail("no tables are needed"))
+    server = player_server(lambda: pytest.fail("no table is needed"), dict)
     names = {tool.name for tool in anyio.run(server.list_tools)}
     assert names == {
         "list_games",
@@ -144,4 +144,5 @@ def test_the_server_of_other_machines_has_only_the_tools_of_a_player() -> None:
         "act",
         "history",
         "resign",
+        "my_bots",
     }

@@ -96,6 +96,19 @@ def test_check_fails_on_problems_and_prints_them(cli: Cli, cwd: Path) -> None:
     assert json.loads(cli("db", "check", "--json").out)["sound"] is False
 
 
+@pytest.mark.parametrize("words", [("db", "check"), ("db", "check", "--quick"), ("bot", "list")])
+def test_a_database_of_a_newer_release_is_refused(
+    cli: Cli, cwd: Path, words: tuple[str, ...]
+) -> None:
+    cli("db", "upgrade")
+    with closing(sqlite3.connect(cwd / ".pokearena" / "arena.db")) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+        connection.commit()
+    result = cli(*words)
+    assert (result.status, result.out) == (FAILED, "")
+    assert "by a newer pokearena" in result.err
+
+
 def test_check_of_an_empty_database_suggests_upgrade(cli: Cli, cwd: Path) -> None:
     cli("db", "upgrade")
     file = cwd / ".pokearena" / "arena.db"

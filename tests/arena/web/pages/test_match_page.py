@@ -1,6 +1,7 @@
 """The page of a match: complete after the end, and without a result before."""
 
 import csv
+import html
 import io
 import json
 import re
@@ -10,9 +11,12 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from arena.cli.tournaments import live_table
 from arena.ratings.decision_histogram import DecisionHistogram
-from arena.store.matches import listing
+from arena.services.queue.worker_list import WorkerList
+from arena.store.matches import listing, transitions
 from arena.store.matches.listing import Match
+from arena.store.matches.transitions import ArenaFault
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.pages import match as match_page
@@ -120,6 +124,24 @@ def test_an_open_match_shows_only_its_progress(
     assert client.get(f"/matches/{match.id}.csv").text.count("\n") == 1
     record = client.get(f"/matches/{match.id}.jsonl").text
     assert [json.loads(line)["type"] for line in record.splitlines()] == ["match"]
+
+
+def test_a_match_that_failed_shows_its_reason_and_next_attempt(
+    simulated_arena: SimulatedArena, client: TestClient
+) -> None:
+    engine = simulated_arena.engine
+    tournament = simulated_arena.begin("round-robin", simulated_arena.bots(2))
+    (match,) = listing.matches(engine, tournament=tournament.id)
+    lease = transitions.lease(engine, match.id, "worker")
+    assert lease is not None
+    assert live_table.SnapshotReader(engine, tournament.id, WorkerList("")).now().waits == ""
+    transitions.release(engine, lease, ArenaFault("It broke.", "machine"))
+    reason = listing.waiting_reason(listing.find_match(engine, match.id))
+    assert reason
+    assert html.escape(reason) in client.get(f"/matches/{match.id}").text
+    # `tournament run` shows it too.
+    waits = live_table.SnapshotReader(engine, tournament.id, WorkerList("")).now().waits
+    assert waits == f"{match.id} {reason}"
 
 
 def test_equal_faults_are_listed_once(simulated_arena: SimulatedArena, client: TestClient) -> None:
