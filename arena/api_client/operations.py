@@ -297,13 +297,17 @@ class ApiOperations:
         """
         return self._call("GET", "/search", locals())
 
-    def get_matches_id(self, id_: str) -> ApiAnswer:
+    def get_matches_id(
+        self, id_: str, *, page: str | int | None = None, limit: str | int | None = None
+    ) -> ApiAnswer:
         """Send `GET /matches/{id}`.
 
-        A match: its result or its progress.
+        A match: its result or its progress; HTML pages its games.
 
         Args:
             id_: its id.
+            page: page of the list, from 1.
+            limit: items per page, at most 500.
         """
         return self._call("GET", "/matches/{id}", locals())
 
@@ -418,12 +422,26 @@ class ApiOperations:
         """
         return self._call("GET", "/submissions/{id}", locals())
 
-    def get_rules(self) -> ApiAnswer:
-        """Send `GET /rules`.
+    def get_games(self) -> ApiAnswer:
+        """Send `GET /games`.
 
-        All games.
+        All games, which a person can learn and play.
         """
-        return self._call("GET", "/rules", locals())
+        return self._call("GET", "/games", locals())
+
+    def get_games_game(
+        self, game: str, *, seats: str | int | None = None, **game_options: str | int
+    ) -> ApiAnswer:
+        """Send `GET /games/{game}`.
+
+        A game: five lessons, and the form that begins a match of a person; without rating.
+
+        Args:
+            game: the id of a game.
+            seats: number of seats.
+            game_options: options of the game, see its rules.
+        """
+        return self._call("GET", "/games/{game}", locals())
 
     def get_rules_game(self, game: str) -> ApiAnswer:
         """Send `GET /rules/{game}`.
@@ -435,26 +453,12 @@ class ApiOperations:
         """
         return self._call("GET", "/rules/{game}", locals())
 
-    def get_play(self) -> ApiAnswer:
-        """Send `GET /play`.
+    def get_glossary(self) -> ApiAnswer:
+        """Send `GET /glossary`.
 
-        The games that a person can play against bots here.
+        The words of the arena and of its games.
         """
-        return self._call("GET", "/play", locals())
-
-    def get_play_game(
-        self, game: str, *, seats: str | int | None = None, **game_options: str | int
-    ) -> ApiAnswer:
-        """Send `GET /play/{game}`.
-
-        The form that begins a match of a person; without rating.
-
-        Args:
-            game: the id of a game.
-            seats: number of seats.
-            game_options: options of the game, see its rules.
-        """
-        return self._call("GET", "/play/{game}", locals())
+        return self._call("GET", "/glossary", locals())
 
     def get_docs(self) -> ApiAnswer:
         """Send `GET /docs`.

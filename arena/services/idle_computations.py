@@ -133,9 +133,10 @@ def _analysis(
     """Return the stored form of an analysis."""
     from arena.records.analysis import stored_form
     from arena.records.analysis.match_analysis import analyse
+    from arena.records.analysis.win_probability import rate_recorded_games
 
     analysis = analyse(record, engine=search, progress=lambda share: pause())
-    return stored_form.to_json(analysis, record)
+    return stored_form.to_json(analysis, record, rate_recorded_games(record, pause))
 
 
 def _luck(record: MatchRecord, pause: Callable[[], None]) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from arena.web.page import ServerLinks
 from arena.web.routes import PAGES
 from arena.web.serving import (
     downloads,
+    moved_pages,
     readiness,
     relay_address,
     share_pictures,
@@ -96,6 +97,7 @@ def _routes(
         *ManagementEndpoints(web, serving, receiver).routes(),
         # Before the pages, because the page of a game has the address of its form.
         *PlayRequests(web).routes(serving),
+        *moved_pages.routes(),
     ]
     for page in PAGES:
         routes.append(Route(page.path, serving.page(page)))
@@ -124,6 +126,7 @@ def _background_tasks(web: WebState, feed: Feed, for_agents: AgentRequests) -> _
                 web.watch_submissions,
                 feed.run,
                 web.play_tables.run,
+                web.win_probabilities.run,
             )
         ]
         try:

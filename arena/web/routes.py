@@ -14,6 +14,7 @@ from arena.web.pages import (
     docs,
     embed,
     faults,
+    games,
     home,
     ladder,
     ladders,
@@ -169,7 +170,8 @@ PAGES: tuple[PageRoute, ...] = (
     PageRoute(
         "/matches/{id}",
         match.match_page,
-        "A match: its result or its progress.",
+        "A match: its result or its progress; HTML pages its games.",
+        query=paging.QUERY,
         example="/matches/m-7f3k9q2xwd",
         kinds=TABLE,
     ),
@@ -211,18 +213,18 @@ PAGES: tuple[PageRoute, ...] = (
         example="/submissions/s-7f3k9q2xwd",
         owners=True,
     ),
-    PageRoute("/rules", docs.games, "All games."),
+    PageRoute("/games", games.games_page, "All games, which a person can learn and play."),
+    PageRoute(
+        "/games/{game}",
+        games.game_page,
+        "A game: five lessons, and the form that begins a match of a person; without rating.",
+        query=play.QUERY,
+        example=f"/games/{EXAMPLE_GAME}",
+    ),
     PageRoute(
         "/rules/{game}", docs.rules, "The rules of a game.", example=f"/rules/{EXAMPLE_GAME}"
     ),
-    PageRoute("/play", play.play_page, "The games that a person can play against bots here."),
-    PageRoute(
-        "/play/{game}",
-        play.game_page,
-        "The form that begins a match of a person; without rating.",
-        query=play.QUERY,
-        example=f"/play/{EXAMPLE_GAME}",
-    ),
+    PageRoute("/glossary", games.glossary_page, "The words of the arena and of its games."),
     PageRoute("/docs", docs.contents, "The documentation of the arena."),
     PageRoute(
         "/docs/api",

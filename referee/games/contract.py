@@ -261,15 +261,15 @@ class Game(ABC):
         return len(set(self.sides(seats, options)))
 
     @abstractmethod
-    def from_view(self, view: View, seat: int, options: Options, luck: Chance) -> State:
+    def from_view(self, view: View, seat: int | None, options: Options, luck: Chance) -> State:
         """Return a position consistent with this view of this seat.
 
         Deals all information hidden from the seat from ``luck``. A view holds all information of
         its seat, so the result equals ``state.redeal(seat, luck)`` for every state with this view.
 
         Args:
-            view: the view of the seat.
-            seat: the seat.
+            view: the view of the seat, or the public view.
+            seat: the seat; None for the public view.
             options: a value for every option of the game.
             luck: the chance source.
         """

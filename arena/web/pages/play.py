@@ -1,4 +1,4 @@
-"""Pages on which a person plays against bots: the choice of a game and of bots, and the table."""
+"""Pages on which a person plays against bots: the table and its replay; the choice of bots."""
 
 from __future__ import annotations
 
@@ -80,51 +80,7 @@ def table_setup(name: str, given: Mapping[str, str]) -> MatchSettings:
     return MatchSettings(game=name, options=options, seats=seats, boards=1)
 
 
-def play_page(web: WebState, page_request: PageRequest) -> Page:
-    """Return the list of the games that a person can play."""
-    games = list(GAMES.values())
-    available = web.settings.seats_people
-    return Page(
-        title="Play against bots",
-        template="play.html",
-        model={"games": games, "available": available},
-        data={"available": available, "games": [game.id for game in games]},
-    )
-
-
-def game_page(web: WebState, page_request: PageRequest) -> Page:
-    """Return the form that begins a match of a game.
-
-    Raises:
-        PageNotFound: the game is unknown.
-        InvalidQuery: an option or the number of seats is not allowed.
-    """
-    setup = table_setup(page_request.path["game"], page_request.query)
-    game = setup.rules
-    available = web.settings.seats_people
-    bots = _bots(web, game) if available else ()
-    return Page(
-        title=f"Play {game.title}",
-        template="play_game.html",
-        model={
-            "setup": setup,
-            "available": available,
-            "bots": bots,
-            "usual": resolver.usual_opponent(game.id),
-            "think_seconds": THINK_SECONDS,
-        },
-        data={
-            "game": game.id,
-            "available": available,
-            "seats": setup.seats,
-            "entrants": setup.sides,
-            "options": dict(setup.options),
-            "bots": [name for name, _ in bots],
-        },
-    )
-
-
-def _bots(web: WebState, game: Game) -> tuple[tuple[str, str], ...]:
+def playable_bots(web: WebState, game: Game) -> tuple[tuple[str, str], ...]:
     """Return the bots that can be chosen as pairs of name and label: house bots, then versions."""
     house = [(f"sample:{name}", f"{name}, house bot") for name in resolver.samples()]
     playing = [pair for pair in house if _sample(pair[0]).plays(game.id)]
@@ -138,7 +94,7 @@ def _bots(web: WebState, game: Game) -> tuple[tuple[str, str], ...]:
 
 def opponents(web: WebState, game: str) -> list[str]:
     """Return the bots that can be chosen for a game, as a form names them."""
-    return [name for name, _ in _bots(web, GAMES[game])]
+    return [name for name, _ in playable_bots(web, GAMES[game])]
 
 
 def _is_playable(version: Version, game: str) -> bool:

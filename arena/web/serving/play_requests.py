@@ -136,7 +136,7 @@ class PlayRequests:
         if not table.is_over:
             raise HTTPException(409, "the record can be deleted when the match is over.")
         await anyio.to_thread.run_sync(self._web.play_tables.delete, table)
-        address = links_of(request).to("play", table.match.spec.game)
+        address = links_of(request).to("games", table.match.spec.game)
         return RedirectResponse(address, 303, {"Cache-Control": "no-store"})
 
     async def record(self, request: Request) -> Response:

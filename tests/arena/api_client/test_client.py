@@ -67,7 +67,7 @@ def test_every_json_operation_has_a_method(web: WebState) -> None:
 def test_values_go_into_the_path_the_query_or_the_body(web: WebState) -> None:
     with served(web) as url:
         arena = ArenaClient(url)
-        assert arena.get_play_game("poke", seats=2, must_beat="true").is_success
+        assert arena.get_games_game("poke", seats=2, must_beat="true").is_success
         assert arena.get_search(q="ada bob&x=y").is_success
         assert arena.get_ladders_form("poke/..?x").status == 404
         assert arena.owner_add(name="ada").status == 401

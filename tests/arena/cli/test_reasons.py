@@ -56,11 +56,11 @@ def test_every_audited_correction_of_the_command_line_has_a_reason() -> None:
 
 
 @pytest.mark.parametrize("words", COMMANDS)
-@pytest.mark.parametrize("reason", ["", " \t", "\u00a0\u200b"])
-def test_an_empty_reason_is_a_usage_error(cli: Cli, words: tuple[str, ...], reason: str) -> None:
+def test_an_empty_reason_is_a_usage_error(cli: Cli, words: tuple[str, ...]) -> None:
     subjects = ["x@1"] if words[1] != "assign" else ["x", "ada"]
     if words == ("tournament", "disqualify") or words == ("tournament", "withdraw"):
         subjects = ["t-7f3k9q", "x@1"]
-    result = cli(*words, *subjects, "--reason", reason)
-    assert (result.status, result.code) == (USAGE, "BadParameter")
+    for reason in ("", " \t", "\u00a0\u200b"):
+        result = cli(*words, *subjects, "--reason", reason)
+        assert (result.status, result.code) == (USAGE, "BadParameter")
     assert cli(*words, *subjects).code == "MissingParameter"

@@ -53,8 +53,6 @@ class RandomPerson:
 
 
 class IdlePerson:
-    """Never answers."""
-
     def __init__(self) -> None:
         self.withdrawn = Event()
 

@@ -61,8 +61,23 @@ def test_a_starter_bot_contains_all_its_files_and_has_the_name_of_its_folder(cli
 
 
 @every_language
-def test_a_pushed_starter_bot_contains_the_protocol(cli: Cli, language: str) -> None:
-    cli("new", "mine", "--lang", language)
+def test_a_starter_bot_is_complete_and_renamed_after_its_folder(cli: Cli, language: str) -> None:
+    command = cli("new", "mine", "--lang", language)
+    assert command.status == 0
+    assert command.last == "next  pokearena play poke ./mine sample:random --watch"
+    listed = {
+        Path("mine", name).resolve()
+        for line in command.out.splitlines()
+        for name in re.split(r"\s{2,}", line.removeprefix("mine/"))[0].split(", ")
+    }
+    assert all(path.exists() for path in listed)
+    assert {path.name for path in listed} >= {"bot.toml", "README.md", "proto"}
+    assert manifest.read(Path("mine")).name == "mine"
+    if Path("mine/greedy.toml").exists():
+        assert manifest.read(Path("mine"), "greedy.toml").name == "mine-greedy"
+    readme = Path("mine/README.md").read_text()
+    assert "tournament run poke mine sample:greedy" in readme
+    assert f"random-{language}" not in readme
     with TemporaryFile() as file:
         upload_archive.pack(resolver.local(Path("mine")), file)
         file.seek(0)
@@ -125,31 +140,6 @@ def test_an_unknown_language_is_rejected_with_the_list_of_languages(cli: Cli) ->
 def test_every_promised_language_has_a_starter_kit() -> None:
     assert {"python", "go", "java", "cpp", "ruby", "c", "shell"} <= set(LANGUAGES)
     assert "house" not in LANGUAGES
-
-
-@every_language
-def test_the_output_lists_the_files_of_a_starter_bot(cli: Cli, language: str) -> None:
-    command = cli("new", "mine", "--lang", language)
-    assert command.status == 0
-    assert command.last == "next  pokearena play poke ./mine sample:random --watch"
-    listed = {
-        Path("mine", name).resolve()
-        for line in command.out.splitlines()
-        for name in re.split(r"\s{2,}", line.removeprefix("mine/"))[0].split(", ")
-    }
-    assert all(path.exists() for path in listed)
-    assert {path.name for path in listed} >= {"bot.toml", "README.md", "proto"}
-
-
-@every_language
-def test_the_bots_of_a_starter_kit_are_renamed_after_the_folder(cli: Cli, language: str) -> None:
-    cli("new", "mine", "--lang", language)
-    assert manifest.read(Path("mine")).name == "mine"
-    if Path("mine/greedy.toml").exists():
-        assert manifest.read(Path("mine"), "greedy.toml").name == "mine-greedy"
-    readme = Path("mine/README.md").read_text()
-    assert "tournament run poke mine sample:greedy" in readme
-    assert f"random-{language}" not in readme
 
 
 def test_common_aliases_of_languages_are_accepted(cli: Cli) -> None:

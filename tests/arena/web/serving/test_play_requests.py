@@ -185,7 +185,7 @@ def test_a_table_is_private(client: TestClient, table: PlayTable) -> None:
     assert "Access-Control-Allow-Origin" not in answer.headers
     assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
     assert len(table.id) == 32
-    for path in ("/play", "/play/poke", "/live.json", "/"):
+    for path in ("/games", "/games/poke", "/live.json", "/"):
         assert table.id not in client.get(path).text
     for path in ("", "/replay", "/record.jsonl"):
         assert client.get(f"/play/tables/{'0' * 32}{path}").status_code == 404
@@ -225,6 +225,7 @@ def test_the_reason_of_a_failed_match_has_no_local_path(
     assert "/home" not in page
 
 
+@pytest.mark.long
 def test_an_abandoned_table_ends(web: WebState, tmp_path: Path) -> None:
     # Not the table of the other tests, which may run later: all tables of a server end.
     alone = WebState(web.engine, replace(web.settings, data=tmp_path))
@@ -294,8 +295,8 @@ def test_the_navigation_has_play_only_where_people_can_play(
 ) -> None:
     state = WebState(web.engine, replace(LOCAL, play=play, data=tmp_path))
     with TestClient(create(state)) as client:
-        page = client.get("/rules").text
-    assert ('<a href="/play">Play</a>' in page) is play
+        page = client.get("/games").text
+    assert ('aria-current="page">Play</a>' in page) is play
 
 
 def test_a_loopback_address_is_recognised() -> None:
