@@ -24,7 +24,8 @@ def asked(rules: Game, options: dict[str, OptionValue], state: State) -> PersonQ
     """Return the question to the first seat that acts in a position."""
     seat = state.actors[0]
     names = tuple(f"p{number}" for number in range(len(state.scores)))
-    return PersonQuestion("p0", seat, names, 0, 0, rules, options, state.view(seat), None)
+    view, legal = state.view(seat), state.legal(seat)
+    return PersonQuestion("p0", seat, names, 0, 0, rules, options, view, None, legal)
 
 
 def question(game: str) -> PersonQuestion:
