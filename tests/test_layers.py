@@ -12,6 +12,7 @@ ROOT = Path(__file__).parent.parent
 
 LAYERS = (
     ("cli", "web"),
+    ("mcp",),
     ("services", "submissions", "remote"),
     ("matches",),
     ("tournaments", "records", "rl", "ladders"),

@@ -17,6 +17,7 @@ from arena.services.queue.idle_work import IdlePermission, IdleWork
 from arena.store.idle_results import ANALYSES, LUCK, IdleResults
 from arena.store.matches import results
 from referee import logs
+from referee.record import RecordError, read
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -118,7 +119,6 @@ def _computed(text: str, compute: Computation) -> tuple[dict[str, Any] | None, s
     # Imported here, because most idle periods find no match to compute.
     from arena.records.analysis.engine import NoEngine
     from arena.records.analysis.match_analysis import NotAnalysable
-    from referee.record import RecordError, read
     from referee.replay import Mismatch
 
     try:
@@ -133,17 +133,14 @@ def _analysis(
     """Return the stored form of an analysis."""
     from arena.records.analysis import stored_form
     from arena.records.analysis.match_analysis import analyse
+    from arena.records.analysis.win_probability import rate_recorded_games
 
     analysis = analyse(record, engine=search, progress=lambda share: pause())
-    return stored_form.to_json(analysis, record)
+    return stored_form.to_json(analysis, record, rate_recorded_games(record, pause))
 
 
 def _luck(record: MatchRecord, pause: Callable[[], None]) -> dict[str, Any]:
-    """Return the stored form of the luck of a match.
-
-    Raises:
-        NotAnalysable: it has too many games.
-    """
+    """Return the stored form of the luck of a match."""
     from arena.records.analysis.match_analysis import NotAnalysable
     from arena.records.luck_adjustment.match_luck import luck_of_match
 

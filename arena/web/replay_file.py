@@ -77,6 +77,7 @@ def html(record: MatchRecord, games: Sequence[GameRecord], at: float) -> str:
             site=html_pages.SITE,
             links=FileLinks(match, numbers),
             replays=replays,
+            short=str,
             note=_note(record, games, at),
             policy=_policy(style, scripts),
             style=Markup(style),

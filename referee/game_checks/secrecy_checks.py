@@ -7,7 +7,7 @@ from typing import Any
 from referee.game_checks.random_games import Step, Viewer, dice, go_on, question, walk
 from referee.game_checks.rule_checks import some_steps, viewers
 from referee.game_checks.tables import Table
-from referee.games.contract import State
+from referee.games.contract import State, View
 from referee.games.shared.dealing import Seeded
 
 _WALKS = 8
@@ -28,7 +28,7 @@ class _Redeal:
 
     @property
     def who(self) -> str:
-        return "a spectator" if self.viewer is None else f"seat {self.viewer}"
+        return _name(self.viewer)
 
 
 def _redeals(table: Table, walks: int = _WALKS) -> Iterator[_Redeal]:
@@ -108,7 +108,7 @@ def _unseen(table: Table, starts: Sequence[State]) -> Iterator[str]:
                 continue
             dealt = [alike[0].redeal(viewer, _luck(table, viewer, n)) for n in range(_REDEALS)]
             if {_content(each) for each in dealt} == {_content(alike[0])}:
-                who = "a spectator" if viewer is None else f"seat {viewer}"
+                who = _name(viewer)
                 yield f"redeal for {who} changes nothing, and games differ that look alike to it"
             break
 
@@ -121,11 +121,19 @@ def _content(state: Any) -> str:
 def from_view(table: Table) -> Iterator[str]:
     """A position is made from a view alone, and equals the position that redeal returns."""
     for number, step in enumerate(some_steps(table, 4, 12)):
-        for seat in range(table.seats):
-            luck = Seeded(dice("from view", table, number, seat).randbytes(32))
-            view = step.state.view(seat)
-            made = table.game.from_view(view, seat, table.options, luck)
-            if made.view(seat) != view:
-                yield f"the view of the position that from_view makes of it differs for seat {seat}"
-            elif made != step.state.redeal(seat, luck):
-                yield f"from_view and redeal with the same luck differ for seat {seat}"
+        for viewer in viewers(table):
+            luck = Seeded(dice("from view", table, number, viewer).randbytes(32))
+            view, who = _view(step.state, viewer), _name(viewer)
+            made = table.game.from_view(view, viewer, table.options, luck)
+            if _view(made, viewer) != view:
+                yield f"the view of the position that from_view makes of it differs for {who}"
+            elif made != step.state.redeal(viewer, luck):
+                yield f"from_view and redeal with the same luck differ for {who}"
+
+
+def _view(state: State, viewer: Viewer) -> View:
+    return state.public() if viewer is None else state.view(viewer)
+
+
+def _name(viewer: Viewer) -> str:
+    return "a spectator" if viewer is None else f"seat {viewer}"

@@ -49,6 +49,11 @@ def stored_analysis() -> dict[str, object]:
             for game in (0, 1)
             for decision, mean in ((0, 0.5), (4, 0.9), (8, 0.88))
         ],
+        "win_probabilities": [
+            {"game": game, "decision": decision, "by_seat": [[mean, 0.01], [1 - mean, 0.01]]}
+            for game in (0, 1)
+            for decision, mean in ((0, 0.5), (4, 0.9), (8, 0.88))
+        ],
         "chance": [],
     }
 

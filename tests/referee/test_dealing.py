@@ -15,6 +15,7 @@ from referee.games.shared.dealing import Arranged, Seeded, board_seed, commitmen
 from referee.games.shared.dominoes import DOMINOES
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "dealing.md"
+OTHER_SEEDS = Path(__file__).parents[1] / "golden" / "dealing.txt"
 
 seeds = st.binary(min_size=32, max_size=32)
 purposes = st.sampled_from(["deck", "dealer", "ties", "board", "match/abc"])
@@ -60,10 +61,10 @@ def pack() -> list[str]:
 
 
 def vectors() -> tuple[dict[str, bytes], list[tuple[str, str, str, str]]]:
-    """Return the seeds of the page by name, and its vectors: seed, stream, call, result."""
+    """Return the seeds by name, and the vectors: seed, stream, call, result."""
     (block,) = re.findall(r"```vectors\n(.*?)```", PAGE.read_text(), flags=re.DOTALL)
     rows = []
-    for line in block.strip().split("\n"):
+    for line in (block + OTHER_SEEDS.read_text()).strip().split("\n"):
         name, stream_name, what, result = (part.strip() for part in line.split("|"))
         rows.append((name, stream_name, what, result))
     named = {name: bytes.fromhex(result) for name, _, what, result in rows if what == "seed"}

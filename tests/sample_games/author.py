@@ -16,6 +16,8 @@ from tests.fresh_environment import inherited, run
 from tests.sample_games.installation import SAMPLES
 
 ROOT = SAMPLES.parent
+COMMAND = ("-c", "from arena.cli import main; raise SystemExit(main())")
+"""Words of Python for a command of the arena."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +33,7 @@ class AuthorEnvironment:
         done = subprocess.run(
             [self.python, *words],
             cwd=self.folder,
-            env={
-                **inherited(),
-                SETTING: self.package,
-                runtimes.SETTING: os.pathsep.join((sys.prefix, str(ROOT))),
-            },
+            env=self.environment,
             capture_output=True,
             text=True,
             check=False,
@@ -43,9 +41,18 @@ class AuthorEnvironment:
         assert done.returncode == 0, f"{words}\n{done.stdout}\n{done.stderr}"
         return done.stdout
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """Return the environment variables of its programs."""
+        return {
+            **inherited(),
+            SETTING: self.package,
+            runtimes.SETTING: os.pathsep.join((sys.prefix, str(ROOT))),
+        }
+
     def cli(self, *words: str | Path) -> str:
         """Run a command of the arena."""
-        return self.run("-c", "from arena.cli import main; raise SystemExit(main())", *words)
+        return self.run(*COMMAND, *words)
 
 
 def new_environment(folder: Path, sample: str, *dependencies: str) -> AuthorEnvironment:

@@ -5,18 +5,28 @@ The stored form contains no names of bots, so deleting an owner's data does not 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from arena.records.analysis import summary
 from arena.records.analysis.match_analysis import MatchAnalysis
+from arena.records.analysis.win_probability import RatedPosition
 from referee.record import MatchRecord
 
 FORM: Final = 1
 """Version of the form; pages do not show an analysis of another one."""
 
 
-def to_json(analysis: MatchAnalysis, record: MatchRecord) -> dict[str, Any]:
-    """Return an analysis as JSON values, without its single decisions except for the costliest."""
+def to_json(
+    analysis: MatchAnalysis, record: MatchRecord, rated: Sequence[RatedPosition]
+) -> dict[str, Any]:
+    """Return an analysis as JSON values, without its single decisions except for the costliest.
+
+    Args:
+        analysis: the analysis.
+        record: the record of the match.
+        rated: the win probabilities of positions, in the order of the games.
+    """
     complete = summary.to_json(analysis, record)
     entrant = {bot: number for number, bot in enumerate(analysis.entrants)}
     return {
@@ -29,6 +39,16 @@ def to_json(analysis: MatchAnalysis, record: MatchRecord) -> dict[str, Any]:
         "positions": [
             {**row, "expectations": [_pair(each) for each in row["expectations"]]}
             for row in complete["positions"]
+        ],
+        "win_probabilities": [
+            {
+                "game": position.game,
+                "decision": position.decision,
+                "by_seat": [
+                    [round(each.mean, 4), round(each.error, 4)] for each in position.by_seat
+                ],
+            }
+            for position in rated
         ],
         "chance": [
             {**row, "luck": [_pair(each) for each in row["luck"]]} for row in complete["chance"]

@@ -14,6 +14,7 @@ from arena.presentation.narration import InvalidPosition, public_actions, render
 from arena.presentation.reserved_space import live_frames
 from arena.store.events.messages import Position
 from arena.store.schema import MatchState
+from arena.web.data.win_probabilities import LiveProbability
 from referee.presentation.elements import SeatRendering, TableRendering
 
 if TYPE_CHECKING:
@@ -74,6 +75,16 @@ class LiveSide:
     notes: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class SideProbability:
+    """The win probability of a side at a live table, with its place in the bar, in percent."""
+
+    seats: tuple[int, ...]
+    names: tuple[str, ...]
+    start: float
+    percent: float
+
+
 @dataclass(frozen=True)
 class LiveTable:
     """The table of a match, limited to the information that all its players have."""
@@ -89,6 +100,10 @@ class LiveTable:
     """Milliseconds of each decision that do not reduce the bank."""
     since: float
     """When the position was published, in seconds since 1970."""
+    probability: LiveProbability | None = None
+    """The last computed win probability of the game; None without one."""
+    no_probability: str = ""
+    """Why the table never has a win probability; empty if it may have one."""
 
     @cached_property
     def frames(self) -> FrameSequence:
@@ -105,6 +120,18 @@ class LiveTable:
         """The sides of the game with their scores, by first seat."""
         return live_sides(self.rendering.seats, self.position)
 
+    @property
+    def chances(self) -> tuple[SideProbability, ...]:
+        """The win probability of each side, by first seat; empty before one is computed."""
+        if self.probability is None:
+            return ()
+        chances, start = [], 0.0
+        for side in self.sides:
+            percent = 100 * self.probability.by_seat[side.seats[0]][0]
+            chances.append(SideProbability(side.seats, side.names, start, percent))
+            start += percent
+        return tuple(chances)
+
     def to_json(self) -> dict[str, Any]:
         """Return the position as JSON values; the view is in the protocol's format."""
         position = self.position
@@ -120,6 +147,7 @@ class LiveTable:
             "bank_ms": list(position.bank_ms),
             "allowance_ms": self.allowance_ms,
             "log": [{"seat": action.seat, "action": action.phrase} for action in self.log],
+            "win_probability": self.probability.to_json() if self.probability else None,
         }
 
 

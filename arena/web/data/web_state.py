@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sqlalchemy import Engine
@@ -18,15 +18,18 @@ from arena.errors import StoreError
 from arena.services.queue.worker_list import WorkerList
 from arena.services.web_process import WebSettings
 from arena.store.bots import submissions
+from arena.store.matches.listing import Match
+from arena.store.tournaments.tournaments import Tournament
 from arena.submissions.pending_uploads import PendingUploads
 from arena.web.data.changes import ARENA, SUBMISSIONS, Changes
 from arena.web.data.event_subscriber import EventSubscriber
-from arena.web.data.live_tables import FeaturedMatch, LiveMatches
+from arena.web.data.live_tables import FeaturedMatch, LiveMatches, LiveTable, live_table
 from arena.web.data.play_tables import PlayTables
 from arena.web.data.snapshot import ArenaSnapshot, SnapshotReader
 from arena.web.data.strength_gaps import FittedGaps
 from arena.web.data.tournament_standings import ChampionsCache
 from arena.web.data.verification import Verifications
+from arena.web.data.win_probabilities import CANNOT_REDEAL, WinProbabilities, why_hidden
 
 log = logging.getLogger("arena.web")
 
@@ -75,6 +78,7 @@ class WebState:
     champions: ChampionsCache = field(init=False)
     workers: WorkerList = field(init=False)
     play_tables: PlayTables = field(init=False)
+    win_probabilities: WinProbabilities = field(init=False)
     featured: FeaturedMatch = field(default_factory=FeaturedMatch)
     live_matches: LiveMatches = field(default_factory=LiveMatches)
     _nudge: asyncio.Event = field(default_factory=asyncio.Event)
@@ -89,11 +93,25 @@ class WebState:
             spectators=self.settings.spectators,
             delay=self.settings.delay,
         )
+        self.win_probabilities = WinProbabilities(self.changes)
         self.workers = WorkerList(self.settings.redis)
         self.gaps = FittedGaps(self.engine)
         self.champions = ChampionsCache(self.engine)
         folder = None if self.settings.data is None else Folder(self.settings.data)
         self.play_tables = PlayTables(folder, self.changes, self.settings.play_tables)
+
+    def live_table(self, match: Match, tournament: Tournament) -> LiveTable | None:
+        """Return the last published table of a running match, and request its win probability."""
+        table = live_table(self.events.positions, match, tournament, self.events.shown_since)
+        if table is None:
+            return None
+        hosted = {name for name, version in self.snapshot.versions.items() if version.folder}
+        if reason := why_hidden(tournament.plan.game, match.entrants, hosted):
+            return replace(table, no_probability=reason)
+        probability = self.win_probabilities.of(table.position, tournament.plan)
+        if probability is not None and not probability.by_seat:
+            return replace(table, no_probability=CANNOT_REDEAL)
+        return replace(table, probability=probability)
 
     def nudge(self) -> None:
         """Request a read of the store now, not at the next interval (1 s)."""

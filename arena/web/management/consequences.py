@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from starlette.exceptions import HTTPException
 
 from arena.presentation import wording
-from arena.store.bots import versions
+from arena.store.bots import owners, versions
 from arena.store.matches import listing
 from arena.store.matches.listing import Match
 from arena.store.schema import OPEN, MatchState
@@ -126,6 +126,72 @@ def of_retirement(request: ActionRequest) -> Changes:
         pending,
         "/account",
     )
+
+
+def of_ban(request: ActionRequest) -> Changes:
+    """Return the changes of the ban of a version."""
+    engine = request.web.engine
+    version = versions.find_version(engine, _version(request))
+    matches = listing.matches(engine, version=version.id, states=OPEN)
+    pending = _in_state(matches, MatchState.PENDING)
+    entered = [
+        tournament.plan.name
+        for tournament in tournaments.list_tournaments(engine, over=False)
+        if version.id in tournament.entrants
+    ]
+    return Changes(
+        f"Ban {version.id}?",
+        (
+            f"It is withdrawn from these tournaments: {', '.join(entered) or 'none'}. "
+            f"{_counted(pending)} not played.",
+            f"{_counted(_in_state(matches, MatchState.RUNNING))} finished, and count.",
+            "It enters no tournament until it is released, and does not return to these.",
+            "Its results and ratings stay. The reason is public.",
+        ),
+        pending,
+        "/organiser/bots",
+    )
+
+
+def of_renewal(request: ActionRequest) -> Changes:
+    """Return the changes of the renewal of an owner's token."""
+    return Changes(
+        f"Renew the token of {_owner(request)}?",
+        (
+            "The present token and the sessions that it began end at once.",
+            "The next page shows the new token, once; pass it to the owner.",
+            _bots(request),
+        ),
+        back="/organiser/owners",
+    )
+
+
+def of_revocation(request: ActionRequest) -> Changes:
+    """Return the changes of the revocation of an owner's token."""
+    return Changes(
+        f"Revoke the token of {_owner(request)}?",
+        (
+            "The token and the sessions that it began end at once.",
+            "The owner cannot push, challenge, retire or sign in until you issue a new token.",
+            _bots(request),
+        ),
+        back="/organiser/owners",
+    )
+
+
+def _owner(request: ActionRequest) -> str:
+    """Return the named owner, who has a token."""
+    name = request.text("name")
+    if name not in {owner.name for owner in owners.list_owners(request.web.engine)}:
+        raise HTTPException(404, f'no owner with a token is called "{name}".')
+    return name
+
+
+def _bots(request: ActionRequest) -> str:
+    listed = versions.list_versions(request.web.engine)
+    owned = {version.name for version in listed if version.owner == request.text("name")}
+    number = "1 bot of this owner stays" if len(owned) == 1 else f"{len(owned)} bots stay"
+    return f"{number} as before, in the same tournaments."
 
 
 def _version(request: ActionRequest) -> str:

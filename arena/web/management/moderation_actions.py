@@ -99,7 +99,8 @@ BAN: Final = Action(
     "Withdraws a version from all open tournaments and excludes it from new ones.",
     _ban,
     (_VERSION, PUBLIC_REASON),
-    form=BOTS,
+    form=f"{BOTS}/ban",
+    changes=consequences.of_ban,
 )
 RELEASE: Final = Action(
     f"{BOTS}/release",

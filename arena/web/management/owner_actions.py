@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from arena.store.bots import owners
+from arena.web.management import consequences
 from arena.web.management.action import REASON, Action, ActionRequest, ActionResult, InputField
 
 OWNERS: Final = "/organiser/owners"
@@ -44,7 +45,8 @@ RENEW: Final = Action(
     "Creates a new token for an owner and revokes the old one with its sessions.",
     _renew,
     (_NAME, REASON),
-    form=OWNERS,
+    form=f"{OWNERS}/renew",
+    changes=consequences.of_renewal,
 )
 REVOKE: Final = Action(
     f"{OWNERS}/revoke",
@@ -53,6 +55,7 @@ REVOKE: Final = Action(
     "Revokes the token of an owner with its sessions; the bots keep their owner.",
     _revoke,
     (_NAME, REASON),
-    form=OWNERS,
+    form=f"{OWNERS}/revoke",
+    changes=consequences.of_revocation,
 )
 ACTIONS: Final = (ISSUE, RENEW, REVOKE)

@@ -143,7 +143,9 @@ def confirmation(action: Action) -> Callable[[WebState, PageRequest, Access], Pa
                 "action": action,
                 "changes": changes,
                 "target": path,
-                "fixed": {"version": request.text("version")} if request.text("version") else {},
+                "fixed": {
+                    name: value for name in ("version", "name") if (value := request.text(name))
+                },
                 "access": access,
             },
         )
@@ -361,7 +363,7 @@ PAGES: Final = (
             confirmation(action),
             f"What this changes: {action.summary}",
             action.role,
-            (("version", "the version"),),
+            (("version", "the version"), ("name", "the owner")),
             has_json=False,
         )
         for action in ACTIONS

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from arena.errors import NotFound
 from arena.ratings.closed_match import FAULTS, PlayedFault
+from arena.records.fault_causes import FaultCause
 from arena.records.fault_explanation import Explanation
 from arena.records.published_faults import pathless
 from arena.store.bots import owners
@@ -18,8 +19,13 @@ from arena.web import paging
 from arena.web.data.web_state import WebState
 from arena.web.page import Forbidden, InvalidQuery, Page, PageRequest, TextTable
 from arena.web.pages.bot import find_bot
+from arena.web.pages.fault_groups import causes_of
 from referee.record import GameRecord, MatchRecord, RecordError, read_games
 
+_GROUPED: Final = 1_000
+"""Number of the newest faults that are grouped by cause."""
+_CAUSES: Final = 30
+"""Number of causes on the page, the most frequent first."""
 _OWNER_FIELDS: Final = ("answer", "clock", "exit_status", "signal", "peak_memory")
 MEANINGS = {
     "init": "the bot did not start",
@@ -121,6 +127,7 @@ def faults_page(web: WebState, page_request: PageRequest) -> Page:
         _explained(web, fault, versions) if owned else ExplainedFault(fault) for fault in listed
     ]
     piece = selection.of(shown_faults, kinds.get(kind, 0) if kind else sum(kinds.values()))
+    causes = causes_of(web, history.faults(web.engine, ids, kind, 0, _GROUPED))
     table = _table(piece.items)
     return Page(
         title=f"Faults of {name}",
@@ -132,11 +139,14 @@ def faults_page(web: WebState, page_request: PageRequest) -> Page:
             "kinds": kinds,
             "kind": kind,
             "meanings": MEANINGS,
+            "causes": causes[:_CAUSES],
+            "grouped": min(piece.total, _GROUPED),
             "piece": piece,
         },
         data={
             "bot": name,
             "kinds": kinds,
+            "causes": [_cause_json(cause) for cause in causes],
             "list": piece.to_json(),
             "faults": [each.to_json() for each in piece.items],
         },
@@ -147,6 +157,16 @@ def faults_page(web: WebState, page_request: PageRequest) -> Page:
         fresh=0 if owned else 20.0,
         headers=piece.headers,
     )
+
+
+def _cause_json(cause: FaultCause) -> dict[str, Any]:
+    return {
+        "version": cause.first.version,
+        "kind": cause.first.verdict,
+        "sentence": pathless(cause.clause),
+        "times": cause.times,
+        "new": cause.is_new,
+    }
 
 
 def _kind(page_request: PageRequest) -> str:

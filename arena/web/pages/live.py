@@ -10,7 +10,7 @@ from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import json_values
 from arena.web.data.changes import ARENA, position_of
 from arena.web.data.featured_replay import featured_replay
-from arena.web.data.live_tables import LiveTable, live_table
+from arena.web.data.live_tables import LiveTable
 from arena.web.data.web_state import WebState
 from arena.web.page import Page, PageRequest
 
@@ -68,5 +68,5 @@ def _live_match(
     if match is None or match.tournament not in going:
         return None
     tournament = going[match.tournament]
-    shown = live_table(web.events.positions, match, tournament, web.events.shown_since)
+    shown = web.live_table(match, tournament)
     return None if shown is None else LiveMatch(match, tournament.plan.form, shown)

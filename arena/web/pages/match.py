@@ -14,27 +14,30 @@ from arena.ratings.decision_histogram import DecisionHistogram
 from arena.records.analysis import stored_form
 from arena.records.analysis.swings import Swing, largest_swings
 from arena.records.decision_times import Decision, slowest
-from arena.records.fault_causes import FaultCause, fault_causes
+from arena.records.fault_causes import FaultCause
 from arena.records.published_faults import pathless
 from arena.store.idle_results import ANALYSES
-from arena.store.matches import history, listing, results
+from arena.store.matches import listing, results
 from arena.store.matches.listing import Match
 from arena.store.matches.results import scorecard
 from arena.store.schema import OPEN, MatchState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import json_values
+from arena.web import paging
 from arena.web.data.changes import ARENA, position_of
-from arena.web.data.live_tables import live_table
 from arena.web.data.verification import Verification
 from arena.web.data.web_state import WebState
 from arena.web.page import Page, PageRequest, TextTable
 from arena.web.pages.entrant_result import EntrantResult
+from arena.web.pages.fault_groups import causes_of
 from arena.web.pages.match_story import MatchEvidence, MatchStory, match_story
 from referee.games.registry import find_game
 from referee.sanitizing import one_line
 
 _KEPT_SECONDS = 600.0
+_GRID_GAMES = 120
+"""Games on a page of the grid."""
 
 STATES = {
     MatchState.PENDING: "waiting to be played",
@@ -55,7 +58,7 @@ def match_page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of a match; raises NotFound."""
     match = listing.find_match(web.engine, page_request.path["id"])
     tournament = tournaments.find_tournament(web.engine, match.tournament)
-    waits = _waiting_reason(web, match)
+    waits = _waiting_reason(web, match, tournament.plan.game)
     page = Page(
         title=f"{' v '.join(match.entrants)}: {wording.form_name(tournament.plan.form)}",
         template="match.html",
@@ -83,21 +86,21 @@ def match_page(web: WebState, page_request: PageRequest) -> Page:
     )
     if match.state in OPEN:
         return _with_table(web, page, match, tournament)
-    return _with_results(web, page, match)
+    return _with_results(web, page, match, page_request)
 
 
-def _waiting_reason(web: WebState, match: Match) -> str:
-    """Return why a pending match waits for a better sandbox or a new try; empty if it does not."""
+def _waiting_reason(web: WebState, match: Match, game: str) -> str:
+    """Return why a pending match waits for a worker or a new try; empty if it does not."""
     if match.state is not MatchState.PENDING:
         return ""
     if reason := listing.waiting_reason(match):
         return f"This match {one_line(reason)}."
-    return web.workers.waiting_reason(web.engine, match=match.id)
+    return web.workers.waiting_reason(web.engine, game, match=match.id)
 
 
 def _with_table(web: WebState, page: Page, match: Match, tournament: Tournament) -> Page:
     """Return the page of an open match, with its table if it is visible."""
-    shown = live_table(web.events.positions, match, tournament, web.events.shown_since)
+    shown = web.live_table(match, tournament)
     return replace(
         page,
         model={**page.model, "shown": shown},
@@ -108,12 +111,14 @@ def _with_table(web: WebState, page: Page, match: Match, tournament: Tournament)
     )
 
 
-def _with_results(web: WebState, page: Page, match: Match) -> Page:
+def _with_results(web: WebState, page: Page, match: Match, page_request: PageRequest) -> Page:
     """Return the page of a match that is over."""
     games = scorecard(web.engine, match.id)
+    ordered = sorted(games, key=lambda game: (game.board, game.table))
+    grid = paging.selection_of(page_request, _GRID_GAMES).cut(ordered)
     sides = sides_of(match, games, slowest(web.engine, match.id, match.entrants, games))
     faults = results.faults(web.engine, match=match.id)
-    causes = _causes(web, faults)
+    causes = causes_of(web, faults)
     cover = results.cover(web.engine, match.id)
     story = _story(web, match, games, sides, faults, cover.line) if sides else None
     seed = None if cover.seed is None else cover.seed.hex()
@@ -126,7 +131,8 @@ def _with_results(web: WebState, page: Page, match: Match) -> Page:
             "games": games,
             "sides": sides,
             "richest": richest_loser(sides),
-            "boards": boards_of(games),
+            "piece": grid,
+            "boards": boards_of(grid.items),
             "story": story,
             "causes": causes,
             "seed": seed,
@@ -143,6 +149,7 @@ def _with_results(web: WebState, page: Page, match: Match) -> Page:
         },
         csv=_csv(match, games),
         text=_text(sides),
+        headers=grid.headers,
         # Clients that followed the match receive its end. New clients do not need live updates.
         still=True,
         topics=frozenset({ARENA}) if is_verifying else frozenset(),
@@ -215,28 +222,6 @@ def boards_of(games: Sequence[PlayedGame]) -> list[tuple[int, list[PlayedGame]]]
     """Group the games by board. The games of a board have the same cards in all seatings."""
     ordered = sorted(games, key=lambda game: (game.board, game.table))
     return [(board, list(games)) for board, games in groupby(ordered, lambda game: game.board)]
-
-
-def _causes(web: WebState, faults: Sequence[PlayedFault]) -> list[FaultCause]:
-    """Group faults by cause, with what is new in a version."""
-    earlier = {}
-    for name in {fault.version for fault in faults}:
-        before = _earlier_versions(web, name)
-        if before and history.count(web.engine, [before]):
-            earlier[name] = frozenset(history.kinds(web.engine, before))
-    return fault_causes(faults, earlier)
-
-
-def _earlier_versions(web: WebState, name: str) -> list[str]:
-    versions = web.snapshot.versions
-    version = versions.get(name)
-    if version is None:
-        return []
-    return [
-        other.id
-        for other in versions.values()
-        if other.name == version.name and other.created < version.created
-    ]
 
 
 def _story(

@@ -15,14 +15,22 @@ Interval = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class ExpectationLine:
-    """The win expectation of a side: its first seat, the names of its seats, and its SVG points."""
+class ProbabilityLine:
+    """The win probability of a side: its first seat, the names of its seats, and its SVG points."""
 
     seat: int
     name: str
     points: str
     band: str
     """SVG points of the 95 % intervals."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatedStep:
+    """The win probabilities at a position, in percent, in the order of the lines."""
+
+    step: int
+    percents: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +74,8 @@ class CostlyDecision:
 class ReplayAnalysis:
     """The analysis of a match as the page of one of its games shows it."""
 
-    lines: tuple[ExpectationLine, ...]
+    lines: tuple[ProbabilityLine, ...]
+    rated: tuple[RatedStep, ...]
     swings: tuple[ShownSwing, ...]
     accuracies: tuple[BotAccuracy, ...]
     costliest: tuple[CostlyDecision, ...]
@@ -74,6 +83,14 @@ class ReplayAnalysis:
     playouts: int
     analysed: int
     skipped: int
+
+    def rated_at(self, step: int) -> RatedStep:
+        """Return the last rated position until a step."""
+        return max(
+            (each for each in self.rated if each.step <= step),
+            key=lambda each: each.step,
+            default=self.rated[0],
+        )
 
 
 def of_game(
@@ -93,9 +110,14 @@ def of_game(
     if analysis is None:
         return None
     positions = [row for row in analysis["positions"] if row["game"] == game]
-    rated = [(_step(recorded, row["decision"]), row["expectations"]) for row in positions]
+    rated = [
+        (_step(recorded, row["decision"]), row["by_seat"])
+        for row in analysis["win_probabilities"]
+        if row["game"] == game
+    ]
     return ReplayAnalysis(
         lines=tuple(_lines(recorded, rated)),
+        rated=tuple(_rated_steps(recorded, rated)),
         swings=tuple(_swings(recorded, positions)),
         accuracies=tuple(_accuracies(analysis, entrants)),
         costliest=tuple(
@@ -125,7 +147,7 @@ def data_of_game(analysis: dict[str, Any] | None, game: int) -> dict[str, Any] |
         **analysis,
         **{
             part: [row for row in analysis[part] if row["game"] == game]
-            for part in ("positions", "chance")
+            for part in ("positions", "win_probabilities", "chance")
         },
     }
 
@@ -137,12 +159,20 @@ def _step(recorded: RecordedFrames, decision: int) -> int:
 
 
 _Rated = list[tuple[int, list[list[float]]]]
-"""Rated positions: the step, and by seat the win expectation and its standard error."""
+"""Rated positions: the step, and by seat the win probability and its standard error."""
 
 
-def _lines(recorded: RecordedFrames, rated: _Rated) -> list[ExpectationLine]:
+def _rated_steps(recorded: RecordedFrames, rated: _Rated) -> list[RatedStep]:
+    seats = [places[0].number for places in places_by_side(recorded.frames)]
     return [
-        ExpectationLine(
+        RatedStep(step, tuple(round(100 * by_seat[seat][0], 1) for seat in seats))
+        for step, by_seat in rated
+    ]
+
+
+def _lines(recorded: RecordedFrames, rated: _Rated) -> list[ProbabilityLine]:
+    return [
+        ProbabilityLine(
             places[0].number,
             " and ".join(place.name for place in places),
             line((step, _y(by_seat[places[0].number][0])) for step, by_seat in rated),
@@ -161,9 +191,9 @@ def _band(estimates: Sequence[tuple[int, list[float]]]) -> str:
     return line([*bounds[0], *reversed(bounds[1])])
 
 
-def _y(expectation: float) -> float:
-    """Return the height of an expectation in the graph."""
-    return graph_y(min(1.0, max(0.0, expectation)))
+def _y(probability: float) -> float:
+    """Return the height of a probability in the graph."""
+    return graph_y(min(1.0, max(0.0, probability)))
 
 
 def _swings(recorded: RecordedFrames, positions: Sequence[dict[str, Any]]) -> list[ShownSwing]:

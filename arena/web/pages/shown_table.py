@@ -8,7 +8,7 @@ from typing import Any
 from arena.store.matches.listing import Match, find_match
 from arena.store.tournaments import tournaments
 from arena.web.data.changes import ARENA, position_of
-from arena.web.data.live_tables import LiveTable, live_table
+from arena.web.data.live_tables import LiveTable
 from arena.web.data.web_state import WebState
 
 
@@ -51,5 +51,5 @@ def shown_table(web: WebState, name: str = "") -> ShownTable:
     if match is None:
         return ShownTable()
     tournament = tournaments.find_tournament(web.engine, match.tournament)
-    table = live_table(web.events.positions, match, tournament, web.events.shown_since)
+    table = web.live_table(match, tournament)
     return ShownTable(match, table, tournament.plan.form)

@@ -14,6 +14,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from arena.errors import NotFound
 from arena.store.access.sessions import Identity
 from arena.store.objects.object_storage import ObjectStorageError
+from arena.web.management.access import cookie_of
 from arena.web.page import Forbidden, InvalidQuery, Page, PageNotFound
 from arena.web.serving import html_pages
 from arena.web.serving.page_kinds import KINDS
@@ -37,8 +38,9 @@ _NEXT_PAGES: Final = {
     "docs": ("docs", "All pages of the documentation"),
     "matches": ("matches", "All matches"),
     "organiser": ("organiser", "Overview for organisers"),
-    "play": ("play", "Play against a bot"),
-    "rules": ("rules", "All games"),
+    "games": ("games", "All games"),
+    "play": ("games", "All games"),
+    "rules": ("games", "All games"),
     "sign-in": ("sign-in", "Sign in"),
     "submissions": ("submissions", "All submissions"),
     "tournaments": ("tournaments", "All tournaments"),
@@ -67,11 +69,14 @@ def response(request: Request, error: Exception, viewer: Identity | None = None)
         return JSONResponse({"error": sentence}, status, headers)
     if kind != "html":
         return PlainTextResponse(f"{sentence}\n", status, headers)
-    model = {"sentence": sentence, "next_page": _next_page(request, status)}
+    next_page = _next_page(request, status)
+    # A refusal before the session is looked up must not ask a person with a session to sign in.
+    has_session = viewer is None and bool(cookie_of(request))
+    model = {"sentence": sentence, "next_page": next_page}
     page = Page(title=sentence, template="error.html", model=model, status=status)
-    if viewer is not None:
+    if viewer is not None or has_session:
         headers |= PERSONAL
-    body = html_pages.html(page, links_of(request), viewer=viewer)
+    body = html_pages.html(page, links_of(request), viewer=viewer, has_session=has_session)
     return Response(body, status, headers, media_type=KINDS["html"])
 
 

@@ -15,6 +15,7 @@ from arena.records.published_faults import pathless
 from arena.tournaments.time_estimate import duration
 from arena.web import assets
 from arena.web.page import Links, Page
+from arena.web.terms import term_in_template
 from referee.numbering import counted_from_one
 from referee.sanitizing import sanitized
 
@@ -36,10 +37,11 @@ _FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
 }
 _FRAME: Final = {
     **{"live": "", "note": "", "path": "", "public": "", "picture": ""},
-    "viewer": None,
+    **{"viewer": None, "has_session": False},
 }
 """Default values of the variables of templates/base.html."""
 _NUMBER = re.compile(r'([\w.-]+)<span class="number">@')
+_VERSION = re.compile(r"([\w.-]+)@[\w.+-]+")
 _EMPTY_LINK = re.compile(r'<a\b[^>]*?\shref=""[^>]*>(.*?)</a>', re.DOTALL)
 
 
@@ -56,7 +58,8 @@ def environment() -> Environment:
     )
     made.globals["first_paint"] = Markup(assets.FIRST_PAINT)
     made.globals["table_size"] = Markup(assets.TABLE_SIZE)
-    made.filters.update(_FILTERS, later_attribute=later_attribute)
+    made.globals["term"] = term_in_template
+    made.filters.update(_FILTERS, later_attribute=later_attribute, labelled=labelled)
     return made
 
 
@@ -71,6 +74,11 @@ def later_attribute(spans: Sequence[tuple[int, int, str]]) -> Markup:
     lines = (row.replace("\r", "&#13;").replace("\n", "&#10;") for row in rows)
     text = "\n".join(lines).replace("&", "&amp;").replace("'", "&#39;")
     return Markup("'{}'").format(Markup(text))
+
+
+def labelled(markup: Markup, prefix: str) -> Markup:
+    """Return markup whose regions have labels with a prefix: a page has several tables."""
+    return Markup(str(markup).replace('aria-label="', f'aria-label="{prefix}'))
 
 
 def _shown(value: Any) -> Any:
@@ -110,6 +118,11 @@ def _with_hidden_numbers(html: str, lone_bots: frozenset[str]) -> str:
     )
 
 
+def without_lone_numbers(text: str, lone_bots: frozenset[str]) -> str:
+    """Return plain text without the number of each version that is the only one of its bot."""
+    return _VERSION.sub(lambda m: m[1] if m[1] in lone_bots else m[0], text)
+
+
 def without_empty_links(html: str) -> str:
     """Replace each link without an address by its text: pages outside a static site or a file."""
     return _EMPTY_LINK.sub(r'<span class="nolink">\1</span>', html)
@@ -128,8 +141,12 @@ def fragments(page: Page, links: Links) -> dict[str, str]:
 
 
 def _model(page: Page, links: Links) -> dict[str, Any]:
+    def short(text: str) -> str:
+        return without_lone_numbers(text, page.lone_bots)
+
     return {
-        "title": page.title,
+        "title": short(page.title),
+        "short": short,
         "site": SITE,
         "description": page.description or _DESCRIPTION,
         "links": links,

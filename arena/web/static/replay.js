@@ -52,6 +52,7 @@ function draw() {
 // Shows the step around the table.
 function showStep() {
   plot();
+  showOdds();
   slider.value = String(step);
   slider.setAttribute("aria-valuetext", `step ${step} of ${last}`);
   replay.dataset.step = String(step);
@@ -67,6 +68,7 @@ function showStep() {
     else link.removeAttribute("aria-current");
   }
   showAction();
+  followBoard();
   updateAddress();
 }
 
@@ -77,6 +79,28 @@ function plot() {
     ahead.setAttribute("width", String(Math.max(last - step, 0)));
     graph.querySelector(".at").setAttribute("d", `M${step} 0V100`);
   }
+}
+
+// The win probabilities at the last rated position until the shown one.
+const odds = document.getElementById("odds");
+const ratedSteps = (odds?.dataset.odds.split(" ") ?? []).map((entry) => {
+  const [at, percents] = entry.split(":");
+  return { at: Number(at), percents: percents.split(",").map(Number) };
+});
+
+function showOdds() {
+  if (!odds) return;
+  const { at, percents } = ratedSteps.filter((rated) => rated.at <= step).pop() ?? ratedSteps[0];
+  const bars = odds.querySelectorAll("rect");
+  const texts = odds.querySelectorAll("b");
+  let start = 0;
+  percents.forEach((percent, n) => {
+    bars[n].setAttribute("x", String(start));
+    bars[n].setAttribute("width", String(percent));
+    texts[n].textContent = `${Math.round(percent)} %`;
+    start += percent;
+  });
+  document.getElementById("odds-step").textContent = String(at);
 }
 
 function pickPosition(event) {

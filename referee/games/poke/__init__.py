@@ -42,5 +42,7 @@ class Poke(Game):
         )
         return empty._dealt(luck.below("dealer", 0, 2))
 
-    def from_view(self, view: PokeView, seat: int, options: Options, luck: Chance) -> PokeState:
+    def from_view(
+        self, view: PokeView, seat: int | None, options: Options, luck: Chance
+    ) -> PokeState:
         return seen(view, seat, luck)

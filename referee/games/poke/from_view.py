@@ -2,24 +2,29 @@
 
 from referee.games.poke.actions import PokeView
 from referee.games.poke.state import NON_DEALER_DRAWS, PokeState
-from referee.games.shared.cards import DECK, Hand
+from referee.games.shared.cards import DECK
 from referee.games.shared.dealing import Chance
 
 HAND = 5
 
 
-def seen(view: PokeView, seat: int, luck: Chance) -> PokeState:
-    """Return a position consistent with a seat's view; ``luck`` deals the hidden cards."""
-    other = 1 - seat
+def seen(view: PokeView, seat: int | None, luck: Chance) -> PokeState:
+    """Return a position consistent with a view; ``luck`` deals the hidden cards."""
     turn = _turn(view)
     leads = [(trick.leader, trick.lead, trick.answer) for trick in view.tricks]
     if view.lead:
         leads.append((1 - turn, view.lead, ()))
     played = {c for _, lead, answer in leads for c in (*lead, *answer)}
-    size = HAND - sum(len(lead if leader == other else answer) for leader, lead, answer in leads)
-    laid = sum(drawn.cards for drawn in view.drawn if drawn.seat == other)
     unknown = tuple(c for c in DECK if c not in {*view.hand, *view.discards, *played})
-    theirs, gone, stock = unknown[:size], unknown[size : size + laid], unknown[size + laid :]
+    hands, discards = [view.hand, view.hand], [view.discards, view.discards]
+    for other in (0, 1):
+        if other != seat:
+            size = HAND - sum(
+                len(lead if leader == other else answer) for leader, lead, answer in leads
+            )
+            laid = sum(drawn.cards for drawn in view.drawn if drawn.seat == other)
+            hands[other], unknown = unknown[:size], unknown[size:]
+            discards[other], unknown = unknown[:laid], unknown[laid:]
     return PokeState(
         luck=luck,
         must_beat=view.must_beat,
@@ -30,17 +35,13 @@ def seen(view: PokeView, seat: int, luck: Chance) -> PokeState:
         dealer=view.dealer,
         phase=view.phase,
         turn=turn,
-        stock=stock,
-        hands=_by_seat(seat, view.hand, theirs),
-        discards=_by_seat(seat, view.discards, gone),
+        stock=unknown,
+        hands=(hands[0], hands[1]),
+        discards=(discards[0], discards[1]),
         drawn=view.drawn,
         tricks=view.tricks,
         led=view.lead,
     ).redeal(seat, luck)
-
-
-def _by_seat(seat: int, mine: Hand, theirs: Hand) -> tuple[Hand, Hand]:
-    return (mine, theirs) if seat == 0 else (theirs, mine)
 
 
 def _turn(view: PokeView) -> int:

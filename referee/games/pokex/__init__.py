@@ -45,5 +45,7 @@ class Pokex(Game):
         )
         return empty.dealt(luck.below("dealer", 0, seats))
 
-    def from_view(self, view: PokexView, seat: int, options: Options, luck: Chance) -> PokexState:
+    def from_view(
+        self, view: PokexView, seat: int | None, options: Options, luck: Chance
+    ) -> PokexState:
         return seen(view, seat, luck)

@@ -6,8 +6,8 @@ from referee.games.shared.cards import DECK_WITH_JOKERS, Hand
 from referee.games.shared.dealing import Chance
 
 
-def seen(view: PokexView, seat: int, luck: Chance) -> PokexState:
-    """Return a position consistent with a seat's view; ``luck`` deals the hidden cards."""
+def seen(view: PokexView, seat: int | None, luck: Chance) -> PokexState:
+    """Return a position consistent with a view; ``luck`` deals the hidden cards."""
     seats = next(seats for seats, form in FORMS.items() if form.centre == len(view.centre))
     played = [*(play for trick in view.tricks for play in trick.played), *view.played]
     known = {*view.hand, *view.centre, *(c for play in played for c in play.cards)}
@@ -37,7 +37,7 @@ def seen(view: PokexView, seat: int, luck: Chance) -> PokexState:
     ).redeal(seat, luck)
 
 
-def _left(seat: int, dealt: int, played: list[PokexPlayed]) -> int:
+def _left(seat: int | None, dealt: int, played: list[PokexPlayed]) -> int:
     """Return the number of cards in a seat's hand."""
     return dealt - sum(len(play.cards) for play in played if play.seat == seat)
 

@@ -63,7 +63,9 @@ class Pokino(Game):
             turns=(),
         )
 
-    def from_view(self, view: PokinoView, seat: int, options: Options, luck: Chance) -> PokinoState:
+    def from_view(
+        self, view: PokinoView, seat: int | None, options: Options, luck: Chance
+    ) -> PokinoState:
         return seen(view, seat, luck)
 
 

@@ -8,8 +8,8 @@ from referee.games.shared.dealing import Chance
 from referee.games.shared.dominoes import DOMINOES
 
 
-def seen(view: PokinoView, seat: int, luck: Chance) -> PokinoState:
-    """Return a position consistent with a seat's view; ``luck`` deals the hidden cards."""
+def seen(view: PokinoView, seat: int | None, luck: Chance) -> PokinoState:
+    """Return a position consistent with a view; ``luck`` deals the hidden cards."""
     hands, deck = _cards(view, seat)
     dominoes, poke = _dominoes(view, seat)
     return PokinoState(
@@ -32,7 +32,7 @@ def seen(view: PokinoView, seat: int, luck: Chance) -> PokinoState:
     ).redeal(seat, luck)
 
 
-def _cards(view: PokinoView, seat: int) -> tuple[tuple[Hand, ...], Hand]:
+def _cards(view: PokinoView, seat: int | None) -> tuple[tuple[Hand, ...], Hand]:
     """Return consistent hands and the deck."""
     top: Hand = (Card(view.deck_top),) if view.deck_top else ()
     played = {c for run in view.runs for c in run.cards}
@@ -49,7 +49,7 @@ def _cards(view: PokinoView, seat: int) -> tuple[tuple[Hand, ...], Hand]:
     return tuple(hands), (*top, *unseen)
 
 
-def _dominoes(view: PokinoView, seat: int) -> tuple[tuple[Tiles, ...], Tiles]:
+def _dominoes(view: PokinoView, seat: int | None) -> tuple[tuple[Tiles, ...], Tiles]:
     """Return consistent dominoes of all seats and the poke."""
     laid = {tile.domino for tile in view.layout}
     unseen = [d for d in DOMINOES if d not in {*view.dominoes, *laid, *view.removed}]

@@ -93,5 +93,7 @@ class Pouku(Game):
         )
         return empty.dealt(luck.below("dealer", 0, seats))
 
-    def from_view(self, view: PoukuView, seat: int, options: Options, luck: Chance) -> PoukuState:
+    def from_view(
+        self, view: PoukuView, seat: int | None, options: Options, luck: Chance
+    ) -> PoukuState:
         return seen(view, seat, form_of(len(view.scores), options), luck)

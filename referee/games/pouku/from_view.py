@@ -6,8 +6,8 @@ from referee.games.shared.cards import DECK, Hand
 from referee.games.shared.dealing import Chance
 
 
-def seen(view: PoukuView, seat: int, form: PoukuForm, luck: Chance) -> PoukuState:
-    """Return a position consistent with a seat's view; ``luck`` deals the hidden cards."""
+def seen(view: PoukuView, seat: int | None, form: PoukuForm, luck: Chance) -> PoukuState:
+    """Return a position consistent with a view; ``luck`` deals the hidden cards."""
     fields = tuple(field.cards for field in view.fields)
     kept = tuple(keep.cards for keep in view.kept)
     hands: dict[int, Hand] = {seat: view.hand}

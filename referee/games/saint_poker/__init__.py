@@ -44,6 +44,6 @@ class SaintPoker(Game):
         )
 
     def from_view(
-        self, view: SaintPokerView, seat: int, options: Options, luck: Chance
+        self, view: SaintPokerView, seat: int | None, options: Options, luck: Chance
     ) -> SaintPokerState:
         return seen(view, seat, luck)

@@ -6,8 +6,8 @@ from referee.games.shared.cards import DECK, Hand
 from referee.games.shared.dealing import Chance
 
 
-def seen(view: SaintPokerView, seat: int, luck: Chance) -> SaintPokerState:
-    """Return a position consistent with a seat's view; ``luck`` deals the hidden cards."""
+def seen(view: SaintPokerView, seat: int | None, luck: Chance) -> SaintPokerState:
+    """Return a position consistent with a view; ``luck`` deals the hidden cards."""
     known = tuple(pile.cards for pile in view.known)
     shown = tuple(pair.cards for pair in view.shown)
     taken = {picked.card for picked in view.picked}

@@ -142,7 +142,9 @@ class Goofspiel(Game):
         carry = bool(options["carry"])
         return GoofspielState(hands, prizes[:1], prizes[1:], carry, (0,) * seats, ())
 
-    def from_view(self, view: Any, seat: int, options: Options, luck: Chance) -> GoofspielState:
+    def from_view(
+        self, view: Any, seat: int | None, options: Options, luck: Chance
+    ) -> GoofspielState:
         hands = tuple(pile.cards for pile in view.left)
         known = {*view.prizes, *(prize for done in view.rounds for prize in done.prizes)}
         stock = tuple(prize for prize in suit("D") if prize not in known)

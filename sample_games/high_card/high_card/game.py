@@ -118,7 +118,9 @@ class HighCard(Game):
         hands = tuple(in_order(deck[HAND * seat : HAND * (seat + 1)]) for seat in range(seats))
         return HighCardState(hands, deck[HAND * seats :], "", (), (0,) * seats)
 
-    def from_view(self, view: Any, seat: int, options: Options, luck: Chance) -> HighCardState:
+    def from_view(
+        self, view: Any, seat: int | None, options: Options, luck: Chance
+    ) -> HighCardState:
         known = {*view.hand, *view.played, view.led}
         unseen = tuple(card for card in DECK if card not in known)
         hands: list[Hand] = []

@@ -233,7 +233,9 @@ class OpenSpielGame(Game):
     def _start(self, luck: Chance, seats: int, options: Options) -> OpenSpielState:
         return OpenSpielState(self.rules.name, (), luck).with_chance()
 
-    def from_view(self, view: Any, seat: int, options: Options, luck: Chance) -> OpenSpielState:
+    def from_view(
+        self, view: Any, seat: int | None, options: Options, luck: Chance
+    ) -> OpenSpielState:
         return state_of(self.rules, view, luck)
 
 
