@@ -41,6 +41,9 @@ _ENDING_SECONDS = 10.0
 RUN = pytest.StashKey[str]()
 """The name of a run whose processes are guarded."""
 
+# Until all modules are imported, garbage collections find nothing and take a third of the time.
+gc.disable()
+
 # Python images set this; each of a thousand processes would compile all its imports.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
@@ -190,7 +193,6 @@ def tables_compiled_once() -> Iterator[None]:
 
 @pytest.fixture
 def uv() -> str:
-    """Return the path of uv."""
     program_path = shutil.which("uv")
     if program_path is None:
         if os.environ.get("CI"):
@@ -236,9 +238,9 @@ def pytest_xdist_auto_num_workers() -> int | None:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
     """Exclude the modules and tests of this process from garbage collections, which cost CPU."""
-    gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
+    gc.enable()
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -297,13 +297,17 @@ class ApiOperations:
         """
         return self._call("GET", "/search", locals())
 
-    def get_matches_id(self, id_: str) -> ApiAnswer:
+    def get_matches_id(
+        self, id_: str, *, page: str | int | None = None, limit: str | int | None = None
+    ) -> ApiAnswer:
         """Send `GET /matches/{id}`.
 
-        A match: its result or its progress.
+        A match: its result or its progress; HTML pages its games.
 
         Args:
             id_: its id.
+            page: page of the list, from 1.
+            limit: items per page, at most 500.
         """
         return self._call("GET", "/matches/{id}", locals())
 

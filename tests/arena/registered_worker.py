@@ -15,7 +15,6 @@ def add_worker(
     match: str = "",
     games: Mapping[str, str] | None = None,
 ) -> None:
-    """Register a live worker without a process."""
     info = WorkerInfo(
         name=name,
         host="host",

@@ -27,7 +27,6 @@ numbers = st.integers(0, 2**64 - 1)
 
 
 def stream(seed: bytes, purpose: str, number: int) -> Iterator[int]:
-    """Yield the words of a stream."""
     key = bytearray(b"pokearena-1")
     key.append(0)
     key += seed + purpose.encode("ascii")
@@ -39,14 +38,12 @@ def stream(seed: bytes, purpose: str, number: int) -> Iterator[int]:
 
 
 def draw(words: Iterator[int], bound: int) -> int:
-    """Return a number below a bound."""
     word = next(words)
     too_high = word // bound == 2**32 // bound and 2**32 % bound != 0
     return draw(words, bound) if too_high else word % bound
 
 
 def shuffle(words: Iterator[int], things: list[str]) -> list[str]:
-    """Return the elements in random order."""
     if len(things) < 2:
         return things
     place = draw(words, len(things))
@@ -56,7 +53,6 @@ def shuffle(words: Iterator[int], things: list[str]) -> list[str]:
 
 
 def pack() -> list[str]:
-    """Return the pack in the page's order."""
     return [f"{rank}{suit}" for rank in "23456789TJQKA" for suit in "CDHS"]
 
 
@@ -75,7 +71,6 @@ SEEDS, VECTORS = vectors()
 
 
 def by_the_page(seed: bytes, purpose: str, number: int, what: str) -> str:
-    """Return the numbers that the page specifies."""
     words = stream(seed, purpose, number)
     match what.split():
         case ["below", bound]:

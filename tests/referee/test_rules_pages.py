@@ -13,7 +13,6 @@ NUMBER = re.compile(r"\b([A-Z])-(\d+)(?:\.(\d+))?\b")
 
 
 def rules(page: Path) -> list[str]:
-    """Return the numbers of the rules of a page in order."""
     return re.findall(r"^- \*\*([A-Z]-\d+\.\d+)\*\* ", page.read_text(), flags=re.MULTILINE)
 
 

@@ -35,7 +35,6 @@ from tests.examples import examples
 
 @pytest.fixture(params=["small", "large"])
 def size(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run a test with the pairing of small and of large ladders."""
     if request.param == "large":
         monkeypatch.setattr("arena.formats.ladder_pairing.MAX_GAIN_ENTRANTS", 0)
 

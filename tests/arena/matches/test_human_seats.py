@@ -58,8 +58,6 @@ class RandomPerson:
 
 
 class IdlePerson:
-    """Never answers."""
-
     def __init__(self) -> None:
         self.withdrawn = Event()
 

@@ -82,7 +82,6 @@ def kill(
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """Return the environment of a command that keeps all its files in this folder."""
     own = {"POKEARENA_DATA": "data", "TMPDIR": "tmp", "XDG_RUNTIME_DIR": "tmp"}
     return os.environ | {name: str(folder / word) for name, word in own.items()}
 

@@ -30,7 +30,6 @@ Choose = Callable[[State, int, Action], Action]
 
 
 def engine(game: str, playouts: int) -> StrongEngine:
-    """The engine with few playouts."""
     small = StrongEngine(game)
     small.playouts = playouts
     return small
