@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import grpc
-from google.protobuf.json_format import ParseDict, ParseError
+from google.protobuf.json_format import ParseError
 from pokearena.v1 import bot_pb2, bot_pb2_grpc
 
 from arena.bots.bot import Bot
@@ -19,11 +19,10 @@ from arena.bots.exit_report import Report
 from arena.bots.plain_processes import PlainProcesses, table_processes
 from arena.bots.socket_probe import ANSWER_BYTES, OPTIONS, authority, listens
 from referee.game_codec import DecodeError, chosen_action
-from referee.games.shared.dealing import SEED_BYTES, Seeded
 
 if TYPE_CHECKING:
     from arena.bots.processes import Processes
-    from referee.games.contract import Game, Options, View
+    from referee.games.contract import Game, Legal, Options, View
 
 Request = bot_pb2.ActRequest
 Response = bot_pb2.ActResponse
@@ -220,29 +219,33 @@ class BotSession:
 
     def _parse_text(self, request: Request, response: Response) -> None:
 
-        from referee.presentation.question_text import parse_answer
+        from referee.generic_codec import action_message
+        from referee.presentation.question_text import parse_answer, turn_of_view
         from referee.replay import codec_of
 
-        game, options, view = self._position(request)
-        state = game.from_view(view, request.seat, options, Seeded(bytes(SEED_BYTES)))
-        action = parse_answer(game, response.text, state.legal(request.seat))
+        game, options, view, listed = self._position(request)
+        _, legal = turn_of_view(game, options, view, request.seat, listed)
+        action = parse_answer(game, response.text, legal)
         if action is not None:
             with suppress(ParseError):  # a number that fits into no message is not legal
-                ParseDict(codec_of(game).action_json(action), response.action)
+                response.action.CopyFrom(action_message(codec_of(game).action_json(action)))
 
     def _text(self, request: Request) -> str:
         from referee.presentation.question_text import question_text_of_view
 
-        game, options, view = self._position(request)
-        return question_text_of_view(game, options, self._opening.seats, view, request.seat)
+        game, options, view, listed = self._position(request)
+        return question_text_of_view(game, options, self._opening.seats, view, request.seat, listed)
 
-    def _position(self, request: Request) -> tuple[Game, Options, View]:
+    def _position(self, request: Request) -> tuple[Game, Options, View, Legal]:
+        from referee.games.contract import ListedLegal
         from referee.games.registry import find_game
         from referee.replay import codec_of
 
         game = find_game(self._opening.game)
-        view = codec_of(game).decode_view(request.view)
-        return game, game.settle(dict(self._opening.options)), view
+        codec = codec_of(game)
+        listed = ListedLegal(map(codec.decode, request.legal), request.complete)
+        options = game.settle(dict(self._opening.options))
+        return game, options, codec.decode_view(request.view), listed
 
     def _failed(self, error: Any) -> SessionFailed:
         if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:

@@ -27,13 +27,13 @@ from arena.ratings.closed_match import PlayedGame
 from arena.store.matches.spec import MatchSpec
 from arena.store.matches.table_plan import plan
 from arena.system import temporary_folder
-from referee.games.contract import Action, Game, State, View
+from referee.games.contract import Action, Game, Legal, ListedLegal, State, View
 from referee.games.registry import find_game
-from referee.games.shared.dealing import SEED_BYTES, Seeded
+from referee.games.shared.dealing import Seeded
 from referee.generic_codec import action_message
 from referee.presentation.contract import Presentation
 from referee.presentation.elements import PublicAction, TableRendering
-from referee.presentation.question_text import rendered
+from referee.presentation.question_text import rendered, turn_of_view
 from referee.presentation.registry import presentation_of
 from referee.presentation.selection import Selection
 from referee.record import GameRecord, read_games
@@ -73,14 +73,16 @@ class PersonQuestion:
     view: View
     seconds_left: float | None
     """Time limit of the answer in seconds; None without a limit."""
+    legal: Legal
+    """The legal actions that the question lists."""
 
     def position(self, luck: Seeded) -> State:
         """Return a position with this view; `luck` deals the hidden cards."""
         return self.rules.from_view(self.view, self.seat, self.options, luck)
 
     @cached_property
-    def _state(self) -> State:
-        return self.position(Seeded(bytes(SEED_BYTES)))
+    def _turn(self) -> tuple[tuple[int, ...], Legal]:
+        return turn_of_view(self.rules, self.options, self.view, self.seat, self.legal)
 
     @property
     def presentation(self) -> Presentation:
@@ -90,12 +92,12 @@ class PersonQuestion:
     @cached_property
     def actions(self) -> tuple[Action, ...]:
         """The listed legal actions."""
-        return tuple(self._state.legal(self.seat))
+        return tuple(self.legal)
 
     @property
     def complete(self) -> bool:
         """Whether `actions` contains all legal actions."""
-        return self._state.legal(self.seat).complete
+        return self.legal.complete
 
     def choices(self) -> tuple[str, ...]:
         """Return the listed actions as lines of a menu."""
@@ -109,7 +111,9 @@ class PersonQuestion:
     def parse(self, text: str) -> Action | None:
         """Return the legal action that a person has typed in full, or None."""
         action = self.presentation.parse(text)
-        return action if action is not None and action in self._state.legal(self.seat) else None
+        if action is None:
+            return None
+        return action if action in self.legal or action in self._turn[1] else None
 
     def history(self) -> Sequence[PublicAction]:
         """Return the public actions of the game so far."""
@@ -117,9 +121,8 @@ class PersonQuestion:
 
     def rendering(self) -> TableRendering:
         """Return the position as the seat sees it."""
-        return rendered(
-            self.rules, self.options, self.view, self.seat, self.names, self._state.actors
-        )
+        actors, _ = self._turn
+        return rendered(self.rules, self.options, self.view, self.seat, self.names, actors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +279,7 @@ class _PersonService(bot_pb2_grpc.BotServiceServicer):
     def Start(
         self, request: bot_pb2.StartRequest, context: grpc.ServicerContext
     ) -> bot_pb2.StartResponse:
-        return bot_pb2.StartResponse(games_in_flight=1, without_legal=True)
+        return bot_pb2.StartResponse(games_in_flight=1)
 
     def Act(
         self, request: bot_pb2.ActRequest, context: grpc.ServicerContext
@@ -308,7 +311,7 @@ class _PersonService(bot_pb2_grpc.BotServiceServicer):
 
     def _question(self, request: bot_pb2.ActRequest) -> PersonQuestion:
         names = self._names[request.game // self._spec.boards]
-        clock = request.clock
+        clock, codec = request.clock, codec_of(self._rules)
         return PersonQuestion(
             person=names[request.seat],
             seat=request.seat,
@@ -317,6 +320,7 @@ class _PersonService(bot_pb2_grpc.BotServiceServicer):
             decision=request.decision,
             rules=self._rules,
             options=dict(self._rules.settle(self._spec.options)),
-            view=codec_of(self._rules).decode_view(request.view),
+            view=codec.decode_view(request.view),
             seconds_left=(clock.allowance_ms + clock.bank_ms) / 1000 if self._timed else None,
+            legal=ListedLegal(map(codec.decode, request.legal), request.complete),
         )

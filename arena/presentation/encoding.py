@@ -18,13 +18,13 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
 from math import prod
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, get_type_hints
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.games.contract import Action, Legal, View
+from referee.games.contract import Action, Bounds, Legal, View
 from referee.games.shared.cards import DECK, DECK_WITH_JOKERS, JOKERS, RANKS, SUITS, Card
 
 Numbers = NDArray[np.float32]
@@ -289,7 +289,8 @@ class PlainEncoding(Encoding):
 
     More actions than numbers are split into groups of consecutive actions, and the chosen group is
     split again (:class:`ListedChoices`). An encoding made for the game trains better, because a
-    number then has the same meaning in every position.
+    number then has the same meaning in every position. A field of the view has `FIELD` numbers, or
+    those of its `Bounds`.
 
     Args:
         seats: the number of seats.
@@ -300,10 +301,16 @@ class PlainEncoding(Encoding):
 
     def __init__(self, seats: int, view_type: type) -> None:
         super().__init__(seats)
-        self._names = tuple(field.name for field in fields(view_type))
+        self._bounds = {
+            name: next((each for each in metadata if isinstance(each, Bounds)), None)
+            for name, hint in get_type_hints(view_type, include_extras=True).items()
+            for metadata in [getattr(hint, "__metadata__", ())]
+        }
         self.layout.block("seat", "the observing seat", "one-hot by seat", (seats,))
-        for name in self._names:
-            self.layout.block(name, "the field of the view", "see `PlainEncoding`", (FIELD,))
+        for name, bounds in self._bounds.items():
+            length = bounds.length if bounds else FIELD
+            values = f"{bounds.low} to {bounds.high} as 0 to 1" if bounds else "see `PlainEncoding`"
+            self.layout.block(name, "the field of the view", values, (length,))
         shape = (self.size, LISTED_ACTION)
         self.layout.block(
             "actions", "the first action of each number", "see `PlainEncoding`", shape
@@ -315,28 +322,36 @@ class PlainEncoding(Encoding):
     def write(self, buffer: Buffer, view: View, seat: int, choices: Choices) -> None:
         buffer[seat] = 1
         start = self.seats
-        for name in self._names:
-            _write_value(buffer, start, getattr(view, name), FIELD)
-            start += FIELD
+        for name, bounds in self._bounds.items():
+            length = bounds.length if bounds else FIELD
+            _write_value(buffer, start, getattr(view, name), length, bounds)
+            start += length
         for number in choices.numbers:
             first = choices.actions(number)[0]
             _write_value(buffer, start + number * LISTED_ACTION, first, LISTED_ACTION)
 
 
-def _write_value(buffer: Buffer, start: int, value: object, length: int) -> None:
+def _write_value(
+    buffer: Buffer, start: int, value: object, length: int, bounds: Bounds | None = None
+) -> None:
     """Write at most `length` numbers of a value of the rules."""
-    numbers = array("f", islice(_numbers(value), length))
+    numbers = array("f", islice(_numbers(value, bounds), length))
     buffer[start : start + len(numbers)] = numbers
 
 
-def _numbers(value: object) -> Iterator[float]:
-    """Yield numbers from -1 to 1 for a value of the rules; a text becomes a checksum."""
+def _numbers(value: object, bounds: Bounds | None = None) -> Iterator[float]:
+    """Yield numbers from -1 to 1 for a value of the rules; a text becomes a checksum.
+
+    Numbers with declared bounds become 0 to 1.
+    """
     if is_dataclass(value):
         for field in fields(value):
-            yield from _numbers(getattr(value, field.name))
+            yield from _numbers(getattr(value, field.name), bounds)
     elif isinstance(value, (tuple, list)):
         for item in value:
-            yield from _numbers(item)
+            yield from _numbers(item, bounds)
+    elif bounds and isinstance(value, (int, float)):
+        yield min(1.0, max(0.0, (value - bounds.low) / (bounds.high - bounds.low)))
     elif isinstance(value, (int, float)):
         yield float(value) if isinstance(value, bool) else squashed(value, 8)
     elif isinstance(value, str) and value in DECK_WITH_JOKERS:

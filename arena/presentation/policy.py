@@ -23,7 +23,7 @@ from pokearena.v1.bot_pb2 import ActRequest, StartRequest, StartResponse
 from arena.errors import BotError
 from arena.presentation.encoding import Choices, Decision, Encoding
 from arena.presentation.encodings import encoding_of
-from referee.games.contract import Action, Game, Legal, View
+from referee.games.contract import Action, Game, Legal, ListedLegal, View
 from referee.games.registry import find_game
 from referee.games.shared.dealing import Seeded, derive
 from referee.generic_codec import new_codec
@@ -269,15 +269,17 @@ class PolicyBot:
         """Store the options and the number of seats."""
         self._options = self._game.settle(start.options)
         self._trained = start.seats == self.policy.seats
-        return StartResponse(games_in_flight=GAMES_IN_FLIGHT, without_legal=True)
+        return StartResponse(games_in_flight=GAMES_IN_FLIGHT, without_legal=self._game.redeals)
 
     def act(self, turn: ActRequest) -> ActionMessage:
         """Return the action of the policy; equal questions have equal answers."""
         view = self._codec.decode_view(turn.view)
         seed = derive(turn.luck.to_bytes(32, "big"), "policy", 0)
-        # Hidden cards are dealt at random, because the legal actions do not depend on them.
-        state = self._game.from_view(view, turn.seat, self._options, Seeded(seed))
-        legal = state.legal(turn.seat)
+        legal: Legal = ListedLegal(map(self._codec.decode, turn.legal), turn.complete)
+        if self._game.redeals:
+            # Hidden cards are dealt at random, because the legal actions do not depend on them.
+            state = self._game.from_view(view, turn.seat, self._options, Seeded(seed))
+            legal = state.legal(turn.seat)
         action = (
             self._chosen(view, turn.seat, legal, Random(turn.luck))
             if self._trained

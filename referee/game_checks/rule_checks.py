@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import is_dataclass
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import Any
 
 from referee.game_checks import fingerprint
@@ -22,6 +22,7 @@ WALKS = 6
 _FRESH_POSITIONS = 40
 _LARGEST_SCORE = (1 << 31) - 1
 _HASH_SEEDS = ("1", "2")
+_BOARDS = 6
 
 
 def viewers(table: Table) -> tuple[Viewer, ...]:
@@ -119,7 +120,7 @@ def _impurities(table: Table, step: Step) -> Iterator[str]:
     state, moves = step.state, dict(step.moves)
     kept, chance = copy.deepcopy(state), random.getstate()
     sent = [question(table.codec, state, viewer) for viewer in viewers(table)]
-    for viewer in viewers(table):
+    for viewer in viewers(table) if table.game.redeals else ():
         state.redeal(viewer, Seeded(bytes(32)))
     if moves:
         state.play(moves)
@@ -153,6 +154,19 @@ def determinism(table: Table) -> Iterator[str]:
         if getattr(step.state, "luck", luck) != luck:
             yield "the chance source of a position is not that of the game"
             break
+
+
+def boards(table: Table) -> Iterator[str]:
+    """Boards differ: the same choices do not give the same game with each seed."""
+    games = [_views(table, bytes((number,) * 32)) for number in range(_BOARDS)]
+    if all(len(set(seen_now)) == 1 for seen_now in zip_longest(*games)):
+        yield "all boards are the same game; a game without chance needs opening_actions"
+
+
+def _views(table: Table, seed: bytes) -> Iterator[tuple[bytes, ...]]:
+    """Yield what the viewers see in each position of a game with the same choices for any seed."""
+    for step in go_on(table.start(Seeded(seed)), dice("boards", table)):
+        yield tuple(table.codec.view(seen(step.state, viewer)) for viewer in viewers(table))
 
 
 def other_processes(table: Table) -> Iterator[str]:

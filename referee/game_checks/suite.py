@@ -15,7 +15,7 @@ from referee.game_checks import (
     secrecy_checks,
 )
 from referee.game_checks.tables import Table, tables_of
-from referee.games.contract import Game
+from referee.games.contract import NOT_REDEALT, Game
 
 Check = Callable[[Table], Iterator[str]]
 """Yields the problems of a game at a table."""
@@ -27,6 +27,7 @@ CHECKS: Final[Mapping[str, Check]] = {
     "immutability": rule_checks.immutability,
     "purity": rule_checks.purity,
     "determinism": rule_checks.determinism,
+    "boards": rule_checks.boards,
     "other-processes": rule_checks.other_processes,
     "turns": rule_checks.turns,
     "listing": action_checks.listing,
@@ -47,6 +48,8 @@ CHECKS: Final[Mapping[str, Check]] = {
 """All checks by name, in the order of their execution."""
 NEEDED: Final = ("description", "random-games")
 """Checks whose failure at a table ends the checks of this table: the others play its games."""
+REDEALING: Final = ("secrecy", "redealt-games", "complete-redeal", "from-view")
+"""Checks that a game leaves out whose hidden information cannot be dealt again."""
 MOST_TABLES: Final = 12
 
 
@@ -57,6 +60,8 @@ class CheckResult:
     check: str
     table: str
     problem: str | None
+    left_out: str = ""
+    """Why the check was left out; empty if it was made."""
 
 
 def checked_tables(game: Game) -> list[Table]:
@@ -80,6 +85,8 @@ def check_game(game: Game) -> Iterator[CheckResult]:
 
 def check_table(name: str, table: Table) -> CheckResult:
     """Run one check at one table. An exception of the game's code is a problem."""
+    if name in REDEALING and not table.game.redeals:
+        return CheckResult(name, str(table), None, NOT_REDEALT)
     try:
         problem = next(iter(CHECKS[name](table)), None)
     except Exception as error:  # the code of a game may raise anything

@@ -19,6 +19,7 @@ Action = Any
 """An action of a game, a frozen dataclass such as ``Draw(discards=...)``."""
 View = Any
 """The information visible to one seat, a frozen dataclass such as ``PokeView``."""
+NOT_REDEALT = "hidden information of this game cannot be dealt again"
 MAX_OPTION_VALUE = 1_000_000
 """Maximum of an option with whole numbers, because scores must fit into 32 bits."""
 
@@ -63,6 +64,19 @@ class Option:
 
 Options = Mapping[str, OptionValue]
 """A value for every option of a game."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Bounds of the numbers in a field of a view, for observations of learning agents.
+
+    A view declares them with its type: ``scores: Annotated[tuple[int, ...], Bounds(0, 26, 4)]``.
+    """
+
+    low: int
+    high: int
+    length: int = 1
+    """Number of values of the field; the remainder of a longer one is omitted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +132,29 @@ class Legal(ABC):
         to avoid constructing all actions.
         """
         return chance.choice(list(self))
+
+
+class ListedLegal(Legal):
+    """The legal actions that a question lists.
+
+    Args:
+        actions: the listed actions.
+        complete: whether these are all legal actions. If not, ``in`` is false for the others.
+    """
+
+    def __init__(self, actions: Iterable[Action], complete: bool = True) -> None:
+        self._actions = tuple(actions)
+        self._complete = complete
+
+    @property
+    def complete(self) -> bool:
+        return self._complete
+
+    def __contains__(self, action: object) -> bool:
+        return action in self._actions
+
+    def __iter__(self) -> Iterator[Action]:
+        return iter(self._actions)
 
 
 class LazyActions(Legal):
@@ -177,13 +214,14 @@ class State(ABC):
         """Return the ranking key of every seat; a game may override the default, the score."""
         return self.scores
 
-    @abstractmethod
     def redeal(self, seat: int | None, luck: Chance) -> "State":
         """Return a random position that is consistent with the information of ``seat``.
 
         Deals all information hidden from the seat again from ``luck``, consistent with all the seat
-        has seen. With ``seat`` None, deals all information hidden from a spectator.
+        has seen. With ``seat`` None, deals all information hidden from a spectator. A game with
+        :attr:`Game.redeals` false leaves it out.
         """
+        raise NotImplementedError(NOT_REDEALT)
 
     @abstractmethod
     def after(self, moves: Mapping[int, Action]) -> "State":
@@ -247,6 +285,16 @@ class Game(ABC):
     action_types: ClassVar[tuple[type, ...]]
     presentation: ClassVar[str] = ""
     """Class that shows the game, as the text "module:Class"; empty for the default presentation."""
+    redeals: ClassVar[bool] = True
+    """Whether hidden information can be dealt again (:meth:`State.redeal`, :meth:`from_view`).
+
+    If not, the game leaves out both, and nothing can search, analyse or estimate its positions.
+    """
+    opening_actions: ClassVar[int] = 0
+    """Number of random legal actions with which each game starts.
+
+    A game without chance needs them: they make its boards differ.
+    """
 
     @abstractmethod
     def _start(self, luck: Chance, seats: int, options: Options) -> State:
@@ -260,12 +308,12 @@ class Game(ABC):
         """Return the number of sides, which is the number of entrants at the table."""
         return len(set(self.sides(seats, options)))
 
-    @abstractmethod
     def from_view(self, view: View, seat: int | None, options: Options, luck: Chance) -> State:
         """Return a position consistent with this view of this seat.
 
         Deals all information hidden from the seat from ``luck``. A view holds all information of
         its seat, so the result equals ``state.redeal(seat, luck)`` for every state with this view.
+        A game with :attr:`redeals` false leaves it out.
 
         Args:
             view: the view of the seat, or the public view.
@@ -273,6 +321,7 @@ class Game(ABC):
             options: a value for every option of the game.
             luck: the chance source.
         """
+        raise NotImplementedError(NOT_REDEALT)
 
     def settle(self, options: Mapping[str, object]) -> dict[str, OptionValue]:
         """Check options, convert their values and add the defaults.
@@ -329,11 +378,24 @@ class Game(ABC):
         number = self.seats[0] if seats is None else seats
         self.check_seats(number, settled)
         try:
-            return self._start(luck, number, settled)
+            return self._opened(self._start(luck, number, settled), luck)
         except ValueError as error:
             raise SetupError(
                 f"{self.id} cannot be dealt: {error}", code=getattr(error, "code", "")
             ) from error
+
+    def _opened(self, state: State, luck: Chance) -> State:
+        """Return the position after the opening, which ends before the game does."""
+        for number in range(self.opening_actions):
+            moves = {}
+            for seat in state.actors:
+                listed = list(state.legal(seat))
+                moves[seat] = listed[luck.below(f"opening {seat}", number, len(listed))]
+            after = state.after(moves)
+            if not after.actors:
+                break
+            state = after
+        return state
 
     def check_seats(self, seats: int, options: Options) -> None:
         """Check that the game allows this number of seats with these options.

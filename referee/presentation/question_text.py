@@ -91,13 +91,30 @@ def question_text(
     )
 
 
-def question_text_of_view(game: Game, options: Options, seats: int, view: View, seat: int) -> str:
-    """Return the text of a question that is known by its view only.
+def turn_of_view(
+    game: Game, options: Options, view: View, seat: int, listed: Legal
+) -> tuple[tuple[int, ...], Legal]:
+    """Return the acting seats and the legal actions of a question that is known by its view.
 
-    It equals that of :func:`question_text`, because a view determines the legal actions.
+    A view determines both. Without positions of views, these are the seat itself and the listed
+    actions.
     """
+    if not game.redeals:
+        return (seat,), listed
     state = game.from_view(view, seat, options, Seeded(bytes(SEED_BYTES)))
-    return question_text(game, options, seats, view, seat, state.actors, state.legal(seat))
+    return state.actors, state.legal(seat)
+
+
+def question_text_of_view(
+    game: Game, options: Options, seats: int, view: View, seat: int, listed: Legal
+) -> str:
+    """Return the text of a question that is known by its view and its listed actions.
+
+    It equals that of :func:`question_text`, except for the mark of other seats that act at the same
+    time in a game without positions of views.
+    """
+    actors, legal = turn_of_view(game, options, view, seat, listed)
+    return question_text(game, options, seats, view, seat, actors, legal)
 
 
 def parse_answer(game: Game, text: str, legal: Legal) -> Action | None:

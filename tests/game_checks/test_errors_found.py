@@ -49,6 +49,7 @@ ERRORS: dict[str, tuple[str, dict[str, str]]] = {
         "secrecy",
         {"in_order(pool[:size])": "in_order(pool[: size - 1])"},
     ),
+    "a re-deal that is missing": ("secrecy", {"    def redeal(": "    def deal_again("}),
     "a re-deal of nothing": ("complete-redeal", {HIDDEN: f"return self\n        {HIDDEN}"}),
     "a re-deal that keeps the stock": ("from-view", {"stock=pool": "stock=self.stock"}),
     "a position of a view without its points": (
@@ -78,6 +79,7 @@ ERRORS: dict[str, tuple[str, dict[str, str]]] = {
             IMPORT: f"import random\n{IMPORT}",
         },
     ),
+    "a deal without chance": ("boards", {DECKED: "deck = DECK"}),
     "the order of a set": (
         "other-processes",
         {LISTED: "return (Play(card) for card in set(self.hand))"},

@@ -32,8 +32,11 @@ def golden_text(table: Table) -> str:
     texts = []
     for state in states:
         seat = state.actors[0]
-        view = state.view(seat)
-        texts.append(question_text_of_view(table.game, table.options, table.seats, view, seat))
+        texts.append(
+            question_text_of_view(
+                table.game, table.options, table.seats, state.view(seat), seat, state.legal(seat)
+            )
+        )
     return _RULE.join(texts) + "\n"
 
 

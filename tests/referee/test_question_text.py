@@ -60,8 +60,9 @@ def test_a_text_does_not_depend_on_hidden_cards(table: Table) -> None:
             other = state.redeal(seat, Seeded(bytes([number]) * 32))
             changed += other != state
             assert text_of(table, other, seat) == text
-            view = state.view(seat)
-            made = question_text_of_view(table.game, table.options, table.seats, view, seat)
+            made = question_text_of_view(
+                table.game, table.options, table.seats, state.view(seat), seat, state.legal(seat)
+            )
             assert made == text
     assert changed
 

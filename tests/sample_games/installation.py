@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 SAMPLES = Path(__file__).parents[2] / "sample_games"
+TIC_TAC_TOE = Path(__file__).parent / "tic_tac_toe"
+"""A game without chance whose positions cannot be made from views."""
 
 
 def install_package(folder: Path, source: Path, changes: Mapping[str, str] | None = None) -> str:

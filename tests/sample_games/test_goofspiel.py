@@ -1,12 +1,8 @@
 """Goofspiel, a game of a package, works everywhere after an author has installed the package."""
 
 import json
-import os
 import shutil
 import subprocess
-import sys
-import sysconfig
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -14,86 +10,29 @@ from urllib.request import urlopen
 
 import pytest
 
-from arena.bots.sandbox import runtimes
-from referee.games.game_packages import SETTING
 from tests.arena.cli.terminal import in_a_terminal
-from tests.fresh_environment import inherited, run
 from tests.guarded_process import GuardedProcess
+from tests.sample_games.author import COMMAND, ROOT, AuthorEnvironment, new_environment
 from tests.sample_games.installation import SAMPLES
 from tests.waiting import wait_until
 
 HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
 PLAYERS = ("bots/high", "bots/any")
-COMMAND = ("-c", "from arena.cli import main; raise SystemExit(main())")
 pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
-
-
-@dataclass(frozen=True)
-class AuthorEnvironment:
-    """A fresh Python environment with the arena and the package, and a folder of the author."""
-
-    python: Path
-    folder: Path
-
-    def run(self, *words: str | Path) -> str:
-        """Run a Python program, which must succeed; return its output."""
-        done = subprocess.run(
-            [self.python, *words],
-            cwd=self.folder,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, f"{words}\n{done.stdout}\n{done.stderr}"
-        return done.stdout
-
-    @property
-    def environment(self) -> dict[str, str]:
-        """Return the environment variables of its programs."""
-        return {
-            **inherited(),
-            SETTING: "goofspiel-pokearena",
-            runtimes.SETTING: os.pathsep.join((sys.prefix, str(ROOT))),
-        }
-
-    def cli(self, *words: str | Path) -> str:
-        """Run a command of the arena."""
-        return self.run(*COMMAND, *words)
 
 
 @pytest.fixture(scope="module")
 def author(tmp_path_factory: pytest.TempPathFactory) -> AuthorEnvironment:
-    """Install Goofspiel into a fresh environment with uv, and copy two bots for it.
-
-    The arena and its dependencies are those of this environment, so that nothing is downloaded.
-    """
-    uv = shutil.which("uv")
-    if uv is None:
-        if os.environ.get("CI"):
-            pytest.fail("uv is not installed, and in CI nothing is skipped")
-        pytest.skip("uv is not on the PATH")
-    folder = tmp_path_factory.mktemp("author")
-    environment = folder / "venv"
-    run(uv, "venv", "--quiet", "--python", sys.executable, environment, cwd=folder)
-    python = environment / "bin" / "python"
-    package = folder / "package"
-    shutil.copytree(
-        SAMPLES / "goofspiel", package, ignore=shutil.ignore_patterns("__pycache__", "dist")
-    )
-    target = ("--python", str(python), "--no-deps")
-    run(uv, "pip", "install", "--quiet", *target, package, cwd=folder)
-    site = sysconfig.get_path("purelib", vars={"base": str(environment)})
-    paths = [sysconfig.get_path("purelib"), ROOT, ROOT / "proto/gen", ROOT / "sample_bots/python"]
-    Path(site, "arena.pth").write_text("".join(f"{path}\n" for path in paths), encoding="utf-8")
+    """Install Goofspiel, and copy two bots for it."""
+    environment = new_environment(tmp_path_factory.mktemp("author"), "goofspiel")
+    folder = environment.folder
     shutil.copytree(HERE / "bots", folder / "bots")
     shutil.copy(HERE / "training.py", folder)
     for bot in PLAYERS:  # As `pokearena new` does.
         shutil.copytree(ROOT / "proto/gen/pokearena", folder / bot / "pokearena")
         for module in ("pokearena_bot.py", "pokearena_server.py"):
             shutil.copy(ROOT / "sample_bots/python" / module, folder / bot)
-    return AuthorEnvironment(python, folder)
+    return environment
 
 
 def test_the_package_is_small() -> None:

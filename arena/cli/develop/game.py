@@ -111,16 +111,15 @@ def test(game_id: str, as_json: bool) -> int:
     from referee.game_checks.suite import check_game
 
     rules = match_settings.game_named(game_id)
-    problems: dict[str, list[CheckResult]] = {}
+    checks: dict[str, list[CheckResult]] = {}
     for result in check_game(rules):
-        problems.setdefault(result.check, [])
-        if result.problem is not None:
-            problems[result.check].append(result)
-    failed = [name for name, results in problems.items() if results]
+        checks.setdefault(result.check, []).append(result)
+    failed = any(result.problem for results in checks.values() for result in results)
     if as_json:
-        output.document({"game": rules.id, "passed": not failed, "checks": _as_json(problems)})
+        shown = [_as_json(name, results) for name, results in checks.items()]
+        output.document({"game": rules.id, "passed": not failed, "checks": shown})
     else:
-        for name, results in problems.items():
+        for name, results in checks.items():
             _show_check(name, results)
     if failed:
         return FAILED
@@ -128,17 +127,21 @@ def test(game_id: str, as_json: bool) -> int:
     return OK
 
 
-def _as_json(problems: dict[str, list[CheckResult]]) -> list[dict[str, object]]:
-    return [
-        {"check": name, "problems": {result.table: result.problem for result in results}}
-        for name, results in problems.items()
-    ]
+def _as_json(name: str, results: list[CheckResult]) -> dict[str, object]:
+    return {
+        "check": name,
+        "problems": {each.table: each.problem for each in results if each.problem},
+        "left_out": results[0].left_out,
+    }
 
 
 def _show_check(name: str, results: list[CheckResult]) -> None:
-    if not results:
+    problems = [result for result in results if result.problem]
+    if results[0].left_out:
+        output.state("skip", "yellow", name, results[0].left_out)
+    elif not problems:
         output.state("ok", "green", name, "")
-    for result in results:
+    for result in problems:
         output.state("failed", "red", name, f"{result.table}: {result.problem}")
 
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from arena.bots import resolver
-from referee.games.contract import Action, State
+from referee.games.contract import NOT_REDEALT, Action, State
+from referee.games.registry import find_game
 from referee.games.shared.coded_errors import CodedError
 
 STRONG: Final = "strong"
@@ -78,12 +79,14 @@ class StrongEngine:
     """The search of the house bot `strong` for one game.
 
     Raises:
-        NoEngine: the bot has no plan for the game.
+        NoEngine: the bot has no plan for the game, or hidden information is not dealt again.
     """
 
     name = STRONG
 
     def __init__(self, game: str) -> None:
+        if not find_game(game).redeals:
+            raise NoEngine(f"{NOT_REDEALT} ({game})", code="not-redealt")
         folder = resolver.house_folder() / STRONG
         modules = _modules(folder)
         plan = getattr(modules.get(game), f"{_class_name(game)}Plan", None)

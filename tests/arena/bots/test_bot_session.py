@@ -11,14 +11,15 @@ from pokearena.v1 import bot_pb2, bot_pb2_grpc
 from arena.bots.bot import Bot
 from arena.bots.bot_session import BotSession
 from arena.store.match_settings import MatchSettings
+from referee.games.game_packages import SETTING
 from referee.games.registry import find_game
 from referee.games.shared.dealing import Seeded
 from referee.presentation.question_text import question_text
 from referee.replay import codec_of
+from tests.game_package import installed_packages
+from tests.sample_games.installation import TIC_TAC_TOE, install_package
 
-POKE = find_game("poke")
-OPTIONS = POKE.settle({})
-STATE = POKE.start(Seeded(bytes(32)))
+folder = pytest.fixture(installed_packages)
 
 
 class InWords(bot_pb2_grpc.BotServiceServicer):
@@ -36,27 +37,44 @@ class InWords(bot_pb2_grpc.BotServiceServicer):
         return bot_pb2.ActResponse(text=self.answer)
 
 
-@pytest.mark.parametrize(("answer", "has_action"), [("0", True), ("stand", True), ("fold", False)])
+@pytest.mark.parametrize(
+    ("game", "answer", "has_action"),
+    [
+        ("poke", "0", True),
+        ("poke", "stand", True),
+        ("poke", "fold", False),
+        ("tic_tac_toe", "0", True),
+        ("tic_tac_toe", "pass", False),
+    ],
+)
 def test_a_session_asks_in_words_and_reads_words(
-    tmp_path: Path, answer: str, has_action: bool
+    tmp_path: Path,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    game: str,
+    answer: str,
+    has_action: bool,
 ) -> None:
-    (seat,) = STATE.actors
+    monkeypatch.setenv(SETTING, install_package(folder, TIC_TAC_TOE))
+    rules = find_game(game)
+    options = rules.settle({})
+    state = rules.start(Seeded(bytes(32)))
+    (seat,) = state.actors
     head = bot_pb2.ActRequest(seat=seat, complete=True)
-    legal = STATE.legal(seat)
-    data = codec_of(POKE).question(head, STATE.view(seat), legal)
-    request = bot_pb2.ActRequest.FromString(data)
+    view, legal = state.view(seat), state.legal(seat)
+    request = bot_pb2.ActRequest.FromString(codec_of(rules).question(head, view, legal))
     bot = InWords(answer)
     server = grpc.server(ThreadPoolExecutor(2))
     bot_pb2_grpc.add_BotServiceServicer_to_server(bot, server)
     address = f"unix:{tmp_path / 'bot'}"
     server.add_insecure_port(address)
     server.start()
-    opening = MatchSettings(game="poke", options=OPTIONS, seats=2).start_request("m", seat)
+    opening = MatchSettings(game=game, options=options, seats=2).start_request("m", seat)
     try:
         with BotSession(Bot("words", address=address), opening, 60.0, 60.0) as session:
             response = session.act(request)
     finally:
         server.stop(None).wait()
-    assert bot.texts == [question_text(POKE, OPTIONS, 2, STATE.view(seat), seat, (seat,), legal)]
+    assert bot.texts == [question_text(rules, options, 2, view, seat, (seat,), legal)]
     assert response.HasField("action") == has_action
     assert not has_action or response.action == request.legal[0]

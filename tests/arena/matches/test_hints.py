@@ -18,9 +18,9 @@ def test_a_hint_is_legal_and_does_not_depend_on_hidden_cards(game: str) -> None:
     seats = rules.seats[0]
     state = rules.start(Seeded(bytes(SEED_BYTES)), seats, options)
     seat = state.actors[0]
-    view = state.view(seat)
+    view, legal = state.view(seat), state.legal(seat)
     names = tuple(f"bot{number}" for number in range(seats))
-    question = PersonQuestion("human", seat, names, 0, 0, rules, dict(options), view, None)
+    question = PersonQuestion("human", seat, names, 0, 0, rules, dict(options), view, None, legal)
     assert gives_hints(game)
     hint = hint_for(question, "0.0", 0)
     assert hint == hint_for(question, "0.0", 0)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import asdict
+from pathlib import Path
 from random import Random
 from threading import Event
 
@@ -20,13 +21,17 @@ from arena.store.match_settings import Clock
 from arena.store.matches.spec import Entrant, MatchSpec
 from arena.store.matches.table_plan import plan
 from referee.games.contract import Action
+from referee.games.game_packages import SETTING
 from referee.games.registry import find_game
 from referee.games.shared.dealing import commitment
 from referee.presentation import text
 from referee.record import read
 from referee.replay import verify
 from tests.arena.view_texts import texts_in
+from tests.game_package import installed_packages
+from tests.sample_games.installation import TIC_TAC_TOE, install_package
 
+folder = pytest.fixture(installed_packages)
 SEED = bytes(range(32))
 SHOWN = re.compile(r"\b(?:[2-9TJQKA][CDHS]|X[12])\b|(?<![\d,-])\d{1,2}-\d{1,2}(?![\d,-])")
 TABLES = {"poke": 2, "saint_poker": 4, "pokex": 2, "pouku": 3, "pokino": 3}
@@ -115,6 +120,22 @@ def test_people_play_a_valid_game_and_are_shown_nothing_that_their_view_lacks(
     for question, shown in person.shown:
         assert shown <= set(texts_in(asdict(question.view)))
         assert set(question.view.hand) <= shown
+
+
+@pytest.mark.long
+def test_people_play_a_game_whose_positions_cannot_be_made_from_views(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(SETTING, install_package(folder, TIC_TAC_TOE))
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+    bots = with_unique_labels(human_seats.person() for _ in range(2))
+    person = RandomPerson()
+    with own_referee() as address:
+        (only,) = played(match("tic_tac_toe", bots, 2), bots, person, address)
+    assert not only.faulted
+    for question, _ in person.shown:
+        assert question.complete
+        assert [question.parse(choice) for choice in question.choices()] == list(question.actions)
 
 
 def test_a_question_is_withdrawn_when_the_thinking_time_is_used_up(referee: str) -> None:

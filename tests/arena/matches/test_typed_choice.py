@@ -23,7 +23,8 @@ from tests.referee.action_texts import pouku
 def asked(rules: Game, options: dict[str, OptionValue], state: State) -> PersonQuestion:
     seat = state.actors[0]
     names = tuple(f"p{number}" for number in range(len(state.scores)))
-    return PersonQuestion("p0", seat, names, 0, 0, rules, options, state.view(seat), None)
+    view, legal = state.view(seat), state.legal(seat)
+    return PersonQuestion("p0", seat, names, 0, 0, rules, options, view, None, legal)
 
 
 def question(game: str) -> PersonQuestion:

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from referee.game_checks.suite import REDEALING
+from referee.games.contract import NOT_REDEALT
 from referee.games.game_packages import BUILT_IN, SETTING
 from tests.arena.cli.terminal import Cli
 from tests.game_package import install_game, installed_packages
-from tests.sample_games.installation import SAMPLES, install_package
+from tests.sample_games.installation import SAMPLES, TIC_TAC_TOE, install_package
 
 folder = pytest.fixture(installed_packages)
 NAME = "three_cards"
@@ -55,6 +57,24 @@ def test_a_game_with_an_error_fails(
     problems = {each["check"]: each["problems"] for each in json.loads(tested.out)["checks"]}
     assert problems["secrecy"]
     assert not problems["listing"]
+
+
+@pytest.mark.long
+def test_a_game_that_deals_nothing_again_passes_and_is_not_analysed(
+    program: Cli, cwd: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(SETTING, install_package(folder, TIC_TAC_TOE))
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+    tested = program("game", "test", "tic_tac_toe", "--json")
+    assert tested.status == 0, tested.out
+    checks = json.loads(tested.out)["checks"]
+    assert {each["check"] for each in checks if each["left_out"]} == set(REDEALING)
+    words = ("sample:random", "sample:meek", "-n", "4", "--record", "m.jsonl")
+    assert program("play", "tic_tac_toe", *words).status == 0
+    assert program("verify", "m.jsonl").status == 0
+    analysed = program("analyse", "m.jsonl")
+    assert analysed.status == 1
+    assert NOT_REDEALT in " ".join(analysed.err.split())
 
 
 @pytest.mark.parametrize("name", ["Whist", "2up", "../whist", "high-card", "poke", "json", "class"])
