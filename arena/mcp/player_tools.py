@@ -258,7 +258,12 @@ def _shown(table: PlayTable) -> dict[str, Any]:
         "seat": question.seat,
         "seconds_left": question.seconds_left,
         "text": question_text_of_view(
-            question.rules, question.options, len(question.names), question.view, question.seat
+            question.rules,
+            question.options,
+            len(question.names),
+            question.view,
+            question.seat,
+            question.legal,
         ),
     }
 
