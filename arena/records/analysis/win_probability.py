@@ -16,25 +16,28 @@ from typing import Final
 from arena.records.analysis.engine import Engine, engine_of
 from arena.records.analysis.match_analysis import Estimate, estimate
 from referee.games.contract import Game, Options, PlaceKey, State, View, places_of
+from referee.games.pokex import Pokex
+from referee.games.pokino import Pokino
 from referee.games.registry import find_game
+from referee.games.saint_poker import SaintPoker
 from referee.games.shared.dealing import Seeded, derive
 from referee.record import MatchRecord
 from referee.replay import ReplayStep, steps
 
-PLAYOUTS: Final[Mapping[str, int]] = {"pokex": 30, "pokino": 30}
+PLAYOUTS: Final[Mapping[str, int]] = {Pokex.id: 30, Pokino.id: 30}
 """Playouts of a position by game, at most about 0.2 s of CPU time."""
 USUAL_PLAYOUTS: Final = 60
-_RATED: Final[Mapping[str, float]] = {"pokino": 2.0}
+_RATED: Final[Mapping[str, float]] = {Pokino.id: 2.0}
 """Games whose playouts end where the engine rates them, because its policy does not end a game
 well, and the weight of a rating in the logarithm of the odds (`bench.calibration`)."""
 
-_CERTAINTY: Final[Mapping[str, tuple[float, float]]] = {"saint_poker": (0.5, 0.3)}
+_CERTAINTY: Final[Mapping[str, tuple[float, float]]] = {SaintPoker.id: (0.5, 0.3)}
 """Exponents of the probabilities of a game, from the public view and with the hands as they were.
 
 Below 1 they are nearer to each other: players often leave the policy's line, which decides a game
 of Saint Poker with known hands. Fitted to games of two house bots (`bench.calibration`).
 """
-_OF_A_MATCH: Final[Mapping[str, int]] = {"pokex": 1_500, "pokino": 2_500}
+_OF_A_MATCH: Final[Mapping[str, int]] = {Pokex.id: 1_500, Pokino.id: 2_500}
 _USUAL_OF_A_MATCH: Final = 6_000
 """Playouts of a recorded match by game, about 5 s of CPU time."""
 _MOST_POSITIONS, _FEWEST_POSITIONS = 24, 3
