@@ -152,7 +152,8 @@ def test_the_ladder_of_the_game_is_served_with_live_tables(author: AuthorEnviron
 
         wait_until(lambda: fetched(page, "live.json")["tables"])
         wait_until(lambda: rated() == {"goofspiel-match@1", "slow@1"})
-        match = fetched(page, "matches.json")["matches"][0]["match"]
+        listed = fetched(page, "matches.json")["matches"]
+        match = next(each["match"] for each in listed if each["closed"])
         assert " of 6" in text_of(page, f"matches/{match}/games/0")
         assert "Goofspiel" in text_of(page, "rules/goofspiel")
         process.terminate()
