@@ -198,3 +198,17 @@ def test_a_side_shows_its_score_before_its_points(
     document = client.get(f"/matches/{match.id}.json").json()
     shown = re.findall(r'<span class="big">([^<]*)<', client.get(f"/matches/{match.id}").text)
     assert shown == [f"{100 * side['score']:.1f} %" for side in document["sides"]]
+
+
+def test_the_grid_of_games_is_paged_and_the_data_are_complete(
+    simulated_arena: SimulatedArena, client: TestClient
+) -> None:
+    match = played(simulated_arena)
+    links = [f'href="/matches/{match.id}/games/{game}"' for game in range(4)]
+    for number, own in ((1, links[:3]), (2, links[3:])):
+        page = client.get(f"/matches/{match.id}?page={number}&limit=3")
+        grid = page.text.partition('<ol class="boards">')[2].partition("</ol>")[0]
+        assert [link for link in links if link in grid] == own
+        assert ('rel="next"' in page.headers["Link"]) == (number == 1)
+    document = client.get(f"/matches/{match.id}.json?limit=3").json()
+    assert len(document["results"]) == 4
