@@ -22,7 +22,6 @@ from statistics import fmean
 
 from arena.bots.in_process import load
 from arena.records.analysis.engine import engine_of
-from arena.records.analysis.unseen_chance import dealt_again
 from arena.records.analysis.win_probability import (
     WinProbabilityRater,
     first_place_shares,
@@ -57,7 +56,7 @@ def predictions(game: str, positions: int) -> tuple[list[Prediction], list[Predi
     for number, (form, state, result) in enumerate(islice(_positions(game), positions)):
         rules, seed = form.game, derive(SEED, game, number)
         seen = spectators_worlds(rules, state.public(), rules.settle(form.given), seed)
-        open_hands = (dealt_again(game, state, Seeded(derive(seed, "hands", n))) for n in count())
+        open_hands = (state.deal_unseen(Seeded(derive(seed, "hands", n))) for n in count())
         for worlds, predicted in ((seen, public), (open_hands, hands)):
             rater = WinProbabilityRater(
                 game, engine_of(game), form.sides, open_hands=predicted is hands

@@ -6,19 +6,29 @@ An action consists of choosing a random listed legal action (`Legal.any`) and ap
 is measured with all legal actions listed first, as the referee does for a bot that requires the
 list; the figures differ where hundreds of actions are legal. Measured are every number of seats
 with the default options, every switch of a game alone, and all switches together.
+
+Games of packages have generic messages. For one game, decisions are also measured with the question
+and the answer as messages: generic ones, compared with those of the game.
 """
 
 import random
 import time
 from collections.abc import Iterator, Mapping
 
+from pokearena.v1 import bot_pb2
+
 from bench.figure import Figure, FigureTarget
+from referee.game_codec import GameCodec
 from referee.games.contract import Game
 from referee.games.registry import GAMES
 from referee.games.shared.dealing import Seeded, board_seed
+from referee.generic_codec import GenericCodec
 from referee.presentation.registry import presentation_of
 
 UNIT = "random actions a second"
+CODED_GAME = "saint_poker"
+LEAST_GENERIC = 0.5
+"""Target: decisions per second with generic messages, at least this ratio to those of the game."""
 
 Form = tuple[int, dict[str, bool]]
 """A number of seats, and the changed switches."""
@@ -55,6 +65,49 @@ def rate(
     return actions / (time.process_time() - began)
 
 
+def coded_rate(codec: GameCodec, game: Game, seconds: float = 1.0) -> float:
+    """Return decisions per second of processor time, with questions and answers as messages.
+
+    Args:
+        codec: the codec of the messages.
+        game: the game.
+        seconds: processor seconds of the measurement.
+    """
+    chance, head = random.Random(1), bot_pb2.ActRequest(decision=1)
+    decisions, board, began = 0, 0, time.process_time()
+    while time.process_time() - began < seconds:
+        state = game.start(Seeded(board_seed(bytes(32), board)))
+        board += 1
+        while state.actors:
+            moves = {}
+            for seat in state.actors:
+                legal = state.legal(seat)
+                codec.question(head, state.view(seat), legal)
+                answer = bot_pb2.Action.FromString(codec.action(legal.any(chance)))
+                moves[seat] = codec.decode(answer)
+            decisions += len(moves)
+            state = state.play(moves)
+        codec.forget_games()
+    return decisions / (time.process_time() - began)
+
+
+def generic_messages(rounds: int) -> Figure:
+    """Return decisions with generic messages, compared with the messages of the game."""
+    game = GAMES[CODED_GAME]
+    codecs = GenericCodec(game), GameCodec(game)
+    generic, own = zip(
+        *([coded_rate(codec, game) for codec in codecs] for _ in range(rounds)), strict=True
+    )
+    return Figure(
+        f"{CODED_GAME} with generic messages",
+        "decisions a second",
+        generic,
+        "with messages of its own",
+        own,
+        FigureTarget(LEAST_GENERIC, of_ratio=True),
+    )
+
+
 def forms(game: Game) -> Iterator[Form]:
     """Yield the forms of a game; the first is the baseline for the others."""
     switches = [name for name, o in game.options.items() if isinstance(o.default, bool)]
@@ -74,6 +127,7 @@ def _fewest(game: Game, options: dict[str, bool]) -> int:
 
 def figures(rounds: int) -> Iterator[Figure]:
     """Yield every form of every game, compared with the first form of its game."""
+    yield generic_messages(rounds)
     for game_id, game in GAMES.items():
         first, *others = forms(game)
         target = FigureTarget(presentation_of(game_id).target_rate)

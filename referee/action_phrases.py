@@ -51,11 +51,7 @@ def parse_description(text: str, action_types: Iterable[type]) -> Action | None:
 
 
 def _field_values(kind: type, words: list[str]) -> dict[str, Any]:
-    """Return the values of the fields of an action whose words these may be.
-
-    Raises:
-        ValueError: the words do not have the values of all fields that need one.
-    """
+    """Return the values of the fields of an action whose words these may be."""
     types, named = get_type_hints(kind), fields(kind)
     left = words[len(snake(kind.__name__).split("_")) :]
     values: dict[str, Any] = {}

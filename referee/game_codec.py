@@ -415,11 +415,7 @@ def _encoder(kind: type, descriptor: Any, forget: list[Callable[[], None]]) -> E
 
 
 def _member(descriptor: Any, name: str) -> Any:
-    """Return the descriptor of a field of a message.
-
-    Raises:
-        MessageMismatch: the message has no such field.
-    """
+    """Return the descriptor of a field of a message."""
     member = descriptor.fields_by_name.get(name)
     if member is None:
         known = ", ".join(descriptor.fields_by_name.keys())
@@ -431,11 +427,7 @@ def _member(descriptor: Any, name: str) -> Any:
 
 
 def _check_message(kind: type, descriptor: Any) -> None:
-    """Check that a message has the name and the fields of a dataclass.
-
-    Raises:
-        MessageMismatch: it has not.
-    """
+    """Check that a message has the name and the fields of a dataclass."""
     if descriptor is None or descriptor.name != kind.__name__:
         name = "a single value" if descriptor is None else f"the message {descriptor.name}"
         raise MessageMismatch(f"{kind.__name__} cannot be sent as {name}")

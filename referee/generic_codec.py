@@ -197,12 +197,7 @@ def _named(message: bot_pb2.Action | bot_pb2.View) -> str:
 
 
 def _limited_json(text: str) -> Any:
-    """Parse the JSON of a bot within limits that do not depend on the machine.
-
-    Raises:
-        DecodeError: it exceeds a limit.
-        ValueError: it is not JSON.
-    """
+    """Parse the JSON of a bot within limits that do not depend on the machine."""
     if len(text.encode()) > ACTION_BYTES:
         raise DecodeError(f"has more than {ACTION_BYTES:,} bytes of JSON")
     # Texts may contain brackets, so that most answers need no exact count.
@@ -423,11 +418,7 @@ def _empty(hint: Any) -> Any:
 
 
 def _of_optional(hint: Any) -> Any:
-    """Return X of ``X | None``.
-
-    Raises:
-        MessageMismatch: it is another union.
-    """
+    """Return X of ``X | None``."""
     parts = [part for part in get_args(hint) if part is not type(None)]
     if len(parts) != 1:
         raise MessageMismatch(f"a field of the type {hint} cannot be sent")

@@ -93,9 +93,6 @@ def _check_package(game_id: str, record: GameRecord, members: Sequence[str]) -> 
         game_id: the game.
         record: the game's record; one without a package is not checked.
         members: the members of the package that must be equal.
-
-    Raises:
-        Mismatch: it is another one; the sentence has the command that installs the right one.
     """
     played, installed = record.game.get("package"), game_code(game_id)
     if played is None or not installed:
@@ -125,11 +122,7 @@ def _decision(line: Line) -> int:
 
 
 def _checked(state: State, codec: GameCodec, line: Line, decision: int) -> Action:
-    """Decode the action of a line and check that it was possible in this position.
-
-    Raises:
-        Mismatch: the decision number or the seat is wrong, or the action is not legal.
-    """
+    """Decode the action of a line and check that it was possible in this position."""
     where = decision_text(line["game"], line["decision"])
     if line["decision"] != decision:
         raise Mismatch(f"{where}: expected decision {decision + 1}")

@@ -266,11 +266,7 @@ class RunningGame:
         return True
 
     def _action(self, response: bot_pb2.ActResponse, question: OpenQuestion) -> Action:
-        """Return the action of an answer, which need not be legal.
-
-        Raises:
-            WrongAnswer: the answer contains no action.
-        """
+        """Return the action of an answer, which need not be legal."""
         if not response.text:
             try:
                 listed = question.question.legal if response.HasField("choice") else ()

@@ -98,11 +98,7 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
             setting.codec.forget_games()
 
     def _setting(self, order: referee_pb2.Table) -> TableSetting:
-        """Check a table and return the settings that its games share.
-
-        Raises:
-            SetupError: the table cannot be played; the text gives the reason.
-        """
+        """Check a table and return the settings that its games share."""
         game = find_game(order.game)
         options = game.settle(dict(order.options))
         game.check_seats(len(order.seats), options)

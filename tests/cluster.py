@@ -77,7 +77,6 @@ class Cluster:
         return self._server.pid
 
     def url(self, database: str) -> str:
-        """Return the URL of a database."""
         return f"postgresql://postgres@/{database}?host={self._root}"
 
     @contextmanager

@@ -14,5 +14,4 @@ def has_code(*codes: str) -> Callable[[BaseException], bool]:
 
 
 def has_number(*numbers: int) -> Callable[[OSError], bool]:
-    """Return a check that an error of the system has one of these numbers."""
     return lambda error: error.errno in numbers

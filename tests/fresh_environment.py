@@ -6,7 +6,6 @@ from pathlib import Path
 
 
 def inherited() -> dict[str, str]:
-    """Return the environment without settings of the arena and of the current environment."""
     ours = ("VIRTUAL_ENV", "POKEARENA")
     return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
 

@@ -17,6 +17,5 @@ def _content() -> bytes:
 
 
 def write_new_database(path: Path) -> None:
-    """Write a database without rows."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(_content())

@@ -26,7 +26,6 @@ def start(run: str) -> None:
 
 
 def marked(run: str) -> Iterator[tuple[int, str]]:
-    """Yield the id and the command line of each process of a run."""
     mark = f"{MARK}={run}".encode()
     for folder in Path("/proc").glob("[0-9]*"):
         try:

@@ -42,7 +42,6 @@ class S3Server:
         self.start()
 
     def start(self) -> None:
-        """Start the server, on the same port as before."""
         log = self._folder / "log"
         log.write_bytes(b"")
         command = [self._rclone, "serve", "s3", "--config", "", "--log-file", str(log)]
@@ -55,7 +54,6 @@ class S3Server:
         self.endpoint = found[1]
 
     def kill(self) -> None:
-        """End the server with SIGKILL."""
         if self.process is not None:
             self.process.send_signal(signal.SIGKILL)
             self.process.wait()

@@ -47,7 +47,6 @@ def python(compiled_wheel: Path, tmp_path: Path, uv: str) -> Path:
 
 
 def extension_modules(wheel: Path) -> set[str]:
-    """Return the names of the extension modules in a wheel."""
     suffix = EXTENSION_SUFFIXES[0]
     names = (Path(name) for name in ZipFile(wheel).namelist() if name.endswith(suffix))
     return {".".join((*path.parent.parts, path.name.removesuffix(suffix))) for path in names}

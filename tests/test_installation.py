@@ -55,7 +55,6 @@ def check_starters(installed: "Installed") -> None:
 
 
 def files(folder: Path) -> set[Path]:
-    """Return the files of a folder as relative paths."""
     return {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
 
 

@@ -12,6 +12,7 @@ ROOT = Path(__file__).parent.parent
 
 LAYERS = (
     ("cli", "web"),
+    ("mcp",),
     ("services", "submissions", "remote"),
     ("matches",),
     ("tournaments", "records", "rl", "ladders"),
@@ -135,6 +136,7 @@ def test_each_listed_pair_is_used_and_points_one_way() -> None:
     assert not {(b, a) for a, b in PAIRS} & used
 
 
+@pytest.mark.long
 def test_there_are_no_import_cycles() -> None:
     """Imports within functions are included."""
     graph = {name: {t for t in imports(p) if t in modules()} for name, p in modules().items()}

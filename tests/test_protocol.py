@@ -18,7 +18,6 @@ def buf(*words: str | Path) -> "subprocess.CompletedProcess[str]":
 
 @pytest.fixture
 def changed(tmp_path: Path) -> Path:
-    """Return a copy of the protocol that the test changes."""
     shutil.copytree(ROOT / "proto", tmp_path / "proto", ignore=shutil.ignore_patterns("gen"))
     return tmp_path / "proto"
 

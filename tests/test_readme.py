@@ -41,7 +41,6 @@ def files(page: str) -> dict[str, str]:
 
 
 def a_match(data: Path) -> str:
-    """Return the id of a finished match."""
     completed = subprocess.run(
         [POKEARENA, "tournament", "show", a_tournament(data), "--json", "--data", data],
         capture_output=True,

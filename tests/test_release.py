@@ -14,7 +14,6 @@ ROOT = Path(__file__).parent.parent
 
 
 def project() -> dict[str, Any]:
-    """Return the content of pyproject.toml."""
     return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 

@@ -33,7 +33,6 @@ def content(path: Path) -> Any:
 
 
 def tracked(*patterns: str) -> list[str]:
-    """Return the files of the repository with these names."""
     listed = subprocess.run(
         ["git", "-C", ROOT, "ls-files"], capture_output=True, text=True, check=True
     )

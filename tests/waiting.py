@@ -8,7 +8,6 @@ from arena.system import process_info
 
 
 def wait_until(condition: Callable[[], object]) -> None:
-    """Wait until the condition holds."""
     delays = _delays()
     while not condition():
         time.sleep(next(delays))

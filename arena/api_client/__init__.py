@@ -6,7 +6,7 @@ operation. Other programs can use the package too; it needs no package but pokea
     from arena.api_client import ArenaClient
 
     arena = ArenaClient("https://arena.example.org", token)
-    print(arena.get_ladders_form("poke").content)
+    print(arena.get_ladders_form("GAME").content)
 
 Uses `arena.system`. Used by `arena.cli`.
 """

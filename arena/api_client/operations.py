@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 from urllib.parse import quote
 
 from arena.api_client.answer import ApiAnswer, Upload
+
+_PLACES: Final = re.compile(r"{(\w+)}")
 
 
 class ApiOperations:
@@ -26,26 +29,38 @@ class ApiOperations:
         """Send a request."""
         raise NotImplementedError
 
+    def _call(self, method: str, path: str, given: dict[str, Any]) -> ApiAnswer:
+        """Send the arguments of a method, its local variables: those that the path names in it."""
+        del given["self"]
+        upload = given.pop("upload", None)
+        options = given.pop("game_options", {})
+        values = {name.rstrip("_"): value for name, value in given.items()} | options
+        for name in _PLACES.findall(path):
+            path = path.replace(f"{{{name}}}", quote(values.pop(name), safe=""))
+        if method == "GET":
+            return self.send(method, path, query=values)
+        return self.send(method, path, values=values or None, upload=upload)
+
     def get_home(self) -> ApiAnswer:
         """Send `GET /`.
 
         The best bots of each ladder, and the running matches.
         """
-        return self.send("GET", "/")
+        return self._call("GET", "/", locals())
 
     def get_live(self) -> ApiAnswer:
         """Send `GET /live`.
 
         Up to six running matches with their tables, side by side.
         """
-        return self.send("GET", "/live")
+        return self._call("GET", "/live", locals())
 
     def get_ladders(self) -> ApiAnswer:
         """Send `GET /ladders`.
 
         All ladders with their first three bots.
         """
-        return self.send("GET", "/ladders")
+        return self._call("GET", "/ladders", locals())
 
     def get_ladders_form(
         self,
@@ -66,7 +81,7 @@ class ApiOperations:
         The ladder of a form of a game.
 
         Args:
-            form: a form of a game, as in `/ladders/poke`.
+            form: a form of a game, such as GAME or GAME-4.
             sort: rank, move, bot, by, language, strength, los, elo, matches, games, points,
                 faults, thinking, seen; with a minus sign in reverse.
             find: only bots whose name, author or language contains this text.
@@ -78,21 +93,7 @@ class ApiOperations:
             page: page of the list, from 1.
             limit: items per page, at most 500.
         """
-        return self.send(
-            "GET",
-            f"/ladders/{_part(form)}",
-            query={
-                "sort": sort,
-                "find": find,
-                "only": only,
-                "season": season,
-                "seats": seats,
-                "adjusted": adjusted,
-                "columns": columns,
-                "page": page,
-                "limit": limit,
-            },
-        )
+        return self._call("GET", "/ladders/{form}", locals())
 
     def get_ladders_form_matrix(
         self,
@@ -108,17 +109,13 @@ class ApiOperations:
         The crosstable of a ladder.
 
         Args:
-            form: a form of a game, as in `/ladders/poke`.
+            form: a form of a game, such as GAME or GAME-4.
             find: only bots whose name contains one of these words.
             los: 1: likelihood of superiority instead of scores.
             page: page of the list, from 1.
             limit: items per page, at most 500.
         """
-        return self.send(
-            "GET",
-            f"/ladders/{_part(form)}/matrix",
-            query={"find": find, "los": los, "page": page, "limit": limit},
-        )
+        return self._call("GET", "/ladders/{form}/matrix", locals())
 
     def get_ladders_form_compare(
         self,
@@ -135,18 +132,14 @@ class ApiOperations:
         The comparison of two versions.
 
         Args:
-            form: a form of a game, as in `/ladders/poke`.
+            form: a form of a game, such as GAME or GAME-4.
             one: first version, as name@version; a name alone selects its strongest version.
             other: second version.
             sprt: bounds of an SPRT in Elo points, such as 0 25.
             page: page of the list, from 1.
             limit: items per page, at most 500.
         """
-        return self.send(
-            "GET",
-            f"/ladders/{_part(form)}/compare",
-            query={"one": one, "other": other, "sprt": sprt, "page": page, "limit": limit},
-        )
+        return self._call("GET", "/ladders/{form}/compare", locals())
 
     def get_matches_id_games_n(
         self,
@@ -171,11 +164,7 @@ class ApiOperations:
             eyes: visible cards: all, or those of a seat.
             autoplay: 1: play automatically.
         """
-        return self.send(
-            "GET",
-            f"/matches/{_part(id_)}/games/{_part(n)}",
-            query={"step": step, "decision": decision, "eyes": eyes, "autoplay": autoplay},
-        )
+        return self._call("GET", "/matches/{id}/games/{n}", locals())
 
     def get_tournaments(
         self,
@@ -194,23 +183,12 @@ class ApiOperations:
         Args:
             find: only tournaments whose id, name or form contains each of these words.
             bot: only tournaments with this bot, as name or name@version.
-            game: only tournaments of this game, such as pouku.
+            game: only tournaments of the game with this id.
             state: only tournaments in this state: running, paused, closed, cancelled.
             page: page of the list, from 1.
             limit: items per page, at most 500.
         """
-        return self.send(
-            "GET",
-            "/tournaments",
-            query={
-                "find": find,
-                "bot": bot,
-                "game": game,
-                "state": state,
-                "page": page,
-                "limit": limit,
-            },
-        )
+        return self._call("GET", "/tournaments", locals())
 
     def get_challenges(
         self,
@@ -229,23 +207,12 @@ class ApiOperations:
         Args:
             find: only tournaments whose id, name or form contains each of these words.
             bot: only tournaments with this bot, as name or name@version.
-            game: only tournaments of this game, such as pouku.
+            game: only tournaments of the game with this id.
             state: only tournaments in this state: running, paused, closed, cancelled.
             page: page of the list, from 1.
             limit: items per page, at most 500.
         """
-        return self.send(
-            "GET",
-            "/challenges",
-            query={
-                "find": find,
-                "bot": bot,
-                "game": game,
-                "state": state,
-                "page": page,
-                "limit": limit,
-            },
-        )
+        return self._call("GET", "/challenges", locals())
 
     def challenge(
         self,
@@ -262,14 +229,10 @@ class ApiOperations:
         Args:
             bot: own bot: NAME or NAME@VERSION; empty: the only one.
             opponent: opponent: NAME or NAME@VERSION.
-            form: form of the game, such as poke; empty: the first that both play.
+            form: form of the game, such as GAME or GAME-4; empty: the first that both play.
             boards: number of boards.
         """
-        return self.send(
-            "POST",
-            "/challenges",
-            query={"bot": bot, "opponent": opponent, "form": form, "boards": boards},
-        )
+        return self._call("POST", "/challenges", locals())
 
     def get_tournaments_id(
         self,
@@ -289,11 +252,7 @@ class ApiOperations:
             page: page of the list, from 1.
             limit: items per page, at most 500.
         """
-        return self.send(
-            "GET",
-            f"/tournaments/{_part(id_)}",
-            query={"columns": columns, "page": page, "limit": limit},
-        )
+        return self._call("GET", "/tournaments/{id}", locals())
 
     def get_matches(
         self,
@@ -318,30 +277,15 @@ class ApiOperations:
             opponent: only matches with this bot as another entrant, likewise.
             owner: only matches with a bot of this owner.
             tournament: only matches of the tournament with this id.
-            game: only matches of this game, such as pouku.
-            form: only matches of this form, such as pouku-4-teams.
+            game: only matches of the game with this id.
+            form: only matches of this form, such as GAME-4.
             since: only matches that closed on this day (YYYY-MM-DD, UTC) or later.
             until: only matches that closed on this day or earlier.
             after: place of the last match of the previous page; the `Link` header contains
                 it.
             limit: items per page, at most 500.
         """
-        return self.send(
-            "GET",
-            "/matches",
-            query={
-                "bot": bot,
-                "opponent": opponent,
-                "owner": owner,
-                "tournament": tournament,
-                "game": game,
-                "form": form,
-                "since": since,
-                "until": until,
-                "after": after,
-                "limit": limit,
-            },
-        )
+        return self._call("GET", "/matches", locals())
 
     def get_search(self, *, q: str | int | None = None) -> ApiAnswer:
         """Send `GET /search`.
@@ -351,17 +295,21 @@ class ApiOperations:
         Args:
             q: words: names of bots, owners and tournaments, or the start of an id.
         """
-        return self.send("GET", "/search", query={"q": q})
+        return self._call("GET", "/search", locals())
 
-    def get_matches_id(self, id_: str) -> ApiAnswer:
+    def get_matches_id(
+        self, id_: str, *, page: str | int | None = None, limit: str | int | None = None
+    ) -> ApiAnswer:
         """Send `GET /matches/{id}`.
 
-        A match: its result or its progress.
+        A match: its result or its progress; HTML pages its games.
 
         Args:
             id_: its id.
+            page: page of the list, from 1.
+            limit: items per page, at most 500.
         """
-        return self.send("GET", f"/matches/{_part(id_)}")
+        return self._call("GET", "/matches/{id}", locals())
 
     def get_bots(
         self,
@@ -385,18 +333,7 @@ class ApiOperations:
             page: page of the list, from 1.
             limit: items per page, at most 500.
         """
-        return self.send(
-            "GET",
-            "/bots",
-            query={
-                "find": find,
-                "owner": owner,
-                "form": form,
-                "state": state,
-                "page": page,
-                "limit": limit,
-            },
-        )
+        return self._call("GET", "/bots", locals())
 
     def get_bots_name(
         self,
@@ -420,17 +357,7 @@ class ApiOperations:
             page: page of the list, from 1.
             limit: items per page, at most 500.
         """
-        return self.send(
-            "GET",
-            f"/bots/{_part(name)}",
-            query={
-                "form": form,
-                "version": version,
-                "opponent": opponent,
-                "page": page,
-                "limit": limit,
-            },
-        )
+        return self._call("GET", "/bots/{name}", locals())
 
     def get_bots_name_faults(
         self,
@@ -450,9 +377,7 @@ class ApiOperations:
             page: page of the list, from 1.
             limit: items per page, at most 500.
         """
-        return self.send(
-            "GET", f"/bots/{_part(name)}/faults", query={"kind": kind, "page": page, "limit": limit}
-        )
+        return self._call("GET", "/bots/{name}/faults", locals())
 
     def get_submissions(
         self, *, page: str | int | None = None, limit: str | int | None = None
@@ -465,7 +390,7 @@ class ApiOperations:
             page: page of the list, from 1.
             limit: items per page, at most 500.
         """
-        return self.send("GET", "/submissions", query={"page": page, "limit": limit})
+        return self._call("GET", "/submissions", locals())
 
     def push(
         self,
@@ -485,12 +410,7 @@ class ApiOperations:
             version: version in its bot.toml, if any.
             upload: the files as tar.gz; None: none are sent.
         """
-        return self.send(
-            "POST",
-            "/submissions",
-            query={"name": name, "content": content, "version": version},
-            upload=upload,
-        )
+        return self._call("POST", "/submissions", locals())
 
     def get_submissions_id(self, id_: str) -> ApiAnswer:
         """Send `GET /submissions/{id}`.
@@ -500,14 +420,28 @@ class ApiOperations:
         Args:
             id_: its id.
         """
-        return self.send("GET", f"/submissions/{_part(id_)}")
+        return self._call("GET", "/submissions/{id}", locals())
 
-    def get_rules(self) -> ApiAnswer:
-        """Send `GET /rules`.
+    def get_games(self) -> ApiAnswer:
+        """Send `GET /games`.
 
-        All games.
+        All games, which a person can learn and play.
         """
-        return self.send("GET", "/rules")
+        return self._call("GET", "/games", locals())
+
+    def get_games_game(
+        self, game: str, *, seats: str | int | None = None, **game_options: str | int
+    ) -> ApiAnswer:
+        """Send `GET /games/{game}`.
+
+        A game: five lessons, and the form that begins a match of a person; without rating.
+
+        Args:
+            game: the id of a game.
+            seats: number of seats.
+            game_options: options of the game, see its rules.
+        """
+        return self._call("GET", "/games/{game}", locals())
 
     def get_rules_game(self, game: str) -> ApiAnswer:
         """Send `GET /rules/{game}`.
@@ -517,97 +451,21 @@ class ApiOperations:
         Args:
             game: the id of a game.
         """
-        return self.send("GET", f"/rules/{_part(game)}")
+        return self._call("GET", "/rules/{game}", locals())
 
-    def get_play(self) -> ApiAnswer:
-        """Send `GET /play`.
+    def get_glossary(self) -> ApiAnswer:
+        """Send `GET /glossary`.
 
-        The games that a person can play against bots here.
+        The words of the arena and of its games.
         """
-        return self.send("GET", "/play")
-
-    def get_play_game(
-        self,
-        game: str,
-        *,
-        seats: str | int | None = None,
-        must_beat: str | int | None = None,
-        teams: str | int | None = None,
-        reference: str | int | None = None,
-        pair: str | int | None = None,
-        three: str | int | None = None,
-        straight: str | int | None = None,
-        four: str | int | None = None,
-        point: str | int | None = None,
-        four_yaku: str | int | None = None,
-        first_turn: str | int | None = None,
-        points: str | int | None = None,
-        greed: str | int | None = None,
-        pokino_up: str | int | None = None,
-        tear_down_the_walls: str | int | None = None,
-        territory: str | int | None = None,
-    ) -> ApiAnswer:
-        """Send `GET /play/{game}`.
-
-        The form that begins a match of a person; without rating.
-
-        Args:
-            game: the id of a game.
-            seats: number of seats.
-            must_beat: option of the game: An opponent who holds a winning answer must give
-                one.
-            teams: option of the game: Four play two against two.
-            reference: option of the game: Four refer to the two seats after their own, or
-                before it.
-            pair: option of the game: What a pair is worth.
-            three: option of the game: What three of a kind are worth.
-            straight: option of the game: What a straight of four is worth; each further
-                card is worth 1.
-            four: option of the game: What four of a kind are worth.
-            point: option of the game: What a card of the point card's rank is worth.
-            four_yaku: option of the game: What four yaku or more are worth besides.
-            first_turn: option of the game: What going out on the first turn is worth
-                besides.
-            points: option of the game: Starting points: the game ends when a seat has none.
-                0: after two rounds of dealers.
-            greed: option of the game: Runs cost no beads, and a bead at the end is 5
-                points.
-            pokino_up: option of the game: Seven cards to start; with seven in hand one need
-                not draw.
-            tear_down_the_walls: option of the game: A run may cross the middle of a domino,
-                which is removed then.
-            territory: option of the game: Who has most tokens on a domino scores its pips,
-                nothing else.
-        """
-        return self.send(
-            "GET",
-            f"/play/{_part(game)}",
-            query={
-                "seats": seats,
-                "must_beat": must_beat,
-                "teams": teams,
-                "reference": reference,
-                "pair": pair,
-                "three": three,
-                "straight": straight,
-                "four": four,
-                "point": point,
-                "four_yaku": four_yaku,
-                "first_turn": first_turn,
-                "points": points,
-                "greed": greed,
-                "pokino_up": pokino_up,
-                "tear_down_the_walls": tear_down_the_walls,
-                "territory": territory,
-            },
-        )
+        return self._call("GET", "/glossary", locals())
 
     def get_docs(self) -> ApiAnswer:
         """Send `GET /docs`.
 
         The documentation of the arena.
         """
-        return self.send("GET", "/docs")
+        return self._call("GET", "/docs", locals())
 
     def get_docs_page(self, page: str) -> ApiAnswer:
         """Send `GET /docs/{page}`.
@@ -617,14 +475,14 @@ class ApiOperations:
         Args:
             page: the name of a page.
         """
-        return self.send("GET", f"/docs/{_part(page)}")
+        return self._call("GET", "/docs/{page}", locals())
 
     def get_openapi(self) -> ApiAnswer:
         """Send `GET /openapi`.
 
         The HTTP API as an OpenAPI document.
         """
-        return self.send("GET", "/openapi")
+        return self._call("GET", "/openapi", locals())
 
     def retire(self, name: str, *, version: str | int) -> ApiAnswer:
         """Send `POST /bots/{name}/retire`.
@@ -635,14 +493,14 @@ class ApiOperations:
             name: its id or name.
             version: number of the version.
         """
-        return self.send("POST", f"/bots/{_part(name)}/retire", query={"version": version})
+        return self._call("POST", "/bots/{name}/retire", locals())
 
     def show_organiser(self) -> ApiAnswer:
         """Send `GET /organiser`.
 
         Open tournaments, workers and the latest actions.
         """
-        return self.send("GET", "/organiser")
+        return self._call("GET", "/organiser", locals())
 
     def show_organiser_tournaments_id(self, id_: str) -> ApiAnswer:
         """Send `GET /organiser/tournaments/{id}`.
@@ -652,7 +510,7 @@ class ApiOperations:
         Args:
             id_: its id or name.
         """
-        return self.send("GET", f"/organiser/tournaments/{_part(id_)}")
+        return self._call("GET", "/organiser/tournaments/{id}", locals())
 
     def show_organiser_matches_id(self, id_: str) -> ApiAnswer:
         """Send `GET /organiser/matches/{id}`.
@@ -662,28 +520,28 @@ class ApiOperations:
         Args:
             id_: its id or name.
         """
-        return self.send("GET", f"/organiser/matches/{_part(id_)}")
+        return self._call("GET", "/organiser/matches/{id}", locals())
 
     def show_organiser_bots(self) -> ApiAnswer:
         """Send `GET /organiser/bots`.
 
         The versions that are banned or in quarantine.
         """
-        return self.send("GET", "/organiser/bots")
+        return self._call("GET", "/organiser/bots", locals())
 
     def show_organiser_submissions(self) -> ApiAnswer:
         """Send `GET /organiser/submissions`.
 
         The submissions that wait for approval.
         """
-        return self.send("GET", "/organiser/submissions")
+        return self._call("GET", "/organiser/submissions", locals())
 
     def show_organiser_owners(self) -> ApiAnswer:
         """Send `GET /organiser/owners`.
 
         The owners of bots with a token.
         """
-        return self.send("GET", "/organiser/owners")
+        return self._call("GET", "/organiser/owners", locals())
 
     def owner_add(self, *, name: str) -> ApiAnswer:
         """Send `POST /organiser/owners`.
@@ -693,7 +551,7 @@ class ApiOperations:
         Args:
             name: name of the owner.
         """
-        return self.send("POST", "/organiser/owners", values={"name": name})
+        return self._call("POST", "/organiser/owners", locals())
 
     def show_organiser_audit(
         self, *, page: str | int | None = None, limit: str | int | None = None
@@ -706,14 +564,14 @@ class ApiOperations:
             page: page of the list, from 1.
             limit: items per page, at most 500.
         """
-        return self.send("GET", "/organiser/audit", query={"page": page, "limit": limit})
+        return self._call("GET", "/organiser/audit", locals())
 
     def show_account(self) -> ApiAnswer:
         """Send `GET /account`.
 
         The owner's versions, submissions, latest faults with output, and challenges.
         """
-        return self.send("GET", "/account")
+        return self._call("GET", "/account", locals())
 
     def tournament_create(
         self,
@@ -755,26 +613,7 @@ class ApiOperations:
             bank_ms: time bank per table, in ms.
             paused: create it paused, and start it later.
         """
-        return self.send(
-            "POST",
-            "/organiser/tournaments",
-            values={
-                "game": game,
-                "bots": bots,
-                "name": name,
-                "format": format_,
-                "settings": settings,
-                "options": options,
-                "seats": seats,
-                "boards": boards,
-                "seed": seed,
-                "faults": faults,
-                "start_ms": start_ms,
-                "allowance_ms": allowance_ms,
-                "bank_ms": bank_ms,
-                "paused": paused,
-            },
-        )
+        return self._call("POST", "/organiser/tournaments", locals())
 
     def tournament_preview(
         self,
@@ -816,26 +655,7 @@ class ApiOperations:
             bank_ms: time bank per table, in ms.
             paused: create it paused, and start it later.
         """
-        return self.send(
-            "POST",
-            "/organiser/tournaments/preview",
-            values={
-                "game": game,
-                "bots": bots,
-                "name": name,
-                "format": format_,
-                "settings": settings,
-                "options": options,
-                "seats": seats,
-                "boards": boards,
-                "seed": seed,
-                "faults": faults,
-                "start_ms": start_ms,
-                "allowance_ms": allowance_ms,
-                "bank_ms": bank_ms,
-                "paused": paused,
-            },
-        )
+        return self._call("POST", "/organiser/tournaments/preview", locals())
 
     def tournament_start(self, id_: str, *, reason: str | None = None) -> ApiAnswer:
         """Send `POST /organiser/tournaments/{id}/start`.
@@ -846,9 +666,7 @@ class ApiOperations:
             id_: its id or name.
             reason: reason for the audit log.
         """
-        return self.send(
-            "POST", f"/organiser/tournaments/{_part(id_)}/start", values={"reason": reason}
-        )
+        return self._call("POST", "/organiser/tournaments/{id}/start", locals())
 
     def tournament_pause(self, id_: str, *, reason: str | None = None) -> ApiAnswer:
         """Send `POST /organiser/tournaments/{id}/pause`.
@@ -859,9 +677,7 @@ class ApiOperations:
             id_: its id or name.
             reason: reason for the audit log.
         """
-        return self.send(
-            "POST", f"/organiser/tournaments/{_part(id_)}/pause", values={"reason": reason}
-        )
+        return self._call("POST", "/organiser/tournaments/{id}/pause", locals())
 
     def tournament_cancel(self, id_: str, *, reason: str) -> ApiAnswer:
         """Send `POST /organiser/tournaments/{id}/cancel`.
@@ -872,9 +688,7 @@ class ApiOperations:
             id_: its id or name.
             reason: reason for the audit log.
         """
-        return self.send(
-            "POST", f"/organiser/tournaments/{_part(id_)}/cancel", values={"reason": reason}
-        )
+        return self._call("POST", "/organiser/tournaments/{id}/cancel", locals())
 
     def tournament_add(
         self, id_: str, *, bots: Sequence[str], reason: str | None = None
@@ -888,11 +702,7 @@ class ApiOperations:
             bots: bots, one per line: NAME or NAME@VERSION.
             reason: reason for the audit log.
         """
-        return self.send(
-            "POST",
-            f"/organiser/tournaments/{_part(id_)}/add",
-            values={"bots": bots, "reason": reason},
-        )
+        return self._call("POST", "/organiser/tournaments/{id}/add", locals())
 
     def tournament_withdraw(self, id_: str, *, version: str, reason: str) -> ApiAnswer:
         """Send `POST /organiser/tournaments/{id}/withdraw`.
@@ -904,11 +714,7 @@ class ApiOperations:
             version: the bot as NAME@VERSION.
             reason: reason, shown with the cancelled matches.
         """
-        return self.send(
-            "POST",
-            f"/organiser/tournaments/{_part(id_)}/withdraw",
-            values={"version": version, "reason": reason},
-        )
+        return self._call("POST", "/organiser/tournaments/{id}/withdraw", locals())
 
     def owner_renew(self, *, name: str, reason: str) -> ApiAnswer:
         """Send `POST /organiser/owners/renew`.
@@ -919,7 +725,7 @@ class ApiOperations:
             name: name of the owner.
             reason: reason for the audit log.
         """
-        return self.send("POST", "/organiser/owners/renew", values={"name": name, "reason": reason})
+        return self._call("POST", "/organiser/owners/renew", locals())
 
     def owner_revoke(self, *, name: str, reason: str) -> ApiAnswer:
         """Send `POST /organiser/owners/revoke`.
@@ -930,9 +736,7 @@ class ApiOperations:
             name: name of the owner.
             reason: reason for the audit log.
         """
-        return self.send(
-            "POST", "/organiser/owners/revoke", values={"name": name, "reason": reason}
-        )
+        return self._call("POST", "/organiser/owners/revoke", locals())
 
     def match_void(self, id_: str, *, reason: str) -> ApiAnswer:
         """Send `POST /organiser/matches/{id}/void`.
@@ -943,7 +747,7 @@ class ApiOperations:
             id_: its id or name.
             reason: reason for the audit log and the pages of the matches.
         """
-        return self.send("POST", f"/organiser/matches/{_part(id_)}/void", values={"reason": reason})
+        return self._call("POST", "/organiser/matches/{id}/void", locals())
 
     def match_replay(self, id_: str, *, reason: str) -> ApiAnswer:
         """Send `POST /organiser/matches/{id}/replay`.
@@ -955,9 +759,7 @@ class ApiOperations:
             id_: its id or name.
             reason: reason for the audit log and the pages of the matches.
         """
-        return self.send(
-            "POST", f"/organiser/matches/{_part(id_)}/replay", values={"reason": reason}
-        )
+        return self._call("POST", "/organiser/matches/{id}/replay", locals())
 
     def version_disqualify(self, id_: str, *, version: str, reason: str) -> ApiAnswer:
         """Send `POST /organiser/tournaments/{id}/disqualify`.
@@ -969,11 +771,7 @@ class ApiOperations:
             version: NAME@VERSION.
             reason: reason for the audit log and the pages of the matches.
         """
-        return self.send(
-            "POST",
-            f"/organiser/tournaments/{_part(id_)}/disqualify",
-            values={"version": version, "reason": reason},
-        )
+        return self._call("POST", "/organiser/tournaments/{id}/disqualify", locals())
 
     def version_ban(self, *, version: str, reason: str) -> ApiAnswer:
         """Send `POST /organiser/bots/ban`.
@@ -984,9 +782,7 @@ class ApiOperations:
             version: NAME@VERSION.
             reason: reason for the audit log and the pages of the matches.
         """
-        return self.send(
-            "POST", "/organiser/bots/ban", values={"version": version, "reason": reason}
-        )
+        return self._call("POST", "/organiser/bots/ban", locals())
 
     def version_release(self, *, version: str, reason: str) -> ApiAnswer:
         """Send `POST /organiser/bots/release`.
@@ -997,9 +793,7 @@ class ApiOperations:
             version: NAME@VERSION.
             reason: reason for the audit log.
         """
-        return self.send(
-            "POST", "/organiser/bots/release", values={"version": version, "reason": reason}
-        )
+        return self._call("POST", "/organiser/bots/release", locals())
 
     def bot_owner(self, *, name: str, owner: str | None = None, reason: str) -> ApiAnswer:
         """Send `POST /organiser/bots/owner`.
@@ -1011,9 +805,7 @@ class ApiOperations:
             owner: name of the owner; empty: none.
             reason: reason for the audit log.
         """
-        return self.send(
-            "POST", "/organiser/bots/owner", values={"name": name, "owner": owner, "reason": reason}
-        )
+        return self._call("POST", "/organiser/bots/owner", locals())
 
     def submission_approve(self, id_: str, *, reason: str) -> ApiAnswer:
         """Send `POST /organiser/submissions/{id}/approve`.
@@ -1025,9 +817,7 @@ class ApiOperations:
             id_: its id or name.
             reason: reason for the audit log.
         """
-        return self.send(
-            "POST", f"/organiser/submissions/{_part(id_)}/approve", values={"reason": reason}
-        )
+        return self._call("POST", "/organiser/submissions/{id}/approve", locals())
 
     def submission_refuse(self, id_: str, *, reason: str) -> ApiAnswer:
         """Send `POST /organiser/submissions/{id}/refuse`.
@@ -1038,9 +828,7 @@ class ApiOperations:
             id_: its id or name.
             reason: reason for the owner of the bot and the audit log.
         """
-        return self.send(
-            "POST", f"/organiser/submissions/{_part(id_)}/refuse", values={"reason": reason}
-        )
+        return self._call("POST", "/organiser/submissions/{id}/refuse", locals())
 
     def account_retire(self, *, version: str) -> ApiAnswer:
         """Send `POST /account/retire`.
@@ -1050,7 +838,7 @@ class ApiOperations:
         Args:
             version: NAME@VERSION.
         """
-        return self.send("POST", "/account/retire", values={"version": version})
+        return self._call("POST", "/account/retire", locals())
 
     def account_challenge(
         self,
@@ -1067,15 +855,7 @@ class ApiOperations:
         Args:
             bot: own bot: NAME or NAME@VERSION; empty: the only one.
             opponent: opponent: NAME or NAME@VERSION.
-            form: form of the game, such as poke; empty: the first that both play.
+            form: form of the game, such as GAME or GAME-4; empty: the first that both play.
             boards: number of boards.
         """
-        return self.send(
-            "POST",
-            "/account/challenges",
-            values={"bot": bot, "opponent": opponent, "form": form, "boards": boards},
-        )
-
-
-def _part(value: str) -> str:
-    return quote(value, safe="")
+        return self._call("POST", "/account/challenges", locals())

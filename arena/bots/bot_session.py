@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import grpc
+from google.protobuf.json_format import ParseDict, ParseError
 from pokearena.v1 import bot_pb2, bot_pb2_grpc
 
 from arena.bots.bot import Bot
@@ -218,7 +219,6 @@ class BotSession:
         return response
 
     def _parse_text(self, request: Request, response: Response) -> None:
-        from google.protobuf.json_format import ParseDict, ParseError
 
         from referee.presentation.question_text import parse_answer
         from referee.replay import codec_of

@@ -14,7 +14,7 @@ from typing import Any
 
 from pokearena.v1 import bot_pb2
 
-from arena.bots.resolver import house_folder
+from arena.bots.resolver import sample_folders
 
 Choose = Callable[[bot_pb2.ActRequest], Any]
 """Function that answers a question with an ``Action``, or with an action and a note."""
@@ -29,7 +29,7 @@ def load(bot: str | Path, start: bot_pb2.StartRequest | None = None) -> Choose:
         bot: the name of a house bot, or a folder with a ``bot.py`` that uses the Python kit.
         start: the request for the bot's start method, if the bot has one; None to skip it.
     """
-    folder = bot if isinstance(bot, Path) else house_folder() / bot
+    folder = bot if isinstance(bot, Path) else sample_folders()[bot]
     players: list[Any] = []
     siblings = [path.stem for path in folder.glob("*.py")]
     hidden = {name: sys.modules.pop(name) for name in siblings if name in sys.modules}

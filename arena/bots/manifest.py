@@ -14,7 +14,7 @@ from msgspec import Meta
 from arena.errors import BotError
 from arena.system import beneath
 from arena.system.structured_file import FileError, FileProblem, read_toml, toml_string
-from referee.games.game_packages import BUILT_IN
+from referee.games.game_packages import BUILT_IN, EXAMPLE_GAME
 
 FILE: Final = "bot.toml"
 MOST_BYTES: Final = 1 << 20
@@ -82,8 +82,8 @@ class Manifest:
         tuple[_Game, ...],
         Meta(
             min_length=1,
-            description='a list of game ids, for example ["poke"]; without it the bot plays '
-            'every built-in game, and with ["*"] every game',
+            description=f'a list of game ids, for example ["{EXAMPLE_GAME}"]; without it the '
+            'bot plays every built-in game, and with ["*"] every game',
         ),
     ] = ()
     """Ids of the games it plays, "*" for every game; empty means every built-in game."""

@@ -3,6 +3,7 @@
 Accepted forms:
 
 sample:greedy              a house bot that comes with the arena
+sample:GAME-NAME           a house bot in the folder `house/NAME` of the package of a game
 ./mybot                    a folder with a bot.toml
 ./mybot/greedy.toml        another manifest in that folder
 ./bot.py, ./mybot/bot      a Python file, an executable
@@ -22,6 +23,7 @@ from arena.bots import manifest
 from arena.bots.bot import HUMAN, Bot
 from arena.bots.manifest import Manifest
 from arena.errors import BotError, nearest
+from referee.games.game_packages import BUILT_IN, packaged_games
 
 SAMPLE: Final = "sample:"
 GRPC: Final = "grpc://"
@@ -81,19 +83,36 @@ def sample(name: str) -> Bot:
     Raises:
         BotError: the name is unknown.
     """
-    house = house_folder()
-    if name not in samples():
-        hint = nearest(name, samples()) or f"; available: {_listed(samples())}."
+    folders = sample_folders()
+    if name not in folders:
+        hint = nearest(name, folders) or f"; available: {_listed(folders)}."
         raise BotError(f'unknown sample bot "{name}"{hint}', code="unknown-bot")
-    return from_folder(house / name)
+    return from_folder(folders[name], label=name)
 
 
 def samples() -> tuple[str, ...]:
     """List the names of the house bots, sorted."""
-    house = house_folder()
-    if not house.is_dir():
-        return ()
-    return tuple(sorted(path.parent.name for path in house.glob(f"*/{manifest.FILE}")))
+    return tuple(sample_folders())
+
+
+def sample_folders() -> dict[str, Path]:
+    """Return the folders of the house bots by name, those of the packages of games included."""
+    folders = _bots_in(house_folder())
+    for game in packaged_games().values():
+        for folder in game.folders:
+            bots = _bots_in(Path(folder) / "house")
+            folders |= {f"{game.id}-{name}": bot for name, bot in bots.items()}
+    return dict(sorted(folders.items()))
+
+
+def usual_opponent(game: str) -> str:
+    """Return the house bot that commands suggest as the opponent in a game."""
+    own = (name for name in sample_folders() if name.startswith(f"{game}-"))
+    return SAMPLE + ("greedy" if game in BUILT_IN else next(own, "meek"))
+
+
+def _bots_in(folder: Path) -> dict[str, Path]:
+    return {path.parent.name: path.parent for path in folder.glob(f"*/{manifest.FILE}")}
 
 
 def house_folder() -> Path:

@@ -182,11 +182,7 @@ def _members(tar: tarfile.TarFile, raw: _Bounded) -> Iterator[tarfile.TarInfo]:
 
 
 def _place(folder: Path, member: tarfile.TarInfo) -> Path:
-    """Return the target path of a member.
-
-    Raises:
-        BotError: the type, path or mode of the member is not allowed.
-    """
+    """Return the target path of a member."""
     name = member.name
     shown = f'"{quote(name, 100)}"'
     if member.issparse() or member.type not in (
@@ -263,11 +259,7 @@ class _Names:
 
 
 def _check_for_windows(part: str) -> None:
-    """Check that a name means the same on Windows as elsewhere.
-
-    Raises:
-        BotError: it does not.
-    """
+    """Check that a name means the same on Windows as elsewhere."""
     shown = f'the name "{quote(part, 100)}"'
     if not _is_visible(part):
         raise BotError(

@@ -162,11 +162,7 @@ def admit(
 
 
 def _check_manifest(folder: Path, name: str, files: list[File]) -> None:
-    """Check that a build has not changed the manifest: the content hash covers the old one.
-
-    Raises:
-        BotError: the manifest has another content, or is no longer a file.
-    """
+    """Check that a build has not changed the manifest: the content hash covers the old one."""
     old = next(file.data for file in files if file.path == manifest.FILE)
     try:
         is_same = read_beneath(folder, manifest.FILE, len(old)) == old
@@ -181,11 +177,7 @@ def _check_manifest(folder: Path, name: str, files: list[File]) -> None:
 
 
 def _open_up(folder: Path) -> None:
-    """Let every user read the files: a sandboxed bot runs as a separate user.
-
-    Raises:
-        BotError: the build left too many files, or folders that are nested too deeply.
-    """
+    """Let every user read the files: a sandboxed bot runs as a separate user."""
     try:
         file_tree.let_all_read(folder)
     except TreeTooLarge as error:

@@ -36,6 +36,7 @@ USER_ONLY: Final = frozenset(
     (
         # Addresses at which other machines reach this one, and trust in what they send.
         "address",
+        "agents",
         "approve-pushes",
         "behind-proxy",
         "host",

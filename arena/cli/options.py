@@ -8,6 +8,7 @@ from dataclasses import fields
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
+from urllib.parse import urlsplit
 
 import rich_click as click
 
@@ -22,7 +23,9 @@ from arena.config import (
     SEATS,
     START_MS,
     Bounds,
+    setting,
 )
+from arena.errors import nearest
 from referee.sanitizing import is_blank
 
 if TYPE_CHECKING:
@@ -125,8 +128,6 @@ def sprt_options(command: F) -> F:
 
 def token_from_environment() -> str | None:
     """Return the token from the environment or from the file in POKEARENA_TOKEN_FILE."""
-    from arena.config import setting
-
     token = setting(("POKEARENA_TOKEN",))
     return token[1] if token is not None else None
 
@@ -162,8 +163,6 @@ def pages_option(default: bool) -> Callable[[F], F]:
 
 def _site(context: click.Context, parameter: click.Parameter, url: str) -> str:
     """Return a public URL without the slash at its end."""
-    from urllib.parse import urlsplit
-
     try:
         parts = urlsplit(url)
         is_valid = parts.scheme in ("http", "https") and bool(parts.hostname)
@@ -186,13 +185,17 @@ def _root_path(context: click.Context, parameter: click.Parameter, path: str) ->
     return checked
 
 
-def _common_root_path(root_path: str, site: str) -> str:
-    """Return the path that `--root-path` and `--site` name; one of them may be empty.
+def _agents(context: click.Context, parameter: click.Parameter, value: bool) -> bool:
+    """Check that the package for agents is installed."""
+    from importlib.util import find_spec
 
-    Raises:
-        CommandError: they differ, or the path of `--site` is not valid.
-    """
-    from urllib.parse import urlsplit
+    if value and find_spec("mcp") is None:
+        raise click.BadParameter("the package mcp is not installed; install pokearena[mcp].")
+    return value
+
+
+def _common_root_path(root_path: str, site: str) -> str:
+    """Return the path that `--root-path` and `--site` name; one of them may be empty."""
 
     from arena.services.web_process import checked_root_path
 
@@ -382,6 +385,13 @@ def _play_options(usual: WebSettings) -> list[Decorator]:
             metavar="N",
             help="Maximum number of matches of people at the same time; one client gets at "
             "most half.",
+        ),
+        click.option(
+            "--agents",
+            is_flag=True,
+            callback=_agents,
+            help="Let agents with a token play unrated matches by the Model Context Protocol, at "
+            "/mcp (`owner agent`).",
         ),
     ]
 
@@ -609,8 +619,6 @@ def game_options(command: F) -> F:
 
 def unknown(what: str, word: str, known: list[str]) -> CommandError:
     """Return the error for an unknown name, with the nearest known one."""
-    from arena.errors import nearest
-
     available = f"; available: {', '.join(known)}." if known else "; none exists."
     hint = nearest(word, known) or available
     return CommandError(f'unknown {what} "{word}"{hint}', USAGE, code="unknown-name")

@@ -28,6 +28,7 @@ _COMMANDS = {
         "tune": "Tune the parameters of a bot by SPSA.",
         "why": "Explain why a bot lost a match.",
         "ask": "Send a recorded question to a bot again.",
+        "mcp": "Serve the arena's tools to an agent (Model Context Protocol).",
     },
     "Write a game": {
         "game": "Write a game as a package, test it, and list the games.",
@@ -67,7 +68,7 @@ _COMMANDS = {
 }
 _PACKAGES = {
     "bots": "bot new organiser owner",
-    "develop": "ask bench completion config doctor game rules test tune",
+    "develop": "ask bench completion config doctor game mcp rules test tune",
     "matches": "analyse logs play replay verify why",
     "tournaments": "demo tournament",
     "ladders": "compare export ladder matrix sprt standings",

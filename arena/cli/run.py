@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import json
 import os
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -22,6 +24,7 @@ from arena.cli.errors import (
     USAGE,
     CommandError,
     name_of,
+    typed,
 )
 from arena.cli.root import LazyCommand, pokearena
 
@@ -114,26 +117,58 @@ def _invoke(words: list[str]) -> CommandOutcome:
 
 def _explain(error: BaseException, words: Sequence[str]) -> int:
     """Print the error and return the exit status; raise it again if it is unknown."""
+    if isinstance(error, NoArgsIsHelpError):
+        print(error.format_message())
+        return USAGE
+    sentence, status, advice = _described(error, words)
+    if _asks_for_json(words):
+        _print_json_error(error, sentence, status, advice)
+    else:
+        _print_error(sentence, status, advice)
+    return status
+
+
+def _described(error: BaseException, words: Sequence[str]) -> tuple[str, int, str]:
+    """Return the sentence, exit status and advice of an error; raise it again if it is unknown."""
     match error:
-        case NoArgsIsHelpError():
-            print(error.format_message())
-            return USAGE
         case click.UsageError():
             command = error.ctx.command_path if error.ctx else _command_path(words)
-            return _print_error(_usage_sentence(error), USAGE, f"{command} --help")
+            return _usage_sentence(error), USAGE, f"{command} --help"
         case click.ClickException():
-            return _print_error(error.format_message(), error.exit_code)
+            return error.format_message(), error.exit_code, ""
         case KeyboardInterrupt() | click.Abort():
-            return _print_error("interrupted", INTERRUPTED)
+            return "interrupted", INTERRUPTED, ""
         case CommandError():
-            return _print_error(str(error), error.status, error.advice)
+            return str(error), error.status, error.advice
         case OSError():
-            return _print_error(_of_the_system(error), FAILED)
+            return _of_the_system(error), FAILED, ""
     for kind in type(error).__mro__:
         name = f"{kind.__module__}.{kind.__qualname__}"
         if name in _STATUS:
-            return _print_error(_sentence(error), _STATUS[name])
+            return _sentence(error), _STATUS[name], ""
     raise error
+
+
+def _asks_for_json(words: Sequence[str]) -> bool:
+    """Return whether the command line has the option --json."""
+    options = words[: words.index("--")] if "--" in words else words
+    return "--json" in options
+
+
+def _print_json_error(error: BaseException, sentence: str, status: int, advice: str) -> None:
+    """Print an error as one line of JSON on standard error, after lines of progress."""
+    from referee.games.shared.coded_errors import CodedError
+    from referee.sanitizing import escaped_json
+
+    code = error.code if isinstance(error, CodedError | CommandError) else ""
+    # An error without a code is named by its class: NotFound is "not-found".
+    code = code or re.sub(r"(?<!^)(?=[A-Z])", "-", type(error).__name__).lower()
+    content = {"error": sentence, "code": code, "status": status}
+    if advice:
+        content["next"] = typed(advice)
+    sys.stdout.flush()
+    line = escaped_json(json.dumps(content, ensure_ascii=False))
+    print(line, file=sys.stderr, flush=True)
 
 
 def _command_path(words: Sequence[str]) -> str:
@@ -201,7 +236,7 @@ def _without_capital(sentence: str) -> str:
     return sentence[:1].lower() + sentence[1:]
 
 
-def _print_error(sentence: str, status: int, advice: str = "") -> int:
+def _print_error(sentence: str, status: int, advice: str) -> None:
     from arena.cli import output
 
     if status == INTERRUPTED:
@@ -210,7 +245,6 @@ def _print_error(sentence: str, status: int, advice: str = "") -> int:
         output.complain(sentence)
     if advice:
         output.next_step(advice)
-    return status
 
 
 def _sentence(error: BaseException) -> str:

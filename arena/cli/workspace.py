@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from arena.bots.sandbox import stored_level
 from arena.cli.errors import FAILED, USAGE, CommandError
 from arena.config import DATABASE, Folder, locate, setting
+from arena.errors import BotError
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -94,7 +95,6 @@ class Workspace:
             CommandError: the bot does not exist.
         """
         from arena.bots.resolver import resolve
-        from arena.errors import BotError
 
         try:
             if self.has_store:

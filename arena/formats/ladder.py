@@ -19,11 +19,7 @@ from arena.formats.contract import (
     seatable,
     waiting,
 )
-from arena.formats.ladder_pairing import (
-    MAX_GAIN_ENTRANTS,
-    InversionGainPairing,
-    LeastMetPairing,
-)
+from arena.formats.ladder_pairing import LadderRound, round_pairing
 from arena.formats.ladder_schedule import LadderSchedule
 from arena.formats.pairing_strengths import (
     MAX_FITTED_ENTRANTS,
@@ -31,7 +27,7 @@ from arena.formats.pairing_strengths import (
     fitted_meetings,
     meetings_of,
 )
-from arena.formats.table_pool import Clans, clans
+from arena.formats.table_pool import clans
 from arena.ratings.meetings import Meetings
 from arena.ratings.strength.settings import check_ladder_anchors, with_anchors
 from referee.games.shared.coded_errors import InvalidValue
@@ -176,26 +172,11 @@ class LadderFormat:
             seq, meetings = results(number - 1)
             meetings = fitted_meetings(meetings, pool)
             strengths = PairingStrengths(seq, fitted(meetings))
-        recent = played[len(earlier) :]
-        pairing = self._pairing(entrants, schedule, recent, number, clan, meetings, strengths)
+        known, recent = strengths.values if strengths else {}, played[len(earlier) :]
+        pairing = round_pairing(
+            LadderRound(self, number, entrants, clan, schedule, recent, meetings, known)
+        )
         tables = [pairing.table(so_far + place) for place in range(target)]
         return NextMatches(
             fixtures(number, tables, entrants), "a ladder runs until it is stopped", strengths
         )
-
-    def _pairing(
-        self,
-        entrants: Sequence[FormatEntrant],
-        schedule: LadderSchedule,
-        recent: Sequence[FormatMatch],
-        number: int,
-        clan: Clans,
-        meetings: Meetings,
-        strengths: PairingStrengths | None,
-    ) -> LeastMetPairing:
-        known = strengths.values if strengths else {}
-        if self.adaptive and len(seatable(entrants, number)) <= MAX_GAIN_ENTRANTS:
-            return InversionGainPairing(
-                self, entrants, schedule, recent, number, clan, known, meetings
-            )
-        return LeastMetPairing(self, entrants, schedule, recent, number, clan, known)

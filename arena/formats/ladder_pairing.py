@@ -3,8 +3,9 @@
 The reasons of pairings keep their words, because verification compares them with the stored ones.
 """
 
-from collections import Counter
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice, permutations
 
 from arena.formats.contract import FormatEntrant, FormatMatch, seatable
@@ -12,7 +13,6 @@ from arena.formats.inversion_gains import InversionGains, information_of_ranking
 from arena.formats.ladder_schedule import LadderSchedule, LadderTurns, TurnRules
 from arena.formats.pairing_strengths import CENTRE, PRIOR, games_between, natural
 from arena.formats.table_pool import Clans
-from arena.formats.waiting_queue import WaitingQueue
 from arena.ratings.meetings import Meetings
 
 NEIGHBOURS = 6
@@ -25,6 +25,81 @@ SLACK = 1
 """Levels up to this many above the lowest count as lowest, so that there is a choice."""
 
 
+@dataclass(frozen=True, slots=True)
+class LadderRound:
+    """What the pairing of a round follows from.
+
+    Args:
+        rules: the settings of the ladder.
+        number: the number of the round.
+        entrants: all entrants of the ladder.
+        clan: the clans, whose members do not share a table.
+        schedule: the sums of the rounds before the last one.
+        recent: the matches of the last round.
+        meetings: the sums of the results that strengths are fitted to.
+        strengths: these strengths, in steps; those of the others are unknown.
+    """
+
+    rules: TurnRules
+    number: int
+    entrants: Sequence[FormatEntrant]
+    clan: Clans
+    schedule: LadderSchedule
+    recent: Sequence[FormatMatch]
+    meetings: Meetings
+    strengths: Mapping[str, int]
+
+    @property
+    def pool(self) -> list[str]:
+        """The entrants that can be paired."""
+        return seatable(self.entrants, self.number)
+
+
+class WaitingQueue:
+    """The waiting queue: entrants by number of even matches, the longest waiting first.
+
+    An entrant that plays moves to the end of its level, so the queue is never sorted again. The
+    time to find the next entrant does not depend on the number of entrants.
+
+    Args:
+        waiting: all entrants in order of their turns.
+        even: number of even matches of each entrant.
+    """
+
+    def __init__(self, waiting: Iterable[str], even: Mapping[str, int]) -> None:
+        self._level = {name: even[name] for name in waiting}
+        self._levels: dict[int, OrderedDict[str, None]] = {}
+        for name, level in self._level.items():
+            self._levels.setdefault(level, OrderedDict())[name] = None
+
+    def heads(self) -> Iterator[str]:
+        """Yield the longest waiting entrant of each level."""
+        for names in self._levels.values():
+            yield next(iter(names))
+
+    def groups(self, slack: int) -> Iterator[Iterator[str]]:
+        """Yield groups of entrants: the levels within `slack` of the lowest, then each further one.
+
+        Within a group, entrants with fewer even matches come first, equal ones by waiting time.
+        """
+        levels = sorted(self._levels)
+        close = [level for level in levels if level <= levels[0] + slack]
+        yield (name for level in close for name in self._levels[level])
+        for level in levels[len(close) :]:
+            yield iter(self._levels[level])
+
+    def played(self, names: Iterable[str], is_even: bool) -> None:
+        """Move entrants that play now, in order of their turns, to the end of their levels."""
+        for name in names:
+            level = self._level[name]
+            queue = self._levels[level]
+            del queue[name]
+            if not queue:
+                del self._levels[level]
+            self._level[name] = level + is_even
+            self._levels.setdefault(level + is_even, OrderedDict())[name] = None
+
+
 class LeastMetPairing:
     """The pairing of one round in time and memory that grow linearly with the entrants.
 
@@ -33,25 +108,17 @@ class LeastMetPairing:
       order of strength that have waited longest.
     """
 
-    def __init__(
-        self,
-        rules: TurnRules,
-        entrants: Sequence[FormatEntrant],
-        schedule: LadderSchedule,
-        recent: Sequence[FormatMatch],
-        number: int,
-        clan: Clans,
-        strengths: Mapping[str, int],
-    ) -> None:
-        self._rules, self._clan, self._schedule = rules, clan, schedule
-        self._pool = seatable(entrants, number)
-        self._strengths = strengths
-        self._turns = LadderTurns(rules, entrants, dict(schedule.last), dict(schedule.even))
+    def __init__(self, of: LadderRound) -> None:
+        schedule = of.schedule
+        self._rules, self._clan, self._schedule = of.rules, of.clan, schedule
+        self._pool = of.pool
+        self._strengths = of.strengths
+        self._turns = LadderTurns(of.rules, of.entrants, dict(schedule.last), dict(schedule.even))
         self._met: dict[str, Counter[str]] = {}
-        for count, match in enumerate(recent, schedule.matches):
+        for count, match in enumerate(of.recent, schedule.matches):
             self._turns.enter(match.round, count)
             self._schedule_match(match.entrants, count)
-        self._turns.enter(number, schedule.matches + len(recent))
+        self._turns.enter(of.number, schedule.matches + len(of.recent))
         self._order: list[str] = []
         self._ranks: dict[str, int] = {}
         self._waiting_queue = WaitingQueue(
@@ -137,32 +204,22 @@ class InversionGainPairing(LeastMetPairing):
     many of them to bots whose place is certain.
     """
 
-    def __init__(
-        self,
-        rules: TurnRules,
-        entrants: Sequence[FormatEntrant],
-        schedule: LadderSchedule,
-        recent: Sequence[FormatMatch],
-        number: int,
-        clan: Clans,
-        strengths: Mapping[str, int],
-        meetings: Meetings,
-    ) -> None:
-        super().__init__(rules, entrants, schedule, recent, number, clan, strengths)
-        known = dict.fromkeys(self._pool, CENTRE) | dict(strengths)
-        games = max((line_up.games for line_up in meetings.sums), default=1)
+    def __init__(self, of: LadderRound) -> None:
+        super().__init__(of)
+        known = dict.fromkeys(self._pool, CENTRE) | dict(of.strengths)
+        games = max((line_up.games for line_up in of.meetings.sums), default=1)
         self._gains = InversionGains(
             self._pool,
             {name: natural(strength) for name, strength in known.items()},
-            games_between(meetings),
+            games_between(of.meetings),
             PRIOR,
-            games / (rules.sides - 1),
-            clan,
-            information_of_ranking(rules.sides),
+            games / (of.rules.sides - 1),
+            of.clan,
+            information_of_ranking(of.rules.sides),
         )
         # Results of the last round are not used, even if known: the pairing must not depend on when
         # its matches close.
-        for match in recent:
+        for match in of.recent:
             self._gains.learn(match.entrants)
 
     def table(self, count: int) -> tuple[Sequence[str], str]:
@@ -189,6 +246,12 @@ class InversionGainPairing(LeastMetPairing):
         while len(table) < self._rules.sides:
             table.append(self._beside(table, {self._clan[name] for name in table}))
         return table, _reason(table)
+
+
+def round_pairing(of: LadderRound) -> LeastMetPairing:
+    """Return the pairing of a round, by gains if it has adaptive matches and few entrants."""
+    by_gain = of.rules.adaptive and len(of.pool) <= MAX_GAIN_ENTRANTS
+    return InversionGainPairing(of) if by_gain else LeastMetPairing(of)
 
 
 def _reason(table: Sequence[str]) -> str:

@@ -21,7 +21,7 @@ from arena.ratings.strength.fit import Strength, StrengthBound
 from arena.ratings.strength.kept_strengths import KnownStrengths
 from arena.ratings.strength.lack_of_fit import LackOfFit, Misfit
 from arena.store import schema
-from arena.store.database import id_batches, reading
+from arena.store.database import id_batches, read_rows, reading
 
 if TYPE_CHECKING:
     from arena.ladders.ladder_key import LadderKey
@@ -152,8 +152,7 @@ def unfitted_ladders(engine: Engine) -> list[str]:
     """Return the keys of the ladders whose strengths are older than their results."""
     table = schema.ladder_fits
     query = select(table.c.ladder).where(table.c.unfitted.is_not(None)).order_by(table.c.ladder)
-    with reading(engine) as connection:
-        return list(connection.execute(query).scalars())
+    return list(read_rows(engine, query).scalars())
 
 
 def read_crosstable(
@@ -199,8 +198,7 @@ def read_history(
     )
     if versions is not None:
         query = query.where(points.c.version.in_(versions))
-    with reading(engine) as connection:
-        return [RatingPoint(*row) for row in connection.execute(query)]
+    return [RatingPoint(*row) for row in read_rows(engine, query)]
 
 
 def row_of(standing: Standing, settled_elo: float | None) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from arena.ladders import ladder_columns
+from arena.ratings.elo import EloSettings
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -78,8 +79,6 @@ def timing_json(table: Standings) -> dict[str, Any]:
 
 def settings_json() -> dict[str, float]:
     """Return the parameters of Elo as plain values."""
-    from arena.ratings.elo import EloSettings
-
     return asdict(EloSettings())
 
 

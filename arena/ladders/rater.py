@@ -36,7 +36,7 @@ from arena.ratings.strength import fit
 from arena.ratings.strength.kept_strengths import has_scipy
 from arena.ratings.strength.settings import StrengthSettings
 from arena.store import closings, schema
-from arena.store.database import now, reading, writing
+from arena.store.database import now, read_rows, reading, writing
 from arena.store.matches import results
 from arena.store.postgresql import lock_decision
 from arena.store.tournaments import tournaments
@@ -213,8 +213,7 @@ def _changed(engine: Engine) -> list[LadderKey]:
         .outerjoin(fits, fits.c.ladder == rated.c.tournament)
         .where(fits.c.seq.is_(None) | (fits.c.seq < rated.c.seq) | fits.c.unfitted.is_not(None))
     )
-    with reading(engine) as connection:
-        changed = connection.execute(query).scalars().all()
+    changed = read_rows(engine, query).scalars().all()
     single = [
         ladder_key.of_tournament(tournaments.find_tournament(engine, name)) for name in changed
     ]
@@ -359,8 +358,7 @@ def _rounds(engine: Engine, key: LadderKey, seq: int) -> int:
     """Return how many rounds of a ladder were over at a position."""
     ends = schema.round_ends
     query = select(func.count()).where(ends.c.tournament.in_(key.tournaments), ends.c.seq <= seq)
-    with reading(engine) as connection:
-        return int(connection.execute(query).scalar_one())
+    return int(read_rows(engine, query).scalar_one())
 
 
 def _has_point(connection: Connection, key: LadderKey, number: int) -> bool:
@@ -375,8 +373,7 @@ def _step(engine: Engine, key: LadderKey, rounds: int) -> int:
     query = select(func.count(table.c.version.distinct())).where(
         table.c.tournament.in_(key.tournaments)
     )
-    with reading(engine) as connection:
-        bots = int(connection.execute(query).scalar_one())
+    bots = int(read_rows(engine, query).scalar_one())
     most = min(POINTS, max(VALUES // max(bots, 1), MIN_POINTS))
     step = 1
     while rounds > step * most:

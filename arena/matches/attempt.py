@@ -11,7 +11,7 @@ import contextlib
 import logging
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,6 +44,7 @@ from arena.system.tunnel.endpoint import needed
 from arena.system.tunnel.stream import is_reachable, is_reached
 from referee import logs
 from referee.games.contract import SetupError
+from referee.games.registry import find_game
 from referee.numbering import game_text
 from referee.sanitizing import one_line
 
@@ -84,6 +85,8 @@ class WorkerResources:
         watch_ms: minimum interval between published positions, in milliseconds; 0 publishes none.
         watch_notes: whether positions of matches between hosted bots contain the bots' notes.
         most_bytes: limit for the total size of fetched versions; None keeps all of them.
+        game_check: returns a function that raises SetupError for the id of a game that must not be
+            played here.
         breaker: counts the failed attempts of the worker.
     """
 
@@ -96,6 +99,7 @@ class WorkerResources:
     watch_ms: int = 0
     watch_notes: bool = False
     most_bytes: int | None = None
+    game_check: Callable[[], Callable[[str], object]] = lambda: find_game
     breaker: StartBreaker = field(default_factory=StartBreaker)
 
 
@@ -127,12 +131,13 @@ def _attempt(resources: WorkerResources, match: str, drain: StopEvent) -> None:
     if not _can_reach_relays(resources.engine, match):
         log.info("%s: not started: cannot connect to the relay of its remote bot", match)
         return
+    check = resources.game_check()
     with (
         EventPublisher(resources.redis) as publisher,
         database.listening(resources.engine, publisher.publish),
     ):
         try:
-            lease = transitions.lease(resources.engine, match, resources.owner)
+            lease = transitions.lease(resources.engine, match, resources.owner, check=check)
         except SetupError as error:
             log.warning("%s: not started: %s", match, error)
             drain.wait(_RETRY_SECONDS)

@@ -93,7 +93,7 @@ def clock(milliseconds: float) -> str:
 
 
 def form_name(form: str) -> str:
-    """Return a form as text: "pouku-4-teams" becomes "Pouku, 4, teams"."""
+    """Return a form as text: "gin_rummy-4-teams" becomes "Gin Rummy, 4, teams"."""
     from referee.games.registry import GAMES
 
     game, *rest = form.split("-")

@@ -2,5 +2,5 @@
 
 Uses `arena.bots`, `arena.errors`, `arena.formats`, `arena.ladders`, `arena.presentation`,
 `arena.ratings`, `arena.store`, `arena.system` and `arena.tournaments`. Used by `arena.cli`,
-`arena.services`, `arena.submissions` and `arena.web`.
+`arena.matches`, `arena.services`, `arena.submissions` and `arena.web`.
 """

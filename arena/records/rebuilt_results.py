@@ -14,7 +14,7 @@ from sqlalchemy import Engine, delete, insert, select, update
 
 from arena.ratings.closed_match import PlayedGame
 from arena.store import schema
-from arena.store.database import reading, writing
+from arena.store.database import read_rows, writing
 from arena.store.matches import games, raw_rows
 from arena.store.matches.raw_rows import MatchRows
 from arena.store.schema import MatchState
@@ -66,8 +66,7 @@ def rebuilt(engine: Engine, of: Sequence[str]) -> Iterator[Rebuilt]:
             .where(table.c.tournament == tournament, table.c.state == MatchState.CLOSED)
             .order_by(table.c.round, table.c.number)
         )
-        with reading(engine) as connection:
-            names = list(connection.execute(query).scalars())
+        names = list(read_rows(engine, query).scalars())
         for start in range(0, len(names), raw_rows.BATCH):
             with raw_rows.reading_invalid_text(engine) as connection:
                 batch = raw_rows.read(connection, names[start : start + raw_rows.BATCH])

@@ -4,14 +4,14 @@ For example::
 
     from arena.rl import env
 
-    e = env("saint_poker", seats=2, reward="points", render_mode="ansi")
+    e = env(game, seats=2, reward="points", render_mode="ansi")
     e.reset(seed=7)
     for agent in e.agent_iter():
         observation, reward, terminated, truncated, info = e.last()
         over = terminated or truncated
         e.step(None if over else e.action_space(agent).sample(observation["action_mask"]))
 
-``SeatEnv``, or ``gymnasium.make("pokearena/saint_poker-v0")``, has one seat against bots.
+``SeatEnv``, or ``gymnasium.make("pokearena/GAME-v0")``, has one seat against bots.
 ``SelfPlayVectorEnv`` plays many games at once.
 Requires the extra ``rl``: ``pip install "pokearena[rl]"``.
 

@@ -149,7 +149,7 @@ def raw_env(game: str, **settings: Any) -> ArenaEnv:
     """Return the environment without wrappers: an illegal action raises IllegalAction.
 
     Args:
-        game: the id of a registered game, such as "poke".
+        game: the id of a registered game.
         settings: ``seats``, ``options``, ``reward`` ("places": -1 to 1 at the end; "points": the
             change of the lead in points), ``render_mode`` ("ansi"), ``bots`` (the bots by seat,
             which are not agents; see :class:`arena.rl.SeatEnv` for their names), ``data`` and

@@ -17,6 +17,7 @@ from arena.services.queue.idle_work import IdlePermission, IdleWork
 from arena.store.idle_results import ANALYSES, LUCK, IdleResults
 from arena.store.matches import results
 from referee import logs
+from referee.record import RecordError, read
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -118,7 +119,6 @@ def _computed(text: str, compute: Computation) -> tuple[dict[str, Any] | None, s
     # Imported here, because most idle periods find no match to compute.
     from arena.records.analysis.engine import NoEngine
     from arena.records.analysis.match_analysis import NotAnalysable
-    from referee.record import RecordError, read
     from referee.replay import Mismatch
 
     try:
@@ -140,11 +140,7 @@ def _analysis(
 
 
 def _luck(record: MatchRecord, pause: Callable[[], None]) -> dict[str, Any]:
-    """Return the stored form of the luck of a match.
-
-    Raises:
-        NotAnalysable: it has too many games.
-    """
+    """Return the stored form of the luck of a match."""
     from arena.records.analysis.match_analysis import NotAnalysable
     from arena.records.luck_adjustment.match_luck import luck_of_match
 

@@ -25,7 +25,7 @@ from arena.errors import StoreError
 from arena.services import metric_definitions as metrics
 from arena.services.closed_match_counts import Counts, Spread, cumulated
 from arena.services.metric_definitions import Kind, Metric
-from arena.services.queue import worker_registrations, worker_sandboxes
+from arena.services.queue import worker_games, worker_registrations, worker_sandboxes
 from arena.services.queue.match_queue import MatchQueue
 from arena.services.queue.worker_registrations import WorkerInfo
 from arena.services.service import ServiceState
@@ -63,6 +63,7 @@ class ArenaCollector(Collector):
         self._connection = connection
         self._folder = folder
         self._pushed = True
+        self._without: tuple[str, ...] = ()
         self._referee = referee
         self._children = children
         self._counts: Counts | None = None
@@ -124,7 +125,7 @@ class ArenaCollector(Collector):
             if self._counts is None:
                 self._counts = Counts(self._engine)
             self._counts.catch_up()
-            return gauges.read_gauges(self._engine, pushed=self._pushed)
+            return gauges.read_gauges(self._engine, pushed=self._pushed, without=self._without)
         except (SQLAlchemyError, StoreError, OSError):
             return None
 
@@ -143,6 +144,7 @@ class ArenaCollector(Collector):
         try:
             jobs = len(MatchQueue(connection))
             workers = worker_registrations.workers(connection)
+            packages = worker_games.published_packages(connection)
             times = timings.read(connection)
             troubles = incidents.read(connection)
             lost = worker_registrations.lost_hosts(connection, workers)
@@ -152,6 +154,7 @@ class ArenaCollector(Collector):
         for worker in workers:
             by_state[_state(worker), worker.sandbox.level] += 1
         self._pushed = not worker_sandboxes.pushed_versions_wait(workers)
+        self._without = worker_games.games_without_workers(packages, workers)
         alive = worker_registrations.live_hosts(workers)
         below = sum(worker.alive and worker.sandbox.is_below_stored for worker in workers)
         return [

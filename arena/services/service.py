@@ -223,7 +223,7 @@ class ServiceProcess:
         if status is None:
             if self._is_ready:
                 self._check_health(now)
-            elif self.service.is_ready():
+            elif _probe(self.service.is_ready, if_unknown=False):
                 self._is_ready = True
                 self._responded = self._health_check_at = now
                 self._progress.end()
@@ -270,8 +270,8 @@ class ServiceProcess:
         """Kill the process if it has not responded for `patience` seconds."""
         if now < self._health_check_at or self._process is None:
             return
-        service = self.service
-        if service.responds(self._process.pid):
+        service, pid = self.service, self._process.pid
+        if _probe(lambda: service.responds(pid), if_unknown=True):
             self._responded = now
         elif now - self._responded > service.patience:
             log.warning("%s has not responded for %.0f s; kill", service.name, service.patience)
@@ -340,6 +340,17 @@ class ServiceProcess:
         if now >= self._log_check_at:
             self._log_check_at = now + _LOG_SECONDS
             self.log.limit_size()
+
+
+def _probe(probe: Callable[[], bool], *, if_unknown: bool) -> bool:
+    """Return the result of a probe, or `if_unknown` if this machine cannot try it.
+
+    Without free descriptors nothing is known of a process, so it is neither ready nor killed.
+    """
+    try:
+        return probe()
+    except OSError:
+        return if_unknown
 
 
 def describe_exit(status: int) -> str:

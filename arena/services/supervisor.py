@@ -291,7 +291,8 @@ class Supervisor:
     def _start_sweeper(self, on_wait: Callable[[str], None]) -> None:
         engine = database.open(self._data_folder.database_url(self._environment))
         self._stack.callback(engine.dispose)
-        if (stored := database.version(engine)) not in (None, database.HEAD):
+        stored = database.version(engine) or database.HEAD
+        if engine.dialect.name == "sqlite" and stored < database.HEAD:
             on_wait(f"the database is being upgraded from {stored} to {database.HEAD}")
         database.prepare(engine)
         object_storage.bind(engine, object_storage.from_environment(self._environment))

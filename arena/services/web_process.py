@@ -10,13 +10,11 @@ import errno
 import ipaddress
 import re
 import socket
-from argparse import BooleanOptionalAction
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import urlsplit
 
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+import msgspec
 
 HOST, PORT = "127.0.0.1", 8000
 """Default address of the web server."""
@@ -53,6 +51,7 @@ class WebSettings:
             address and not behind a proxy.
         play_tables: the maximum number of matches of people at the same time; one client can have
             half of them.
+        agents: whether agents with a token can play by the Model Context Protocol, at `/mcp`.
     """
 
     spectators: bool = True
@@ -72,69 +71,13 @@ class WebSettings:
     root_path: str = ""
     play: bool | None = None
     play_tables: int = 4
+    agents: bool = False
 
     @property
     def origin(self) -> str:
         """The public URL without its path; links from `arena.web.page` follow it."""
         parts = urlsplit(self.site)
         return f"{parts.scheme}://{parts.netloc}" if self.site else ""
-
-    def arguments(self) -> list[str]:
-        """Return the options for `python -m arena.web`. Other users can read them: no secrets."""
-        options = [f"--delay={self.delay}", f"--watchers={self.watchers}", f"--rate={self.rate}"]
-        options += [f"--pushes={self.pushes}", f"--push-mib={self.push_mib}"]
-        options += [f"--max-active-versions={self.active_versions}"]
-        options += [f"--builds={self.builds}"]
-        options += [f"--challenges={self.challenges}"]
-        options += [f"--challenge-boards={self.challenge_boards}"]
-        options += [f"--site={self.site}", f"--root-path={self.root_path}"]
-        options += [f"--play-tables={self.play_tables}"]
-        options += [] if self.play is None else ["--play" if self.play else "--no-play"]
-        options += ["--no-spectators"] * (not self.spectators)
-        return options + ["--behind-proxy"] * self.proxied
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Add the options of `WebSettings` to a parser."""
-    defaults = WebSettings()
-    parser.add_argument("--delay", type=float, default=defaults.delay)
-    parser.add_argument("--watchers", type=int, default=defaults.watchers)
-    parser.add_argument("--rate", type=float, default=defaults.rate)
-    parser.add_argument("--pushes", type=int, default=defaults.pushes)
-    parser.add_argument("--push-mib", type=int, default=defaults.push_mib)
-    parser.add_argument(
-        "--max-active-versions", type=int, dest="active_versions", default=defaults.active_versions
-    )
-    parser.add_argument("--builds", type=int, default=defaults.builds)
-    parser.add_argument("--challenges", type=int, default=defaults.challenges)
-    parser.add_argument("--challenge-boards", type=int, default=defaults.challenge_boards)
-    parser.add_argument("--site", default=defaults.site)
-    parser.add_argument("--root-path", default=defaults.root_path)
-    parser.add_argument("--play-tables", type=int, default=defaults.play_tables)
-    parser.add_argument("--play", action=BooleanOptionalAction, default=defaults.play)
-    parser.add_argument("--no-spectators", action="store_true")
-    parser.add_argument("--behind-proxy", action="store_true")
-
-
-def settings_from(arguments: Namespace) -> WebSettings:
-    """Return the settings from parsed options."""
-    return WebSettings(
-        spectators=not arguments.no_spectators,
-        delay=arguments.delay,
-        watchers=arguments.watchers,
-        rate=arguments.rate,
-        proxied=arguments.behind_proxy,
-        pushes=arguments.pushes,
-        push_mib=arguments.push_mib,
-        active_versions=arguments.active_versions,
-        builds=arguments.builds,
-        challenges=arguments.challenges,
-        challenge_boards=arguments.challenge_boards,
-        site=arguments.site,
-        root_path=arguments.root_path,
-        play=arguments.play,
-        play_tables=arguments.play_tables,
-    )
 
 
 class PortTaken(OSError):
@@ -162,7 +105,8 @@ class Pages:
 
     def arguments(self) -> list[str]:
         """Return the options of `python -m arena.web`. Other users can read them: no secrets."""
-        return [f"--socket={self.listening.fileno()}", *self.settings.arguments()]
+        settings = msgspec.json.encode(self.settings).decode()
+        return [f"--socket={self.listening.fileno()}", f"--settings={settings}"]
 
     def answers(self, seconds: float = 0.25) -> bool:
         """Whether `GET /healthz` returns status 200 within this time."""

@@ -14,18 +14,27 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from redis.exceptions import RedisError
+from sqlalchemy.exc import SQLAlchemyError
+
 from arena import config
+from arena.bots.sandbox import available_levels, stored_level
+from arena.bots.sandbox.level import Level, refusal
 from arena.config import Folder
-from arena.errors import InfrastructureError
+from arena.errors import InfrastructureError, StoreError
 from arena.services import idle_computations, worker_host
 from arena.services.queue import redis_server
 from arena.services.queue.redis_server import Address
-from arena.services.queue.worker import MatchWorker
-from arena.services.queue.worker_registrations import WorkerInfo, fresh_name, workers
+from arena.services.queue.worker import MatchWorker, WorkerSandbox
+from arena.services.queue.worker_games import package_check
+from arena.services.queue.worker_registrations import SandboxState, WorkerInfo, fresh_name, workers
+from arena.services.queue.worker_sandboxes import UNAVAILABLE
+from arena.store import database
 from arena.system.process_info import require_linux
 from arena.system.redis_connection import connect
 from referee import logs
 from referee.games.contract import SetupError
+from referee.games.registry import GAMES
 
 if TYPE_CHECKING:
     from arena.matches.attempt import WorkerResources
@@ -40,6 +49,38 @@ _CLAIM_SECONDS = 10.0
 _CLAIM_POLL_SECONDS = 0.1
 
 log = logging.getLogger("arena.worker")
+
+
+class ChosenSandbox(WorkerSandbox):
+    """The level that this machine offers (`arena.bots.sandbox.available_levels`)."""
+
+    def check(self) -> None:
+        """Check that the chosen level holds.
+
+        Raises:
+            InfrastructureError: it does not hold now.
+        """
+        available_levels.best_level()
+
+    def doubt(self) -> None:
+        """Let the next check run the self-test again."""
+        available_levels.doubt_level()
+
+    def state(self) -> SandboxState:
+        """Return the state without a self-test, which could delay a heartbeat."""
+        try:
+            stored = stored_level.stored_level()
+        except InfrastructureError:
+            stored = None
+        level = available_levels.current_level()
+        return SandboxState(
+            level or UNAVAILABLE, stored or "", level is not None and plays_pushed(level)
+        )
+
+
+def plays_pushed(level: Level) -> bool:
+    """Return whether pushed versions play at a level."""
+    return not refusal("a pushed version", trusted=False, level=level)
 
 
 class NoServices(Exception):
@@ -79,8 +120,6 @@ def run(
     # Imported before the first fork, so that matches do not spend time on it.
     from arena.bots.sandbox import stored_level
     from arena.matches.attempt import WorkerResources
-    from arena.store import database
-    from referee.games.registry import GAMES
 
     GAMES.load_all()
     watch_ms, most_bytes = _watch_ms(environment), config.most_versions(environment)
@@ -111,6 +150,7 @@ def run(
         watch_ms,
         environment.get(config.WATCH_NOTES) == "1",
         most_bytes=most_bytes,
+        game_check=functools.partial(package_check, address.url),
     )
     idle_work = idle_computations.idle_work(resources.engine, environment)
     worker = _worker(resources, address.url, idle_work)
@@ -123,9 +163,6 @@ def _choose_level() -> None:
     """Choose the sandbox level; the processes of matches inherit the result.
 
     A worker whose sandbox failed or is gone takes no match until it is back.
-
-    Raises:
-        InfrastructureError: the setting is not a level, or the machine does not offer it.
     """
     from arena.bots.sandbox import available_levels
 
@@ -141,7 +178,6 @@ def _choose_level() -> None:
 
 def _worker(resources: WorkerResources, redis: str, idle_work: IdleWork | None) -> MatchWorker:
     from arena.matches.attempt import attempt
-    from arena.services.worker_sandbox import ChosenSandbox
 
     log.info(
         "worker %s: Redis %s, referee %s",
@@ -161,11 +197,7 @@ def _worker(resources: WorkerResources, redis: str, idle_work: IdleWork | None) 
 
 
 def _watch_ms(environment: Mapping[str, str]) -> int:
-    """Return the milliseconds between two published positions; 0: none are published.
-
-    Raises:
-        SettingError: the variable is not a number.
-    """
+    """Return the milliseconds between two published positions; 0: none are published."""
     try:
         return max(0, int(environment.get(config.WATCH_MS) or _WATCH_MS))
     except ValueError:
@@ -176,12 +208,7 @@ def _watch_ms(environment: Mapping[str, str]) -> int:
 
 
 def _find_services(data_folder: Folder, environment: Mapping[str, str], workers: int) -> Address:
-    """Check that workers can run here, and return the address of their Redis.
-
-    Raises:
-        NoServices: Redis or the database is not named.
-        SettingError: one referee is named for several workers.
-    """
+    """Check that workers can run here, and return the address of their Redis."""
     address = redis_server.find_redis(data_folder, environment)
     if address is None:
         raise NoServices(
@@ -214,9 +241,6 @@ def _claim(referee: str) -> socket.socket:
     Returns:
         A socket bound to an abstract name. The kernel gives the name to one process at a time and
         releases it when that process ends.
-
-    Raises:
-        NoServices: another worker uses the referee.
     """
     name = hashlib.sha256(referee.encode()).hexdigest()[:32]
     claim = socket.socket(socket.AF_UNIX)
@@ -258,9 +282,7 @@ def on_this_host(
 
 def _release_leases(resources: WorkerResources) -> None:
     """Release the match of an exited worker process now, before its lease expires."""
-    from sqlalchemy.exc import SQLAlchemyError
 
-    from arena.errors import StoreError
     from arena.store.matches import transitions
 
     try:
@@ -280,8 +302,6 @@ def main() -> int:
 
     The supervisor starts this program. The command for users is `pokearena worker`.
     """
-    from redis.exceptions import RedisError
-
     parser = argparse.ArgumentParser(prog="worker", description="Plays matches.")
     parser.add_argument("--data", help="the data folder")
     parser.add_argument("--name", help="unique name of the worker")

@@ -32,6 +32,7 @@ def problems(engine: Engine, report: OnProgress) -> Iterator[str]:
 
     Raises:
         Unreachable: the database cannot be opened.
+        StoreError: a newer pokearena wrote it.
     """
     if unusable := unreadable(engine):
         yield from unusable
@@ -52,7 +53,9 @@ def unreadable(engine: Engine) -> list[str]:
 
     Raises:
         Unreachable: the database cannot be opened.
+        StoreError: a newer pokearena wrote it.
     """
+    database.refuse_newer(engine)
     stored = database.version(engine)
     if stored != HEAD:
         state = f"is at schema version {stored}" if stored else "has no tables"

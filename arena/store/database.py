@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -20,6 +20,8 @@ from sqlalchemy import (
     Connection,
     Double,
     Engine,
+    Executable,
+    Result,
     Text,
     and_,
     column,
@@ -235,6 +237,14 @@ def reading(engine: Engine) -> Iterator[Connection]:
         if connection.dialect.name == "postgresql":
             connection.execution_options(**_READ_OPTIONS)
         yield connection
+
+
+def read_rows(
+    engine: Engine, query: Executable, values: Mapping[str, object] | None = None
+) -> Result[*tuple[Any, ...]]:
+    """Return all rows of one query, read in a transaction of its own."""
+    with reading(engine) as connection:
+        return connection.execute(query, values).freeze()()
 
 
 @contextmanager

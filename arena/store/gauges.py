@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -30,7 +30,7 @@ HELD: Final = "held"
 ABSENT: Final = "absent"
 """Waits for an absent remote bot."""
 BARRED: Final = "barred"
-"""Waits for a worker whose sandbox is sufficient for pushed bots."""
+"""Waits for a worker with a sufficient sandbox for pushed bots, or with the package of its game."""
 RETRYING: Final = "retrying"
 """Waits for its next attempt after a failure of the arena."""
 RUNNING: Final = "running"
@@ -76,7 +76,11 @@ class StoreGauges:
 
 
 def read_gauges(
-    engine: Engine, lease_seconds: float = LEASE_SECONDS, *, pushed: bool = True
+    engine: Engine,
+    lease_seconds: float = LEASE_SECONDS,
+    *,
+    pushed: bool = True,
+    without: Sequence[str] = (),
 ) -> StoreGauges:
     """Read all gauges in one transaction.
 
@@ -85,11 +89,12 @@ def read_gauges(
         lease_seconds: the duration of the workers' leases, from which `lease_age` is computed: the
             store contains only the time at which a lease ends.
         pushed: whether a worker may play pushed versions.
+        without: games that no worker may play.
     """
     with reading(engine) as connection:
         leases, attempts = _ages(connection, lease_seconds)
         return StoreGauges(
-            open=_open(connection, pushed),
+            open=_open(connection, pushed, without),
             lease_age=leases,
             attempt_age=attempts,
             tournaments=_tournaments(connection),
@@ -105,12 +110,15 @@ def read_gauges(
         )
 
 
-def _open(connection: Connection, pushed: bool) -> dict[str, int]:
+def _open(connection: Connection, pushed: bool, without: Sequence[str]) -> dict[str, int]:
     matches, tournaments = schema.matches, schema.tournaments
     # The subquery reads the clock once, not for each of the matches.
     at = select(now()).scalar_subquery()
     is_running = matches.c.state == MatchState.RUNNING
-    is_barred = false() if pushed else not_(pushed_versions.has_no_pushed_version())
+    is_barred = or_(
+        tournaments.c.game.in_(without),
+        false() if pushed else not_(pushed_versions.has_no_pushed_version()),
+    )
     word = case(
         (and_(is_running, not_(lease_times.is_lapsed(at))), RUNNING),
         (tournaments.c.state == TournamentState.PAUSED, HELD),

@@ -12,7 +12,7 @@ from typing import Any, Final
 from sqlalchemy import Engine, select
 
 from arena.store import schema, tasks
-from arena.store.database import reading, writing
+from arena.store.database import read_rows, writing
 from arena.store.postgresql import lock_rows
 from arena.store.schema import TaskKind
 from arena.store.tasks import Task
@@ -50,8 +50,7 @@ class IdleResults:
         due = select(closed.c.match).where(
             tasks.is_free(self.kind, closed.c.match), ~ended.exists()
         )
-        with reading(engine) as connection:
-            matches = connection.execute(due.order_by(closed.c.closed.desc())).scalars().all()
+        matches = read_rows(engine, due.order_by(closed.c.closed.desc())).scalars().all()
         for match in matches:
             if task := self._claim(engine, match, seconds):
                 return task
@@ -92,8 +91,7 @@ class IdleResults:
             .join(results, results.c.match == table.c.key)
             .where(table.c.kind == self.kind, table.c.key == match)
         )
-        with reading(engine) as connection:
-            result: dict[str, Any] | None = connection.execute(query).scalar_one_or_none()
+        result: dict[str, Any] | None = read_rows(engine, query).scalar_one_or_none()
         return result
 
     def of_tournaments(
@@ -110,8 +108,7 @@ class IdleResults:
                 matches.c.tournament.in_(tournaments),
             )
         )
-        with reading(engine) as connection:
-            return {row.key: row.result for row in connection.execute(query)}
+        return {row.key: row.result for row in read_rows(engine, query)}
 
     def remove_of_tournaments(self, engine: Engine, tournaments: Collection[str]) -> None:
         """Delete the results of some tournaments; idle workers compute them again."""

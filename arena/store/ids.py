@@ -12,7 +12,7 @@ from typing import Any, Final
 from sqlalchemy import Column, Engine, select
 
 from arena.store import schema
-from arena.store.database import reading
+from arena.store.database import read_rows
 
 # Crockford's base 32, which omits i, l, o and u because they are easily misread or misheard.
 _LETTERS: Final = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -84,5 +84,4 @@ def _beginning(engine: Engine, column: Column[Any], prefix: str, limit: int) -> 
         .order_by(column)
         .limit(limit)
     )
-    with reading(engine) as connection:
-        return tuple(connection.execute(query).scalars())
+    return tuple(read_rows(engine, query).scalars())

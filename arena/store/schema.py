@@ -231,6 +231,17 @@ owners = Table(
     Column("created", Double, nullable=False),
 )
 
+# Tokens of owners for agents, which may only play and read.
+agents = Table(
+    "agents",
+    metadata,
+    # Name of the owner.
+    Column("name", StoredText, primary_key=True),
+    # SHA-256 of the token, in hexadecimal (`arena.store.access.tokens`).
+    Column("token", StoredText, nullable=False),
+    Column("created", Double, nullable=False),
+)
+
 organisers = Table(
     "organisers",
     metadata,

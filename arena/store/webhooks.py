@@ -32,7 +32,7 @@ from sqlalchemy import (
 
 from arena.errors import NotFound, TooMany
 from arena.store import closings, ids, schema, tasks
-from arena.store.database import now, reading, writing
+from arena.store.database import now, read_rows, reading, writing
 from arena.store.postgresql import lock_decision, lock_rows
 from arena.store.schema import ClosingKind, TaskKind
 from arena.store.tasks import Task
@@ -227,8 +227,7 @@ def find_webhook(engine: Engine, webhook: str) -> Webhook:
 def list_webhooks(engine: Engine) -> tuple[Webhook, ...]:
     """Return all webhooks, oldest first."""
     table = schema.webhooks
-    with reading(engine) as connection:
-        rows = connection.execute(select(table).order_by(table.c.created, table.c.id)).all()
+    rows = read_rows(engine, select(table).order_by(table.c.created, table.c.id)).all()
     return tuple(map(_webhook, rows))
 
 
@@ -270,8 +269,7 @@ def due(engine: Engine) -> tuple[str, ...]:
     waiting = select(schema.tasks.c.key).where(tasks.is_open(TaskKind.DELIVERY, table.c.id))
     may_send = (table.c.disabled.is_(None), tasks.is_free(TaskKind.DELIVERY, table.c.id))
     query = select(table.c.id).where(*may_send, waiting.exists()).order_by(table.c.id)
-    with reading(engine) as connection:
-        return tuple(connection.execute(query).scalars())
+    return tuple(read_rows(engine, query).scalars())
 
 
 def start(engine: Engine, webhook: str) -> tuple[Webhook, Delivery] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
 from collections.abc import Iterable
 from typing import Final
@@ -14,8 +15,6 @@ _GRPC_EXCLUSIONS: Final = ("no_grpc_proxy", "no_proxy")
 
 def is_loopback(host: str) -> bool:
     """Return whether a host is this machine, which no proxy reaches."""
-    import ipaddress
-
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:

@@ -18,7 +18,7 @@ from arena.ratings.duel import of_boards
 from arena.ratings.sprt import SprtSettings
 from arena.ratings.sprt_length import SprtUnit, elo_of, length
 from arena.store import schema
-from arena.store.database import reading
+from arena.store.database import read_rows
 from arena.store.match_settings import TournamentPlan
 from arena.store.matches import results
 from arena.store.schema import MatchState
@@ -174,8 +174,7 @@ def seconds_per_game(engine: Engine | None, plan: TournamentPlan) -> tuple[float
         .subquery()
     )
     query = select(func.count(), func.sum(recent.c.seconds), func.sum(recent.c.games))
-    with reading(engine) as connection:
-        number, seconds, played = connection.execute(query).one()
+    number, seconds, played = read_rows(engine, query).one()
     return (seconds / played, number) if number else (guess, 0)
 
 

@@ -7,9 +7,11 @@ import os
 import socket
 from dataclasses import asdict
 
+import msgspec
+
 from arena import config
-from arena.services import web_process
 from arena.services.queue import redis_server
+from arena.services.web_process import WebSettings
 from arena.store import database
 from arena.submissions.pending_uploads import PendingUploads
 from arena.web import server
@@ -24,7 +26,7 @@ def main() -> int:
     """Parse the command line, read the environment and serve until SIGINT or SIGTERM."""
     parser = argparse.ArgumentParser(prog="web", description="Serves the pages.")
     parser.add_argument("--socket", type=int, required=True, help="descriptor that listens")
-    web_process.add_arguments(parser)
+    parser.add_argument("--settings", required=True, help="`WebSettings` as JSON")
     arguments = parser.parse_args()
     logs.set_up()
     os.nice(_NICE)
@@ -33,7 +35,7 @@ def main() -> int:
     with socket.socket(fileno=arguments.socket) as listening:
         listening.set_inheritable(False)
         settings = ServerSettings(
-            **asdict(web_process.settings_from(arguments)),
+            **asdict(msgspec.json.decode(arguments.settings, type=WebSettings)),
             redis=named.url if named else "",
             pending_uploads=PendingUploads(data_folder.submissions),
             data=data_folder.root,

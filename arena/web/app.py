@@ -30,11 +30,13 @@ from arena.web.page import ServerLinks
 from arena.web.routes import PAGES
 from arena.web.serving import (
     downloads,
+    moved_pages,
     readiness,
     relay_address,
     share_pictures,
     uploads,
 )
+from arena.web.serving.agent_requests import AgentRequests
 from arena.web.serving.feed import Feed
 from arena.web.serving.play_requests import PlayRequests
 from arena.web.serving.request_limits import RequestLimits
@@ -57,7 +59,8 @@ def create(web: WebState) -> Starlette:
     feed = Feed(web)
 
     serving = PageEndpoints(web)
-    routes = _routes(web, serving, static, feed)
+    for_agents = AgentRequests(web)
+    routes = [*for_agents.routes(), *_routes(web, serving, static, feed)]
     app = Starlette(
         routes=routes,
         middleware=[
@@ -68,7 +71,7 @@ def create(web: WebState) -> Starlette:
             Middleware(RequestLimits, settings=web.settings),
         ],
         exception_handlers={HTTPException: serving.error},
-        lifespan=_background_tasks(web, feed),
+        lifespan=_background_tasks(web, feed, for_agents),
     )
     # Starlette's redirects would use the Host header of the request.
     app.router.redirect_slashes = False
@@ -94,6 +97,7 @@ def _routes(
         *ManagementEndpoints(web, serving, receiver).routes(),
         # Before the pages, because the page of a game has the address of its form.
         *PlayRequests(web).routes(serving),
+        *moved_pages.routes(),
     ]
     for page in PAGES:
         routes.append(Route(page.path, serving.page(page)))
@@ -101,7 +105,7 @@ def _routes(
     return routes
 
 
-def _background_tasks(web: WebState, feed: Feed) -> _Lifespan:
+def _background_tasks(web: WebState, feed: Feed, for_agents: AgentRequests) -> _Lifespan:
     """Return the lifespan of the application: it runs the tasks that keep its state current."""
 
     @contextlib.asynccontextmanager
@@ -126,7 +130,8 @@ def _background_tasks(web: WebState, feed: Feed) -> _Lifespan:
             )
         ]
         try:
-            yield
+            async with for_agents.running():
+                yield
         finally:
             for task in tasks:
                 task.cancel()

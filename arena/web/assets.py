@@ -20,6 +20,7 @@ BUNDLES: Final = {
     "live_tables.css": ("style.css", "pages.css", "table.css", "live.css"),
     "overlay.css": ("live_tables.css", "overlay_page.css"),
     "match.css": ("style.css", "pages.css"),
+    "game.css": ("style.css", "pages.css", "table.css", "games.css"),
     "replay_table.js": ("replay_positions.js", "card_motion.js", "board_zoom.js", "replay.js"),
     "replay_page.js": ("spoilers.js", "replay_table.js"),
 }

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import Final
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
@@ -13,8 +14,12 @@ from markdown_it.token import Token
 from markupsafe import Markup, escape
 
 from arena.presentation import shipped_docs
+from arena.presentation.glossary import Term
 from arena.web.page import Links
+from arena.web.terms import FirstUses
 from referee.games.registry import GAMES
+
+_RULE: Final = re.compile(r"[A-Z]-\d+\.\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +31,15 @@ class RenderedDocument:
     sections: tuple[tuple[str, str], ...]
 
 
-def rendered(markdown: str, links: Links) -> RenderedDocument:
-    """Convert a shipped document. Links to documents that are not shipped become plain text."""
+def rendered(markdown: str, links: Links, terms: Iterable[Term] = ()) -> RenderedDocument:
+    """Convert a shipped document. Links to documents that are not shipped become plain text.
+
+    Args:
+        markdown: the document.
+        links: the builder of links.
+        terms: words whose first use in a paragraph gets a note.
+    """
+    first_uses = FirstUses(terms, links)
     reader = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")
     tokens = reader.parse(markdown)
     title, heading, tables, sections = "", "", 0, []
@@ -41,6 +53,8 @@ def rendered(markdown: str, links: Links) -> RenderedDocument:
                 title = title or heading
             elif token.tag == "h2":
                 sections.append((anchor, heading))
+        elif token.type == "list_item_open":
+            _name_rule(token, tokens[place + 2])
         elif token.type == "table_open":
             # Each region of a page needs a name of its own.
             tables += 1
@@ -51,6 +65,8 @@ def rendered(markdown: str, links: Links) -> RenderedDocument:
             token.attrs["class"] = style.rpartition(":")[2]
         if token.children:
             token.children = _linked(token.children, lambda href: _address(href, links))
+            if tokens[place - 1].type == "paragraph_open":
+                token.children = first_uses.marked(token.children)
     html = str(reader.renderer.render(tokens, reader.options, {}))
     return RenderedDocument(title, Markup(html), tuple(sections))
 
@@ -64,6 +80,13 @@ class _Renderer(RendererHTML):
 
     def table_close(self, tokens: Sequence[Token], at: int, options: object, env: object) -> str:
         return "</table></div>\n"
+
+
+def _name_rule(item: Token, content: Token) -> None:
+    """Give a list item that begins with the number of a rule this number as its anchor."""
+    number = next((c.content for c in (content.children or ())[2:3]), "")
+    if _RULE.fullmatch(number):
+        item.attrs["id"] = number
 
 
 def _text(token: Token) -> str:

@@ -20,6 +20,7 @@ from arena.web.management import api_description, owner_requests
 from arena.web.page import InvalidQuery, Links, PageNotFound, PageRequest, PageRoute
 from arena.web.serving import data_formats, request_limits
 from arena.web.serving.page_kinds import KINDS
+from referee.games.game_packages import EXAMPLE_GAME
 
 SECURITY: Final[Mapping[str, Any]] = {
     "owner": {
@@ -82,7 +83,7 @@ Unknown query parameters are ignored. Too many requests get the status 429 and `
 Public pages do not require a key. With the token of an owner (`Authorization: Bearer`), the pages \
 of that owner's bots contain private fields, and bots can be pushed."""
 _VALUES: Mapping[str, str] = {
-    "form": "a form of a game, as in `/ladders/poke`",
+    "form": "a form of a game, such as GAME or GAME-4",
     "name": "the name of a bot",
     "id": "its id",
     "n": "the number of the game within its match, from 0",
@@ -184,7 +185,7 @@ def _kind(path: str, name: str) -> str:
 
 
 def _known(web: WebState) -> dict[str, str]:
-    known: dict[str, Any] = {"game": "poke", "page": "ratings", "n": "0"}
+    known: dict[str, Any] = {"game": EXAMPLE_GAME, "page": "ratings", "n": "0"}
     for form, ladder in web.snapshot.ladders.items():
         ranked = [line.entrant for line in ladder.table.lines]
         if len(ranked) >= 2:
@@ -246,7 +247,7 @@ def document(
                     "type": "object",
                     "required": ["error"],
                     "properties": {"error": {"type": "string", "description": "a sentence"}},
-                    "examples": [{"error": "unknown ladder whist; available: poke."}],
+                    "examples": [{"error": f"unknown ladder whist; available: {EXAMPLE_GAME}."}],
                 }
             },
         },

@@ -14,6 +14,7 @@ from arena.web.pages import (
     docs,
     embed,
     faults,
+    games,
     home,
     ladder,
     ladders,
@@ -28,6 +29,7 @@ from arena.web.pages import (
     tournament,
     tournaments,
 )
+from referee.games.game_packages import EXAMPLE_GAME
 
 TABLE = ("html", "json", "csv", "md", "txt")
 """Kinds of a page that contains a table."""
@@ -59,7 +61,7 @@ PAGES: tuple[PageRoute, ...] = (
             ("columns", "all: also Elo, LOS, authors, languages, points and times"),
             *paging.QUERY,
         ),
-        example="/ladders/poke",
+        example=f"/ladders/{EXAMPLE_GAME}",
         kinds=FOLLOWED,
         schema=lambda: {"standings": {"type": "array", "items": json_schema(LADDER)}},
     ),
@@ -72,7 +74,7 @@ PAGES: tuple[PageRoute, ...] = (
             ("los", "1: likelihood of superiority instead of scores"),
             *paging.QUERY,
         ),
-        example="/ladders/poke/matrix",
+        example=f"/ladders/{EXAMPLE_GAME}/matrix",
         kinds=TABLE,
         schema=matrix.schema,
     ),
@@ -86,7 +88,7 @@ PAGES: tuple[PageRoute, ...] = (
             ("sprt", "bounds of an SPRT in Elo points, such as 0 25"),
             *paging.QUERY,
         ),
-        example="/ladders/poke/compare?one=greedy&other=random",
+        example=f"/ladders/{EXAMPLE_GAME}/compare?one=greedy&other=random",
         kinds=TABLE,
     ),
     PageRoute(
@@ -125,7 +127,7 @@ PAGES: tuple[PageRoute, ...] = (
         embed.embedded_ladder,
         "The first bots of a ladder without navigation, for frames in other sites.",
         query=embed.LADDER_QUERY,
-        example="/embed/ladders/poke",
+        example=f"/embed/ladders/{EXAMPLE_GAME}",
         kinds=("html",),
     ),
     PageRoute(
@@ -211,16 +213,18 @@ PAGES: tuple[PageRoute, ...] = (
         example="/submissions/s-7f3k9q2xwd",
         owners=True,
     ),
-    PageRoute("/rules", docs.games, "All games."),
-    PageRoute("/rules/{game}", docs.rules, "The rules of a game.", example="/rules/poke"),
-    PageRoute("/play", play.play_page, "The games that a person can play against bots here."),
+    PageRoute("/games", games.games_page, "All games, which a person can learn and play."),
     PageRoute(
-        "/play/{game}",
-        play.game_page,
-        "The form that begins a match of a person; without rating.",
+        "/games/{game}",
+        games.game_page,
+        "A game: five lessons, and the form that begins a match of a person; without rating.",
         query=play.QUERY,
-        example="/play/poke",
+        example=f"/games/{EXAMPLE_GAME}",
     ),
+    PageRoute(
+        "/rules/{game}", docs.rules, "The rules of a game.", example=f"/rules/{EXAMPLE_GAME}"
+    ),
+    PageRoute("/glossary", games.glossary_page, "The words of the arena and of its games."),
     PageRoute("/docs", docs.contents, "The documentation of the arena."),
     PageRoute(
         "/docs/api",

@@ -26,7 +26,7 @@ from arena.web import assets
 from arena.web.data.snapshot import SnapshotReader
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.page import Page, PageRequest
-from arena.web.pages import bot, docs, match, replay, tournament
+from arena.web.pages import bot, docs, games, match, replay, tournament
 from arena.web.serving import data_formats, html_pages
 from referee.games.registry import GAMES
 from referee.record import RecordError
@@ -153,8 +153,10 @@ def _pages(web: WebState, name: str, matches: tuple[Match, ...]) -> Iterator[tup
             yield f"matches/{listed.id}/games/{game}.html", SitePage(replay.replay_page, path)
     for who in dict.fromkeys(entrant.partition("@")[0] for entrant in tournament.entrants):
         yield f"bots/{who}.html", SitePage(bot.bot_page, {"name": who}, {"limit": "500"})
-    yield "rules.html", SitePage(docs.games, {})
+    yield "games.html", SitePage(games.games_page, {})
+    yield "glossary.html", SitePage(games.glossary_page, {})
     for game_id in GAMES:
+        yield f"games/{game_id}.html", SitePage(games.game_page, {"game": game_id})
         yield f"rules/{game_id}.html", SitePage(docs.rules, {"game": game_id})
     yield "docs.html", SitePage(docs.contents, {})
     for page_name in shipped_docs.PAGES:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, starmap
 from random import Random
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 from referee.games.shared.coded_errors import InvalidValue
 from referee.games.shared.dealing import Chance
@@ -201,6 +201,22 @@ class State(ABC):
         other.__dict__.update(self.__dict__)
         other.__dict__.update(changes)
         return other
+
+    def deal_unseen(self, luck: Chance) -> "State":
+        """Return the position with other chance in all that no seat has seen yet.
+
+        The hands stay as they are, unlike in :meth:`redeal`, so that a recorded action stays legal.
+        By default only later deals have other chance: ``luck``, if the state has this field.
+        """
+        return self.but(luck=luck) if hasattr(self, "luck") else self
+
+    def chance_since(self, before: "State") -> Literal["", "early", "late"]:
+        """Return whether chance was revealed since an earlier position of the same deal.
+
+        It follows from that position and the actions, not from the result of the chance. Luck in
+        the early and the late part of a deal is estimated separately.
+        """
+        return ""
 
     def play(self, moves: Mapping[int, Action]) -> "State":
         """Check one move of every seat that acts and return the next position.

@@ -34,6 +34,8 @@ BUILT_IN: Final = {
     "pokino": "Pokino",
 }
 """Class of each built-in game in `referee.games.ID`."""
+EXAMPLE_GAME: Final = next(iter(BUILT_IN))
+"""The game of examples in help texts."""
 _ID: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z][a-z0-9]*)*")
 """Ids whose form in JSON, ``ticTacToe`` for ``tic_tac_toe``, belongs to one id only."""
 

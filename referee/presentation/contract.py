@@ -19,6 +19,7 @@ from referee.presentation.elements import (
     ScoreTable,
     TableRendering,
 )
+from referee.presentation.lesson import Lesson, example_lessons
 from referee.presentation.selection import Selection, selection_by_fields
 
 UNCLIPPED: Final = 1_000_000
@@ -46,6 +47,10 @@ class Presentation:
     """Whether the house bot `strong` plays this game in the short demo."""
     target_rate: ClassVar[int] = 10_000
     """Random actions per second that the rules must reach in `bench rules`."""
+    summary: ClassVar[str] = ""
+    """The game in one sentence, for people who do not know it."""
+    terms: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """The words of the game with their explanations, for the glossary."""
     short_rules: ClassVar[str] = ""
     """The rules in a few sentences, for questions as text; options and details may be left out."""
     control_areas: ClassVar[tuple[str, ...]] = ("hand",)
@@ -128,6 +133,14 @@ class Presentation:
         button.
         """
         return selection_by_fields(action)
+
+    def lessons(self) -> Sequence[Lesson]:
+        """Return positions with questions, by which a person learns the game in a minute.
+
+        By default these are positions of a random game with some of their legal actions. The last
+        lesson is also the picture of the game.
+        """
+        return example_lessons(self)
 
     def rules_now(self, view: Any) -> Sequence[str]:
         """Return the rules that apply to the decision in a seat's view; by default none.

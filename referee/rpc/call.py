@@ -205,11 +205,7 @@ class Call:
                 self._reader = None
 
     def _message(self) -> bytes | None:
-        """Remove the first complete message from the buffer; None if it is not complete.
-
-        Raises:
-            CallFailed: the message is too large or cannot be decompressed.
-        """
+        """Remove the first complete message from the buffer; None if it is not complete."""
         buffer = self._buffer
         if len(buffer) < _PREFIX.size:
             return None

@@ -104,11 +104,7 @@ class Channel:
         await asyncio.gather(*(connection.lost for connection in self._connections))
 
     async def _connected(self) -> Connection:
-        """Return the connection that accepts calls, or open a new one.
-
-        Raises:
-            OSError: no server listens, or it does not use HTTP/2.
-        """
+        """Return the connection that accepts calls, or open a new one."""
         kept = [candidate for candidate in self._connections if not candidate.lost.done()]
         self._connections = kept
         if kept and kept[-1].takes_calls:
@@ -166,11 +162,7 @@ class Channel:
 
 
 def _host_and_port(address: str) -> tuple[str, int]:
-    """Split ``host:port`` or ``[::1]:port``.
-
-    Raises:
-        OSError: the address is not valid.
-    """
+    """Split ``host:port`` or ``[::1]:port``."""
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal() or int(port) > 0xFFFF:
         raise OSError(f'"{address}" is not an address; write HOST:PORT')

@@ -222,11 +222,7 @@ class Connection(asyncio.Protocol):
             handle(stream, flags, payload)
 
     def _call(self, stream: int) -> Call | None:
-        """Return the call of a stream; None if it is over.
-
-        Raises:
-            Http2Error: the stream was never opened.
-        """
+        """Return the call of a stream; None if it is over."""
         if not stream & 1 or stream >= self._next:
             raise Http2Error(ErrorCode.PROTOCOL_ERROR, "spoke on a stream that was never opened")
         return self._calls.get(stream)

@@ -280,11 +280,7 @@ class FrameReader:
         self._budget.charge(_NAMES[kind] if kind < len(_NAMES) else "unknown frames", cost)
 
     def _check(self, kind: int, flags: int, stream: int) -> None:
-        """Check that a frame is allowed at this point.
-
-        Raises:
-            Http2Error: it is not.
-        """
+        """Check that a frame is allowed at this point."""
         if not self._begun:
             if kind != FrameKind.SETTINGS or flags & ACK:
                 raise Http2Error(ErrorCode.PROTOCOL_ERROR, "did not begin with its settings")

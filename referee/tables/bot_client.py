@@ -308,12 +308,7 @@ class BotClient:
         await self._channel.close()
 
     def _read(self, kind: type[_Message], data: bytes) -> _Message:
-        """Charge the budget for a message of the bot, then parse it.
-
-        Raises:
-            BudgetExceeded: the message costs more than the rest of the budget.
-            NoAnswer: the message is not valid.
-        """
+        """Charge the budget for a message of the bot, then parse it."""
         self.budget.charge("messages", MESSAGE + MESSAGE_BYTE * len(data))
         try:
             return kind.FromString(data)

@@ -128,7 +128,6 @@ def run(folder: Path, *words: str) -> str:
 
 
 def tournaments(folder: Path) -> list[dict[str, Any]]:
-    """Return the tournaments of the arena in this folder, oldest first."""
     lines = run(folder, "tournament", "list", "--json").splitlines()
     return [json.loads(line) for line in lines]
 

@@ -35,7 +35,6 @@ class EarlierRelease:
     ids: dict[str, str]
 
     def run(self, *words: str) -> CommandResult:
-        """Run a command, which must succeed."""
         out, err = io.StringIO(), io.StringIO()
         with contextlib.chdir(self.folder), redirect_stdout(out), redirect_stderr(err):
             outcome = execute([self.ids.get(word, word) for word in words])
@@ -50,7 +49,6 @@ class EarlierRelease:
 
 @pytest.fixture
 def earlier(request: pytest.FixtureRequest, tmp_path: Path) -> EarlierRelease:
-    """Unpack the files of the release that the test names."""
     release = EARLIER / request.param
     with tarfile.open(release / "arena.tar.gz") as archive:
         tar_files.extract_all(archive, tmp_path / ".pokearena")

@@ -33,7 +33,6 @@ UMASKS = pytest.mark.parametrize("umask", [0o022, 0o000], ids=oct)
 
 @pytest.fixture
 def umask_000() -> Iterator[None]:
-    """Set the umask that grants everything."""
     old = os.umask(0)
     yield
     os.umask(old)
@@ -58,8 +57,6 @@ def version_folders(data: Path) -> list[Path]:
 
 
 class User:
-    """Runs commands with a umask in a folder."""
-
     def __init__(self, folder: Path, umask: int) -> None:
         self.folder, self.umask = folder, umask
         self.data = folder / "data"

@@ -5,7 +5,6 @@ from typing import Any
 
 
 def texts_in(value: Any) -> Iterator[str]:
-    """Yield all texts in a view."""
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, str):

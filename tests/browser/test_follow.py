@@ -69,7 +69,7 @@ def test_a_followed_tournament_notifies_on_every_page_once(
     button.click()
     pressed = follower.get_by_role("button", name="Notifications on")
     expect(pressed).to_have_attribute("aria-pressed", "true")
-    check_now(follower, f"{site}/rules")
+    check_now(follower, f"{site}/games")
     follower.wait_for_load_state("networkidle")
     assert follower.evaluate("window.shown") == []
     first, second = transitions.due(simulated_arena.engine)[:2]
@@ -84,7 +84,7 @@ def test_a_followed_tournament_notifies_on_every_page_once(
     ((title, tag),) = follower.evaluate("window.shown")
     assert tag == f"/tournaments/{begun_tournament}.atom"
     assert title
-    check_now(follower, f"{site}/rules")
+    check_now(follower, f"{site}/games")
     follower.wait_for_load_state("networkidle")
     assert follower.evaluate("window.shown") == []
 

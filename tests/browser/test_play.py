@@ -12,7 +12,7 @@ from playwright.sync_api import APIResponse, Browser, Page, Route
 
 from arena.cli.workspace import Workspace
 from arena.matches import local_records
-from arena.web.data.play_tables import PlayTable
+from arena.matches.play_table import PlayTable
 from arena.web.data.web_state import ServerSettings, WebState
 from referee.games.game_packages import BUILT_IN
 from referee.record import read
@@ -94,7 +94,7 @@ def playing(browser: Browser, size: Size) -> Iterator[Page]:
 
 
 def begin(tab: Page, site: str, game: str) -> None:
-    tab.goto(f"{site}/play/{game}")
+    tab.goto(f"{site}/games/{game}#table")
     for choice in tab.locator("select[name^=bot]").all():
         choice.select_option("sample:random")
     tab.get_by_role("button", name="Begin the match").click()
@@ -367,7 +367,7 @@ def test_a_person_plays_a_whole_game_without_javascript(
 def test_the_next_game_is_one_click_and_the_record_can_be_deleted(
     tab: Page, site: str, workspace: Workspace
 ) -> None:
-    tab.goto(f"{site}/play/poke")
+    tab.goto(f"{site}/games/poke#table")
     tab.get_by_label("Your name").fill("ada")
     tab.get_by_role("button", name="Begin the match").click()
     tab.wait_for_selector("#choose")

@@ -179,20 +179,7 @@ STEPPED = page_script("stepped")
 def test_the_table_keeps_its_height_and_fits_the_window(
     workspace: Workspace, site: str, tab: Page, table: Table
 ) -> None:
-    check_the_space_of_the_table(tab, site, play(workspace, table))
-
-
-@pytest.mark.repetition
-@pytest.mark.parametrize("seed", range(1, 6))
-@pytest.mark.parametrize("table", LOOKS, ids=str)
-def test_the_table_keeps_its_height_and_fits_the_window_with_other_deals(
-    workspace: Workspace, site: str, tab: Page, table: Table, seed: int
-) -> None:
-    held = play(workspace, table, seed=bytes(range(seed, seed + 32)))
-    check_the_space_of_the_table(tab, site, held)
-
-
-def check_the_space_of_the_table(tab: Page, site: str, held: StoredMatch) -> None:
+    held = play(workspace, table)
     # Animations would take most of the test's time.
     tab.emulate_media(reduced_motion="reduce")
     open_game(tab, site, held)
@@ -316,8 +303,8 @@ def test_cards_move_unless_the_reader_prefers_less_motion(
 def test_the_board_of_pokino_zooms_and_moves(workspace: Workspace, site: str, tab: Page) -> None:
     pokino = min((t for t in TABLES if t.game.id == "pokino"), key=lambda t: t.seats)
     open_game(tab, site, play(workspace, pokino))
-    board = tab.locator(".layout svg")
-    whole = board.get_attribute("viewBox")
+    board = tab.locator(".layout svg").first
+    whole = tab.evaluate("whole.join(' ')")
     for _ in range(3):
         tab.keyboard.press("+")
     closer = board.get_attribute("viewBox")
@@ -328,7 +315,36 @@ def test_the_board_of_pokino_zooms_and_moves(workspace: Workspace, site: str, ta
     tab.mouse.up()
     assert board.get_attribute("viewBox") not in (whole, closer)
     board.dblclick()
-    assert (board.get_attribute("viewBox") or "").split() == (whole or "").split()
+    assert (board.get_attribute("viewBox") or "").split() == whole.split()
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_dominoes_stay_large_and_the_latest_one_is_in_view(
+    workspace: Workspace, site: str, tab: Page, size: tuple[int, int]
+) -> None:
+    pokino = min((t for t in TABLES if t.game.id == "pokino"), key=lambda t: t.seats)
+    tab.set_viewport_size({"width": size[0], "height": size[1]})
+    held = play(workspace, pokino)
+    for at in (8, 30):
+        open_game(tab, site, held, f"?step={at}")
+        shown = tab.evaluate(DOMINOES)
+        assert shown["size"] > 23.9
+        assert shown["isLatestSeen"], shown
+        assert tab.locator(".overview").is_visible() == shown["isPart"]
+
+
+DOMINOES = """() => {
+  const box = (node) => node.getBoundingClientRect();
+  const tiles = [...board.querySelectorAll("g:not([hidden]) > .tile")].map(box);
+  const view = box(board);
+  const latest = box(board.querySelector("g:not([hidden]) > .new") ?? board);
+  return {
+    size: Math.min(...tiles.map(({ width, height }) => Math.min(width, height))),
+    isLatestSeen: latest.left >= view.left - 1 && latest.right <= view.right + 1
+      && latest.top >= view.top - 1 && latest.bottom <= view.bottom + 1,
+    isPart: board.classList.contains("zoomed"),
+  };
+}"""
 
 
 def test_the_graph_leads_to_positions_and_can_hide_the_later_ones(

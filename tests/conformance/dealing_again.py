@@ -42,7 +42,6 @@ class RedealCase:
 
     @property
     def state(self) -> State:
-        """The original position."""
         return self.played[-1].state
 
     def __str__(self) -> str:
@@ -51,7 +50,6 @@ class RedealCase:
 
 
 def by_the_game(state: State, seat: Viewer, luck: Chance) -> State:
-    """Re-deal a position as the game does it."""
     return state.redeal(seat, luck)
 
 
@@ -159,7 +157,6 @@ def first_problem(
     viewers: Sequence[Viewer] = (),
     first: int = 0,
 ) -> str | None:
-    """Return the first error in this number of cases."""
     return next(filter(None, map(check, cases(table, number, deal, viewers, first))), None)
 
 

@@ -12,20 +12,17 @@ def forgets_that_one_must_beat(state: Any, seat: int, luck: Chance) -> Any:
 
 
 def deals_a_card_twice(state: Any, seat: int, luck: Chance) -> Any:
-    """Put a card of a hand into the stock."""
     dealt: Any = state.redeal(seat, luck)
     held = [c for hand in dealt.hands for c in hand]
     return dealt.but(stock=(*dealt.stock[:-1], *held[:1]) if held else dealt.stock[1:])
 
 
 def loses_a_card(state: Any, seat: int, luck: Chance) -> Any:
-    """Deal a stock with one card less."""
     dealt: Any = state.redeal(seat, luck)
     return dealt.but(stock=dealt.stock[1:])
 
 
 def changes_what_the_seat_holds(state: Any, seat: int, luck: Chance) -> Any:
-    """Change the hand of the seat itself."""
     other = (seat + 1) % len(state.hands)
     return state.redeal(other, luck)
 
@@ -46,7 +43,6 @@ def forgets_what_was_picked_up(state: Any, seat: int, luck: Chance) -> Any:
 
 
 def leaves_everything(state: Any, seat: int, luck: Chance) -> Any:
-    """Re-deal nothing."""
     return state
 
 

@@ -18,12 +18,10 @@ FOLDER = Path(__file__).parents[1] / "golden"
 
 
 def path(table: Table) -> Path:
-    """Return the path of a table's golden record."""
     return FOLDER / f"{table}.jsonl"
 
 
 def record(table: Table) -> str:
-    """Return the expected content."""
     return match_record(table, hashlib.sha256(f"golden/{table}".encode()).digest())
 
 

@@ -33,7 +33,6 @@ class Leak:
         return f"{self.game.id}-{self.name.replace(' ', '-')}"
 
     def leaking(self) -> Game:
-        """Return the game with the leak."""
         leak = self
 
         class Leaking(type(self.game)):  # type: ignore[misc]
@@ -44,8 +43,6 @@ class Leak:
 
 
 def leaking_state(state: State, leak: Leak) -> State:
-    """Return the same position with the leak."""
-
     class Leaking(type(state)):  # type: ignore[misc]
         __slots__ = ()
 
@@ -68,8 +65,6 @@ def leaking_state(state: State, leak: Leak) -> State:
 
 @dataclass(frozen=True)
 class Reordered(Legal):
-    """The legal actions in another order."""
-
     right: Legal
     reverse: bool
 
@@ -87,8 +82,6 @@ def high(cards: tuple[Card, ...]) -> int:
 
 
 def poke_leaks() -> Iterator[Leak]:
-    """Yield leaks of hidden information in Poke."""
-
     def leak(name: str, view: Look | None = None, legal: Look | None = None) -> Leak:
         return Leak(Poke(), name, view, legal)
 
@@ -140,7 +133,6 @@ def good(hand: tuple[Any, ...]) -> int:
 
 
 def can_be_beaten(state: Any, seat: int) -> bool:
-    """Return whether the other seat can beat the lowest card."""
     return can_beat(state.hands[1 - seat], state.hands[seat][:1])
 
 
@@ -161,8 +153,6 @@ class UnbeatableLeads(Legal):
 
 
 def saint_poker_leaks() -> Iterator[Leak]:
-    """Yield leaks of hidden information in Saint Poker."""
-
     def leak(name: str, view: Look | None = None, legal: Look | None = None) -> Leak:
         return Leak(SaintPoker(), name, view, legal)
 

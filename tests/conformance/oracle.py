@@ -17,8 +17,6 @@ Part = tuple[object, ...]
 
 @dataclass(frozen=True)
 class GameHistory:
-    """The chance events and all actions of a game."""
-
     luck: Chance
     turns: Sequence[Moves]
 

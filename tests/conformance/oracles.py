@@ -20,7 +20,6 @@ ORACLES: Mapping[str, Oracle] = {
 
 
 def oracle_of(table: Table) -> Oracle:
-    """Return the oracle of a table's game."""
     oracle = ORACLES.get(table.game.id)
     assert oracle is not None, f"{table.game.id} has no oracle; add one to {__name__}"
     return oracle

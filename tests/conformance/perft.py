@@ -35,7 +35,6 @@ def following(state: State) -> Iterator[State]:
 
 
 def choices(state: State) -> int:
-    """Return the number of sequences of one turn."""
     return prod(len(list(state.legal(seat))) for seat in state.actors) if state.actors else 0
 
 
@@ -52,18 +51,15 @@ def counts(state: State) -> list[int]:
 
 
 def of_table(table: Table) -> Counts:
-    """Return the counts from the fixed positions of a table."""
     steps = walk(table, 0)
     return {name: counts(steps[int(part * (len(steps) - 1))].state) for name, part in WHERE.items()}
 
 
 def path(game_id: str) -> Path:
-    """Return the path of a game's counts."""
     return FOLDER / f"{game_id}.json"
 
 
 def of_game(game_id: str) -> dict[str, Counts]:
-    """Return the counts of all tables of a game."""
     return {str(table): of_table(table) for table in TABLES if table.game.id == game_id}
 
 

@@ -23,7 +23,6 @@ class Hand:
 
 class PokeOracle(Oracle):
     def cards(self, state: Any) -> list[str]:
-        """Return the cards of the current or last deal."""
         tricks = [c for trick in state.tricks for c in (*trick.lead, *trick.answer)]
         hands = [c for hand in (*state.hands, *state.discards) for c in hand]
         return [*tricks, *hands, *state.led, *state.stock]
@@ -39,7 +38,6 @@ class PokeOracle(Oracle):
 
     @staticmethod
     def others(seat: int | None) -> list[int]:
-        """Return the seats except this one."""
         return [other for other in (0, 1) if other != seat]
 
     def story(self, played: Sequence[Step], dealt: State, seat: int | None) -> GameHistory:
@@ -69,7 +67,6 @@ class PokeOracle(Oracle):
 
     @staticmethod
     def deal_of(state: Any) -> int:
-        """Return the number of the deal of a position."""
         over: bool = state.phase == "over"
         return len(state.deals) - over
 

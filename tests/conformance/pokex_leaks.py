@@ -14,19 +14,16 @@ Hand = tuple[Card, ...]
 
 
 def partner(state: Any, seat: int) -> Hand:
-    """Return the hand of the partner, or of the opponent with two seats."""
     hand: Hand = state.hands[(seat + state.seats // 2) % state.seats]
     return hand
 
 
 def next_hand(state: Any, seat: int) -> Hand:
-    """Return the hand of the next seat."""
     hand: Hand = state.hands[(seat + 1) % state.seats]
     return hand
 
 
 def most(hand: Hand) -> str:
-    """Return the most frequent rank."""
     ranks = Counter(c[0] for c in hand if c not in JOKERS)
     return max(sorted(ranks), key=ranks.__getitem__, default="")
 
@@ -45,8 +42,6 @@ def to_come(state: Any, seat: int) -> Hand:
 
 
 def pokex_leaks() -> Iterator[Leak]:
-    """Yield leaks of hidden information in Pokex."""
-
     def leak(name: str, view: Look | None = None, legal: Look | None = None) -> Leak:
         return Leak(Pokex(), name, view, legal)
 
@@ -93,7 +88,6 @@ def pokex_leaks() -> Iterator[Leak]:
 
 
 def wild(state: Any, hand: Hand) -> list[Card]:
-    """Return the wild cards of a hand."""
     return [c for c in hand if c in JOKERS or c[0] == state.wild_rank]
 
 
@@ -103,13 +97,11 @@ Dealer = Callable[[Any, int, Chance], Any]
 
 
 def with_hand(state: Any, seat: int, hand: Hand) -> Any:
-    """Return the state with another hand for one seat."""
     hands = tuple(hand if s == seat else held for s, held in enumerate(state.hands))
     return state.but(hands=hands)
 
 
 def deals_a_card_to_two(state: Any, seat: int, luck: Chance) -> Any:
-    """Give a card of the seat to the next seat as well."""
     dealt: Any = state.redeal(seat, luck)
     mine, theirs = dealt.hands[seat], next_hand(dealt, seat)
     other = (seat + 1) % dealt.seats
@@ -117,7 +109,6 @@ def deals_a_card_to_two(state: Any, seat: int, luck: Chance) -> Any:
 
 
 def deals_one_card_less(state: Any, seat: int, luck: Chance) -> Any:
-    """Deal the next seat one card less."""
     dealt: Any = state.redeal(seat, luck)
     return with_hand(dealt, (seat + 1) % dealt.seats, next_hand(dealt, seat)[1:])
 
@@ -134,7 +125,6 @@ def deals_the_whole_pack(state: Any, seat: int, luck: Chance) -> Any:
 
 
 def gives_to_the_centre(state: Any, seat: int, luck: Chance) -> Any:
-    """Exchange a hidden card for one of the centre."""
     dealt: Any = state.redeal(seat, luck)
     theirs = next_hand(dealt, seat)
     if not theirs:

@@ -12,7 +12,6 @@ from tests.conformance.oracle import GameHistory, Oracle, Part
 
 class PokexOracle(Oracle):
     def cards(self, state: Any) -> list[str]:
-        """Return the cards of the current or last deal."""
         held = [c for hand in state.hands for c in hand]
         played = [c for seat in range(state.seats) for c in self.played_by(state, seat)]
         return [*held, *played, *(state.row or state.centre), *state.aside]

@@ -21,14 +21,11 @@ def secret(state: Any, seat: int) -> tuple[Any, ...]:
 
 
 def theirs(state: Any, seat: int) -> tuple[Any, ...]:
-    """Return the dominoes of the next seat."""
     held: tuple[Any, ...] = state.dominoes[(seat + 1) % len(state.hands)]
     return held
 
 
 def pokino_leaks() -> Iterator[Leak]:
-    """Yield leaks of hidden information in Pokino."""
-
     def leak(name: str, view: Look | None = None, legal: Look | None = None) -> Leak:
         return Leak(Pokino(), name, view, legal)
 
@@ -68,7 +65,6 @@ POKINO_LEAKS = tuple(pokino_leaks())
 
 
 def deals_a_domino_twice(state: Any, seat: int, luck: Chance) -> Any:
-    """Put a domino of the seat into the poke as well."""
     dealt: Any = state.redeal(seat, luck)
     return dealt.but(poke=(*dealt.dominoes[seat][:1], *dealt.poke[1:]))
 

@@ -26,7 +26,6 @@ class PokinoOracle(Oracle):
         return action
 
     def cards(self, state: Any) -> list[str]:
-        """Return all 52 cards and all 91 dominoes."""
         cards = [c for hand in state.hands for c in hand] + list(state.deck)
         cards += [c for run in state.runs for c in run.cards]
         dominoes = [d for held in state.dominoes for d in held] + list(state.poke)

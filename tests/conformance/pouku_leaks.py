@@ -10,8 +10,6 @@ from tests.conformance.leaks import Leak, Look, Reordered, high
 
 
 def pouku_leaks() -> Iterator[Leak]:
-    """Yield leaks of hidden information in Pouku."""
-
     def leak(name: str, view: Look | None = None, legal: Look | None = None) -> Leak:
         return Leak(Pouku(), name, view, legal)
 

@@ -12,7 +12,6 @@ from tests.conformance.oracle import GameHistory, Oracle, Part
 
 class PoukuOracle(Oracle):
     def cards(self, state: Any) -> list[str]:
-        """Return the cards of the current or last deal."""
         lying = [c for cards in (*state.hands, *state.fields, *state.kept) for c in cards]
         return [state.point_card, *lying, *state.stock]
 
@@ -27,7 +26,6 @@ class PoukuOracle(Oracle):
 
     @staticmethod
     def over(state: Any) -> bool:
-        """Return whether the game has ended."""
         return not state.actors
 
     def seen(self, state: Any, seat: int | None) -> set[int | None]:
@@ -36,7 +34,6 @@ class PoukuOracle(Oracle):
         return {seat, state.deals[-1].winner} if shown else {seat}
 
     def deal_of(self, state: Any) -> int:
-        """Return the number of the deal of a position."""
         return len(state.deals) - self.over(state)
 
     def story(self, played: Sequence[Step], dealt: State, seat: int | None) -> GameHistory:

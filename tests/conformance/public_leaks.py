@@ -17,7 +17,6 @@ from tests.conformance.leaks import Leak, Show, high
 
 
 def last_seat_s_view(state: Any, view: Any) -> Any:
-    """Return the view of the last seat."""
     return state.view(len(state.hands) - 1)
 
 
@@ -27,8 +26,6 @@ def turned(things: Any, state: Any) -> Any:
 
 
 def public_leaks() -> Iterator[Leak]:
-    """Yield leaks of hidden information to a spectator."""
-
     def leak(game: Game, name: str, public: Show) -> Leak:
         return Leak(game, f"to a spectator {name}", public=public)
 

@@ -16,7 +16,6 @@ WITH_NUMBERS: tuple[tuple[str, int, dict[str, OptionValue]], ...] = (
 
 
 def tables(games: Mapping[str, Game]) -> Iterator[Table]:
-    """Yield the tested tables of each game."""
     for game in games.values():
         yield from tables_of(game)
         for game_id, seats, changed in WITH_NUMBERS:
@@ -39,7 +38,6 @@ def is_richest(table: Table) -> bool:
 
 
 def is_extreme(table: Table) -> bool:
-    """Return whether it is the plainest or the richest table of its game."""
     return is_plainest(table) or is_richest(table)
 
 

@@ -39,7 +39,6 @@ one_of_a_game = pytest.mark.parametrize(
 
 @lru_cache(maxsize=4)
 def first_game(table: Table) -> RecordedGame:
-    """Return the first game of the record."""
     return play_game(table, SEED, 0, 0)
 
 
@@ -169,19 +168,16 @@ def at(lines: list[Line], kind: str, number: int = 0) -> int:
 
 
 def one_more(lines: list[Line]) -> None:
-    """Add an action after the end."""
     place = at(lines, "result")
     lines.insert(place, {**lines[place - 1], "decision": lines[place - 1]["decision"] + 1})
 
 
 def game_twice(lines: list[Line]) -> None:
-    """Repeat the first game."""
     first = lines[at(lines, "game") : at(lines, "result") + 1]
     lines[-1:-1] = first
 
 
 def line(lines: list[Line], kind: str, number: int = 0) -> Any:
-    """Return a line of a type."""
     return lines[at(lines, kind, number)]
 
 
@@ -214,7 +210,6 @@ CHANGES: dict[str, Change] = {
 
 
 def changed(text: str, change: Change) -> MatchRecord:
-    """Return the record after a change."""
     lines = [json.loads(line) for line in text.splitlines()]
     change(lines)
     return read("".join(json.dumps(line) + "\n" for line in lines))

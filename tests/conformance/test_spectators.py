@@ -86,7 +86,10 @@ def test_no_leak_to_spectators_is_found_in_many_cases(table: Table, check: Check
     assert first_problem(table, share(table, LONG), check, viewers=SPECTATOR, first=300) is None
 
 
-@pytest.mark.parametrize("mutant", PUBLIC_LEAKS, ids=str)
+one_of_a_game = {mutant.game.id: mutant for mutant in reversed(PUBLIC_LEAKS)}.values()
+
+
+@pytest.mark.parametrize("mutant", one_of_a_game, ids=str)
 def test_a_game_that_leaks_to_spectators_is_found(mutant: Leak) -> None:
     for table in filter(is_plainest, tables({mutant.game.id: mutant.leaking()})):
         assert first_problem(table, TO_CATCH, leak, viewers=SPECTATOR) is not None, table

@@ -33,13 +33,11 @@ every_game = pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: ga
 
 
 def steps(table: Table) -> Iterator[Step]:
-    """Yield positions of random games."""
     positions = [step for steps in walks(table, WALKS) for step in closely(table, steps)]
     yield from positions[:: -(-len(positions) // POSITIONS)]
 
 
 def actions(table: Table) -> Iterator[Action]:
-    """Yield legal and illegal actions."""
     rng = dice("wire", table)
     for step in steps(table):
         for seat, action in step.moves.items():
@@ -133,7 +131,6 @@ def test_a_fresh_codec_and_a_used_one_encode_equally(table: Table) -> None:
 
 
 def refused(game: Game, message: bot_pb2.Action) -> str:
-    """Return the error message for an invalid message."""
     with pytest.raises(DecodeError) as caught:
         GameCodec(game).decode(message)
     return str(caught.value)
@@ -217,8 +214,6 @@ class Lead:
 
 
 class Unsent(Poke):
-    """A game without messages."""
-
     id = "unsent"
 
 
@@ -235,8 +230,6 @@ class WithOtherAction(Poke):
 
 
 class WithUnsentAction(Poke):
-    """A game with an action that has no message."""
-
     action_types = (Unsent,)  # type: ignore[assignment]  # wrong on purpose
 
 

@@ -15,7 +15,6 @@ def clean(message: Message) -> bool:
 
 
 def same(value: Any, message: Any) -> bool:
-    """Return whether a message and a value have exactly the same fields and content."""
     if not is_dataclass(value):
         return bool(value == message)
     assert isinstance(message, Message)
@@ -26,7 +25,6 @@ def same(value: Any, message: Any) -> bool:
 
 
 def same_field(value: Any, field: Any) -> bool:
-    """Return whether a field of a message equals the field of a value."""
     if isinstance(value, tuple):
         return len(value) == len(field) and all(map(same, value, field))
     return same(value, field)

@@ -393,6 +393,15 @@ def test_every_pod_has_the_object_storage_if_there_is_one(helm: str, tmp_path: P
         assert not any("envFrom" in container for container in each.containers)
 
 
+def test_every_pod_allows_the_packages_with_games_of_the_values(helm: str, tmp_path: Path) -> None:
+    named = [{"name": "POKEARENA_GAMES", "value": "leduc-pokearena gin.games"}]
+    for words, expected in ((("--set", "games={leduc-pokearena,gin.games}"), named), ((), [])):
+        for each in pods(render(helm, tmp_path, *words)):
+            for container in each.containers:
+                variables = [each for each in container["env"] if each["name"] == "POKEARENA_GAMES"]
+                assert variables == expected
+
+
 def test_untrusted_programs_run_in_the_configured_runtime(helm: str, tmp_path: Path) -> None:
     manifests = render(helm, tmp_path, "--values", CHART / "ci" / "scaledjob-values.yaml")
     for each in pods(manifests):
@@ -441,6 +450,7 @@ def test_scaled_jobs_follow_the_due_matches_of_the_arena_and_end(helm: str, tmp_
         "rootPath=/arena/",
         "services.metrics.operator.enabled=true",
         "backup.keep=0",
+        "games={leduc-pokearena==1.2}",
     ],
 )
 def test_invalid_values_are_refused(helm: str, tmp_path: Path, wrong: str) -> None:

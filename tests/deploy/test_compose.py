@@ -133,6 +133,11 @@ def test_the_arena_understands_every_command_and_variable(compose: Tree, tmp_pat
                 assert config.setting((plain,), {variable: str(a_file)}) == (variable, "a secret")
 
 
+def test_both_images_are_built_with_the_same_packages_with_games(compose: Tree) -> None:
+    for name in ("services", "worker"):
+        assert compose["services"][name]["build"]["args"] == {"GAMES": "${GAMES:-}"}
+
+
 def test_workers_have_time_to_release_their_match(compose: Tree) -> None:
     for name in ("services", "worker"):
         grace = compose["services"][name]["stop_grace_period"]

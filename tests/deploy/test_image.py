@@ -98,25 +98,35 @@ def test_the_build_stage_creates_a_working_installation(tmp_path: Path) -> None:
     sent(source)
     build = stages()["build"]
     [line] = [line for line in build if line.startswith("RUN uv sync")]
+    [games] = [line for line in build if "uv pip install" in line]
     [variables] = [line for line in build if line.startswith("ENV ")]
+    [exclude_newer] = [line for line in build if line.startswith("ARG UV_EXCLUDE_NEWER")]
     environment = {
         **os.environ,
         **dict(re.findall(r"(\w+)=(\S+)", variables)),
         # Without optimisation the rules compile in a fraction of the time.
         "CFLAGS": "-O0",
-        "UV_EXCLUDE_NEWER": last("build", "ARG").partition("=")[2],
+        "UV_EXCLUDE_NEWER": exclude_newer.partition("=")[2],
         "UV_PROJECT_ENVIRONMENT": str(installed),
+        "GAMES": str(ROOT / "sample_games" / "goofspiel"),
     }
     # Reuse the local download cache and this machine's Python.
     for name in ("UV_NO_CACHE", "UV_PYTHON_DOWNLOADS", "VIRTUAL_ENV"):
         environment.pop(name, None)
     subprocess.run(line.removeprefix("RUN ").split(), cwd=source, env=environment, check=True)
+    subprocess.run(games.removeprefix("RUN "), shell=True, env=environment, check=True)
     shutil.rmtree(source)
     arena = installed / "bin" / "pokearena"
     words = ["play", "poke", "sample:greedy", "sample:random", "--seed", "7", "--json"]
     done = subprocess.run([arena, *words], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)
+    # The images allow the packages that they contain.
+    allowed = re.search(r"POKEARENA_GAMES=(\S+)", last("slim", "ENV"))
+    assert allowed is not None
+    words = ["play", "goofspiel", "sample:meek", "sample:random", "--json"]
+    environment = {**os.environ, "POKEARENA_GAMES": allowed[1]}
+    subprocess.run([arena, *words], cwd=tmp_path, env=environment, check=True)
     python = installed / "bin" / "python"
     # Only the images install the PostgreSQL driver by default.
     program = "import psycopg, referee.rules_build as r; print(r.rules_build())"

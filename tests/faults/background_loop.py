@@ -12,7 +12,6 @@ class BackgroundLoop:
         self._thread = threading.Thread(target=self.go_on, daemon=True)
 
     def go_on(self) -> None:
-        """Work until `over` is set."""
         raise NotImplementedError
 
     def __enter__(self) -> Self:

@@ -49,7 +49,6 @@ class Tally:
         return quantiles(self.resumed, n=20, method="inclusive")[-1]
 
     def row(self) -> tuple[object, ...]:
-        """Return the values of a line of the table."""
         slowest = "–" if self.p95 is None else f"{self.p95:.1f}"
         ended = (self.closed, self.void + self.cancelled)
         return (self.run, self.matches, *ended, self.lost, self.doubled, len(self.resumed), slowest)

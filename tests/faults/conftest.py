@@ -16,7 +16,6 @@ Conclude = Callable[..., Tally]
 
 @pytest.fixture
 def arena() -> Iterator[Arena]:
-    """Return an arena with an empty store."""
     arena = Arena()
     with processes.orphanage():
         yield arena

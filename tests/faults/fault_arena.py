@@ -102,7 +102,6 @@ class Arena:
 
     @property
     def url(self) -> str:
-        """The URL of the database."""
         return self._url or self.where.database_url({})
 
     def house(self, name: str, number: str = "1") -> str:
@@ -190,15 +189,12 @@ class Arena:
             self.serve.stop()
 
     def remove(self) -> None:
-        """Delete the arena's directory."""
         self.engine.dispose()
         self._disk.__exit__(None, None, None)
         shutil.rmtree(self.root, ignore_errors=True)
 
 
 class ServeProcess:
-    """`pokearena serve` as a process."""
-
     def __init__(
         self,
         arena: Arena,
@@ -245,11 +241,9 @@ class ServeProcess:
 
     @property
     def fell(self) -> bool:
-        """Whether the process has exited."""
         return self._process.poll() is not None
 
     def of(self, role: str) -> list[int]:
-        """Return the process ids of a role (tests.faults.processes)."""
         return [pid for what, pid in processes.roles(self.pid) if what == role]
 
     def one(self, role: str) -> int:
@@ -259,7 +253,6 @@ class ServeProcess:
 
     @property
     def url(self) -> str:
-        """The URL of the Redis server."""
         return self._url
 
     def redis(self) -> Redis:
@@ -287,7 +280,6 @@ class ServeProcess:
         return False
 
     def stop(self) -> None:
-        """Stop the process with SIGTERM and wait."""
         if not self.fell:
             self._process.send_signal(signal.SIGTERM)
         self._process.wait(60)

@@ -39,14 +39,12 @@ from arena.tournaments import scheduler
 
 
 def rebuild(engine: Engine) -> None:
-    """Rebuild and store every result."""
     cups = [tournament.id for tournament in tournaments.list_tournaments(engine)]
     for rebuilt in list(rebuilt_results.rebuilt(engine, cups)):
         rebuilt_results.store_rebuilt(engine, rebuilt)
 
 
 def push(engine: Engine, where: Folder, bot: str, submission: str) -> None:
-    """Upload a bot as the web server does."""
     bot_version = resolver.from_folder(Path(bot))
     pending_uploads = PendingUploads(where.submissions)
     with pending_uploads.part(submission).open("wb") as output:
@@ -247,7 +245,6 @@ def main(url: str, action: str, *words: str) -> None:
 
 
 def serve() -> None:
-    """Run the operations of standard input one after the other."""
     for line in sys.stdin:
         words, environment = json.loads(line)
         pid = os.fork()

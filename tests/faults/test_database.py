@@ -111,7 +111,6 @@ def small_disk(directory: Path) -> Iterator[None]:
 
 
 def fill(directory: Path) -> Path:
-    """Create a file that fills the file system."""
     ballast = directory / "ballast"
     with ballast.open("wb", buffering=0) as file:
         size = MEGABYTE

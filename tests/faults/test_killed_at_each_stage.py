@@ -134,7 +134,6 @@ class StoppableArena:
         self._held = mark
 
     def let_go(self) -> None:
-        """Release the bot that was stopped last."""
         if self._held is not None:
             self._mark(self._held, "")
         self._held = None
@@ -178,7 +177,6 @@ class StoppableArena:
         wait_until(lambda: self.serve.of(process) not in ([], [pid]), f"a new {process}")
 
     def await_game(self, match: str) -> None:
-        """Wait until a game of a match is committed."""
         games = "SELECT 1 FROM games WHERE match = ?"
         wait_until(lambda: bool(self.arena.sql(games, match)), "a committed game")
 
@@ -189,7 +187,6 @@ class StoppableArena:
         self.serve.until(lambda: self.arena.sql(state, match) in ended, 100)
 
     def games(self, match: str) -> Sequence[PlayedGame]:
-        """Return the games of a match that was closed once and without a fault."""
         closed = self.arena.sql("SELECT count(*) FROM results WHERE match = ?", match)
         assert closed == [(1,)], self.reasons(match)
         assert self.arena.sql("SELECT sentence FROM faults WHERE match = ?", match) == []
@@ -199,7 +196,6 @@ class StoppableArena:
         return [game.result_only() for game in games]
 
     def reasons(self, match: str) -> list[str]:
-        """Return the reason of each failure of a match."""
         rows = self.arena.sql("SELECT reason FROM failures WHERE match = ? ORDER BY at", match)
         return [reason for (reason,) in rows]
 

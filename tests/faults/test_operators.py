@@ -84,7 +84,6 @@ def when_a_remote_bot_connects(arena: Arena, witness: Witness, kill: Kill, actio
 
 
 def when_a_remote_bot_stays_away(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
-    """The match of a remote bot that stays away becomes void."""
     assert arena.operate("add_remote") == 0
     arena.schedule([arena.slow("first"), "far@1"])
     kill("give_up")
@@ -258,7 +257,6 @@ def operators() -> Iterator[Operators]:
 
 
 def edges(action: str) -> tuple[str, ...]:
-    """Return the fault points of a transaction."""
     return tuple(name for name in NAMES if subject(name) == action)
 
 

@@ -30,7 +30,6 @@ CUT = (
 
 @pytest.fixture
 def arena(server: Cluster) -> Iterator[Arena]:
-    """Return an arena with an empty store in PostgreSQL."""
     with server.database() as url, processes.orphanage(lambda: [server.pid]):
         arena = Arena(url=url)
         yield arena

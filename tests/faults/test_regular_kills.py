@@ -63,7 +63,6 @@ def outcomes(arena: Arena) -> Outcomes:
 
 @pytest.fixture(scope="module")
 def undisturbed_outcomes() -> Outcomes:
-    """Return the results of the same matches without kills."""
     with processes.orphanage():
         arena = Arena()
         schedule(arena)

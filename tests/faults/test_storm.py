@@ -38,8 +38,8 @@ def test_in_a_storm_over_a_thousand_matches_nothing_is_lost_and_nothing_doubled(
         serve.until(arena.over, 3500)
     tally = conclude(arena, witness, f"storm: {_words(storm)}")
     assert tally.matches >= MATCHES
-    # A failure of the arena can void a match; the death of a bot only loses a game.
-    assert tally.void <= tally.matches // 50
+    # Killed processes do not count towards a void match; the death of a bot only loses a game.
+    assert tally.void == 0
     assert tally.p95 is not None
     assert tally.p95 < RESUME_SECONDS
 

@@ -70,7 +70,6 @@ class Witness(BackgroundLoop):
         return lines
 
     def go_on(self) -> None:
-        """Poll the store until `over` is set."""
         while not self.over.wait(GLANCE_SECONDS):
             try:
                 self._look()

@@ -24,8 +24,6 @@ LONGEST_SENTENCE: Final = 2000
 
 
 class SeatSettings:
-    """The clock and settings of every seat."""
-
     wants_legal = True
     wants_text = False
     clock = bot_pb2.Clock(allowance_ms=200, bank_ms=10_000)
@@ -39,13 +37,11 @@ def tried() -> tuple[Table, ...]:
 
 
 def setting(table: Table) -> TableSetting:
-    """Return the table's setting for the referee."""
     sides = table.game.sides(table.seats, table.options)
     return TableSetting("m-fuzz", table.game, table.codec, table.seats, table.options, sides)
 
 
 def good_answers(table: Table) -> list[bytes]:
-    """Return a few valid answers."""
     return [
         bot_pb2.ActResponse(action=action, note="good").SerializeToString()
         for request in new_game(table, 0).asked.values()
@@ -54,7 +50,6 @@ def good_answers(table: Table) -> list[bytes]:
 
 
 def new_game(table: Table, number: int) -> RunningGame:
-    """Return a new game with its first questions open."""
     seed = board_seed(number.to_bytes(32, "big"), 0)
     play = RunningGame(setting(table), referee_pb2.Board(game=0, number=0, seed=seed))
     play.ask([SeatSettings()] * table.seats)

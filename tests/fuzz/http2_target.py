@@ -76,8 +76,6 @@ class ServerAction(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The conversation of an input."""
-
     start: bool
     """Whether the conversation begins with Start."""
     shape: tuple[int, ...]
@@ -87,19 +85,15 @@ class Options:
 
     @classmethod
     def of(cls, value: int) -> "Options":
-        """Return the options of a byte."""
         return cls(not value & 1, SHAPES[value >> 1 & 7], bool(value & 16))
 
     @property
     def value(self) -> int:
-        """The byte of the options."""
         return (not self.start) | SHAPES.index(self.shape) << 1 | self.large << 4
 
 
 @dataclass(slots=True)
 class Chunk:
-    """One action of the server."""
-
     action: ServerAction
     amount: int
     data: bytes
@@ -116,7 +110,6 @@ class Question:
 
 
 def decoded(data: bytes) -> tuple[Options, list[Chunk]]:
-    """Return the options and chunks of an input."""
     first, *rest = data[1:].split(SEPARATOR)
     chunks = [Chunk(ServerAction.SEND, 0, first)] if first else []
     for part in rest:
@@ -126,14 +119,12 @@ def decoded(data: bytes) -> tuple[Options, list[Chunk]]:
 
 
 def encoded(options: Options, chunks: list[Chunk]) -> bytes:
-    """Return the input that has these options and chunks."""
     parts = [SEPARATOR + bytes([chunk.action | chunk.amount << 3]) + chunk.data for chunk in chunks]
     return bytes([options.value]) + b"".join(parts)
 
 
 @lru_cache
 def questions(options: Options) -> list[list[Question]]:
-    """Return the messages of questions of a conversation."""
     legal = [bot_pb2.Action(poke=poke_pb2.PokeAction())]
     return [
         [
@@ -156,8 +147,6 @@ def questions(options: Options) -> list[list[Question]]:
 
 @dataclass(slots=True, eq=False)
 class Link:
-    """A connection as the server sees it."""
-
     transport: MemoryTransport
     connection: Connection
     received: bytes = b""
@@ -182,7 +171,6 @@ class ScriptedServer:
         """Calls that were open at the latest check."""
 
     def accept(self, transport: MemoryTransport) -> bool:
-        """Accept or refuse a connection."""
         self._least_cost += CONNECTION
         if self._refusals:
             self._refusals -= 1
@@ -192,7 +180,6 @@ class ScriptedServer:
         return True
 
     def sleep_seconds(self, now: float) -> float | None:
-        """Return the remaining seconds of a WAIT, or None without one."""
         return self._until - now if self._until > now else None
 
     def act(self, now: float) -> bool:

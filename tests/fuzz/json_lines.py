@@ -66,7 +66,6 @@ def _line(question: bot_pb2.ActRequest, rng: random.Random) -> bytes:
 
 
 def _changed(value: Any, rng: random.Random) -> Any:
-    """Return the value with a random change at any depth."""
     if rng.random() < 0.15:
         return rng.choice(JUNK)
     if isinstance(value, dict) and value:

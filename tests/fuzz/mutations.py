@@ -28,7 +28,6 @@ class Field:
     value: "int | bytes | list[Field]"
 
     def bytes(self) -> bytes:
-        """Return the encoded field."""
         tag = varint(self.number << 3 | self.kind)
         if isinstance(self.value, int):
             return tag + varint(self.value)
@@ -39,7 +38,6 @@ class Field:
 
 
 def joined(fields: Sequence[Field]) -> bytes:
-    """Return the message that consists of the fields."""
     return b"".join(chosen.bytes() for chosen in fields)
 
 
@@ -74,7 +72,6 @@ def fields_of(data: bytes, depth: int = DEEPEST) -> list[Field] | None:
 
 
 def _varint(data: bytes, place: int) -> tuple[int, int]:
-    """Return a varint and the place after it; the number is -1 if the bytes are invalid."""
     number = shift = 0
     while place < len(data) and shift < 70:
         byte = data[place]
@@ -99,7 +96,6 @@ class Mutations:
         )
 
     def message(self, good: bytes) -> bytes:
-        """Return a message after 0 to 3 changes."""
         made = good
         for _ in range(self.rng.choice(WAYS)):
             if len(made) <= LARGE:  # large messages take too long to decode
@@ -155,7 +151,6 @@ class Mutations:
         return self._noise(data) if fields is None else joined(self._changed(fields))
 
     def _changed(self, fields: list[Field]) -> list[Field]:
-        """Return the fields with one change at any depth."""
         if not fields:
             return [self._made_up()]
         place = self.rng.randrange(len(fields))

@@ -214,7 +214,6 @@ def _order(table: Table, addresses: list[str], number: int) -> referee_pb2.Table
 
 
 def _check(table: Table, fuzzer: Fuzzer, played: TableResults, seat: int) -> Iterator[str]:
-    """Yield the verdicts after comparing each with the expected one."""
     assert len(played.games) == BOARDS, f"{table}: a game has no end"
     side = table.game.sides(table.seats, table.options)
     for game in played.games:

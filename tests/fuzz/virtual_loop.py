@@ -19,8 +19,6 @@ class Hang(AssertionError):
 
 
 class Server(Protocol):
-    """The peer of all connections that the loop makes."""
-
     def act(self, now: float) -> bool:
         """Do one thing at this virtual time; return False if there is nothing to do now."""
 
@@ -77,11 +75,9 @@ class MemoryTransport(asyncio.Transport):
         self.reading = False
 
     def resume_reading(self) -> None:
-        """Deliver again."""
         self.reading = True
 
     def is_closing(self) -> bool:
-        """Whether the connection is closed or about to be."""
         return not self.open
 
     def abort(self) -> None:
@@ -114,7 +110,6 @@ class VirtualLoop(asyncio.BaseEventLoop):
         self.set_exception_handler(lambda _, context: self.errors.append(context))
 
     def time(self) -> float:
-        """Return the virtual time in seconds."""
         return self._now
 
     def select(self, timeout: float | None) -> list[object]:

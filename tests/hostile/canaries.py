@@ -83,7 +83,6 @@ class Canaries:
         self.paths[name] = path
 
     def write_targets(self) -> None:
-        """Write the targets of the probe into its folder."""
         targets = {
             "paths": {name: str(path).encode().hex() for name, path in self.paths.items()},
             "data_name": _halves(self.data.name),
@@ -215,12 +214,10 @@ def reached(canaries: Canaries, level: Level) -> tuple[list[str], str]:
 
 
 def is_writable(below: Path) -> bool:
-    """Return whether the data folder can be created there."""
     return below == IN_RUNTIME or os.access(below, os.W_OK)
 
 
 def has_view(level: Level) -> bool:
-    """Return whether bots of a level have a view of the file system of their own."""
     return level is Level.BUBBLEWRAP or os.geteuid() == 0
 
 

@@ -44,7 +44,6 @@ class Hostile:
 
     @property
     def boards(self) -> int:
-        """The number of boards of each of the two tables."""
         return 1 + len(self.then)
 
 

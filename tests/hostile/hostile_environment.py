@@ -49,7 +49,6 @@ class HostileOutcome:
         return "".join(report.output for report in self.reports[entrant])
 
     def bank_used(self, entrant: int) -> float:
-        """Return the milliseconds that an entrant used from the bank."""
         # The second table has the seats exchanged.
         return float(sum(game.tally["bank_ms"][entrant ^ game.table] for game in self.games))
 
@@ -74,7 +73,6 @@ class HostileEnvironment:
             door.close()
 
     def bot(self, program: str) -> Bot:
-        """Install a program of the corpus as a bot in a folder of its own."""
         self._number += 1
         folder = self.folder / f"{self._number}-{program}"
         folder.mkdir()
@@ -144,14 +142,12 @@ class HostileEnvironment:
         return outcome
 
     def memory(self) -> int:
-        """Return the resident memory of the referee in bytes."""
         status = Path(f"/proc/{self._referee.pid}/status").read_text()
         line = next(line for line in status.splitlines() if line.startswith("VmRSS"))
         return int(line.split()[1]) * 1024
 
 
 def _secret_socket(path: Path | str) -> socket.socket:
-    """Listen on a Unix socket and send the secret to every client."""
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(path))
     listener.listen()
@@ -180,7 +176,6 @@ def _send_secret(listener: socket.socket) -> None:
 
 @contextmanager
 def started_world(folder: Path) -> Iterator[HostileEnvironment]:
-    """Return a `HostileEnvironment` with a referee of its own."""
     address = f"unix:{folder}/r.sock"
     with GuardedProcess(
         [sys.executable, "-m", "referee", "--address", address], stdout=subprocess.PIPE, text=True

@@ -114,7 +114,6 @@ class Surroundings:
             each.chmod(0o755)
 
     def new_folder(self) -> Path:
-        """Create an empty folder for a bot."""
         self.number += 1
         folder = self.versions / f"bot-{self.number}"
         folder.mkdir()
@@ -125,7 +124,6 @@ class Surroundings:
         return folder
 
     def texts(self) -> dict[str, str]:
-        """Return the replacements in the texts of a tree."""
         steps = len(self.versions.parts)
         secret, data = str(self.secret), str(self.data)
         deep = "/".join(f"n{number}" for number in range(steps + 1))

@@ -71,7 +71,6 @@ class Remaining:
     has_view: bool = True
 
     def holds(self, level: Level) -> bool:
-        """Return whether it remains on this machine at a level."""
         return level in self.levels and (self.has_view or not has_disk(level))
 
 
@@ -147,7 +146,6 @@ class Search:
         self.complaints: set[str] = set()
 
     def read(self) -> Values:
-        """Run a reader in a new sandbox and return what it found."""
         found: dict[str, int | str] = {TIME: str(time.monotonic())}
 
         def take(address: str) -> None:
@@ -159,7 +157,6 @@ class Search:
         return found
 
     def write(self, kind: str, amount: int) -> None:
-        """Run a writer in a new sandbox."""
         self._run(self.writer, [kind, str(amount)], lambda address: None)
 
     def _run(self, folder: Path, words: Sequence[str], take: Callable[[str], None]) -> None:
@@ -272,7 +269,6 @@ class Search:
 
 
 def _seconds(before: Values, after: Values) -> float:
-    """Return the seconds between two readers."""
     times = [float(values[TIME]) for values in (before, after)]
     return max(times[1] - times[0], 0.001)
 
@@ -341,14 +337,12 @@ def search(
 
 
 def writers() -> list[str]:
-    """Return the kinds of writers."""
     text = (PROGRAMS / "memory_writer.py").read_text()
     block = text[text.index("KINDS:") :]
     return re.findall(r"^        (\w+),$", block, re.MULTILINE)
 
 
 def row(finding: Finding) -> str:
-    """Return a finding as a row of a table."""
     effect = ", ".join(f"{change:+}" for change in finding.effect)
     return (
         f"| {finding.source} | {finding.writer} | {finding.noise} | {effect} | "

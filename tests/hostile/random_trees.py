@@ -69,7 +69,6 @@ class RandomTree:
         )
 
     def make(self) -> None:
-        """Create the entries."""
         for _ in range(self.random.randrange(2, ENTRIES)):
             parent = self.random.choice(["", *self.folders()])
             path = os.path.join(parent, self.random.choice(NAMES))

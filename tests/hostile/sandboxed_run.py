@@ -35,12 +35,10 @@ def need(level: Level) -> None:
 
 
 def offered_levels() -> list[Level]:
-    """Return the levels with a sandbox that this machine offers."""
     return [level for level in (Level.BUBBLEWRAP, Level.LANDLOCK) if offer(level).holds]
 
 
 def untrusted(folder: Path, run: Sequence[str], file: str | None = None) -> Bot:
-    """Return the bot in a folder as one that was pushed by somebody else."""
     return Bot("bot", Manifest("bot", tuple(run)), folder, file=file, trusted=False)
 
 
@@ -76,7 +74,6 @@ def run_to_end(bot: Bot, level: Level, *, builds: bool = False) -> Report:
 
 @contextmanager
 def best_level_is(level: Level) -> "Iterator[None]":
-    """Let the arena in this process use this level for builds and bots."""
     with (
         selected(level),
         patch("arena.bots.sandbox.available_levels.best_level", lambda: level),

@@ -72,7 +72,6 @@ def corpus() -> list[str]:
 
 
 def beside(programs: Sequence[str], seconds: float) -> Batch:
-    """Play honest matches for some seconds while another process plays these programs."""
     times: list[float] = []
     faults = 0
     with tempfile.TemporaryDirectory(prefix="storm-") as name:
@@ -110,7 +109,6 @@ def _load(programs: Sequence[str], folder: Path) -> "Iterator[subprocess.Popen[s
 
 
 def _count(load: "subprocess.Popen[str]") -> int:
-    """Return how many matches the load has played."""
     assert load.stdout is not None
     os.set_blocking(load.stdout.fileno(), False)
     with contextlib.suppress(BlockingIOError):

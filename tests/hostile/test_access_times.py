@@ -29,7 +29,6 @@ print(json.dumps(times))
 
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
-    """Return a temporary folder that every user can enter."""
     with tempfile.TemporaryDirectory(prefix="times-") as name:
         os.chmod(name, 0o755)
         yield Path(name)

@@ -54,7 +54,6 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostileEnvironme
 
 
 def remaining_traces(before: set[str]) -> set[str]:
-    """Return traces of bots that remain after the time to clean up."""
     until = time.monotonic() + PATIENCE
     rest = current_traces() - before
     while rest and time.monotonic() < until:

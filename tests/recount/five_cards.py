@@ -38,12 +38,10 @@ Worth = tuple[int, list[int]]
 
 
 def name(cards: Sequence[str]) -> str:
-    """Return the name of the category of five cards."""
     return NAMES[worth(cards)[0]]
 
 
 def worth(cards: Sequence[str]) -> Worth:
-    """Return the comparable value of five cards without wild cards."""
     assert len(cards) == 5
     held = Counter(card[0] for card in cards)
     flush = len({card[1] for card in cards}) == 1

@@ -35,7 +35,6 @@ One = Generator[Asked, Answers, Word]
 
 
 def recount(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Recount:
-    """Play a rubber."""
     assert seats == 2
     first = luck.below("dealer", 0, 2)
     below, above, legs = [0, 0], [0, 0], [0, 0]
@@ -110,26 +109,22 @@ def ask(seat: int, words: Sequence[Plain]) -> One:
 
 
 def draws_from(hand: Sequence[str]) -> list[Plain]:
-    """Return every draw."""
     choices = chain.from_iterable(combinations(sorted(hand), size) for size in (1, 2, 3))
     return [("draw", cards) for cards in choices]
 
 
 def leads_from(hand: Sequence[str]) -> list[Plain]:
-    """Return every lead."""
     choices = chain.from_iterable(combinations(sorted(hand), size) for size in (1, 2, 3, 4))
     return [("lead", cards) for cards in choices if len({card[0] for card in cards}) == 1]
 
 
 def wins(answer: Sequence[str], lead: Sequence[str]) -> bool:
-    """Return whether an answer beats the lead."""
     return len({card[0] for card in answer}) == 1 and RANKS.index(answer[0][0]) > RANKS.index(
         lead[0][0]
     )
 
 
 def answers_from(hand: Sequence[str], lead: Sequence[str], must_beat: bool) -> list[Plain]:
-    """Return every legal answer."""
     choices = list(combinations(sorted(hand), len(lead)))
     winning = [cards for cards in choices if wins(cards, lead)]
     return [("answer", cards) for cards in (winning if must_beat and winning else choices)]

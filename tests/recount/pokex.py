@@ -72,7 +72,6 @@ def deal(
 
 
 def declarers(bid: int, taken: int) -> int:
-    """Return the points of the declarer's side."""
     return sum(range(bid + 1)) + bid * (taken - bid) if taken >= bid else 0
 
 
@@ -99,7 +98,6 @@ def auction(seats: int, dealer: int) -> Generator[Asked, Answers, tuple[int, int
 def lay(
     hands: list[list[str]], first: int
 ) -> Generator[Asked, Answers, tuple[list[str], list[str]]]:
-    """Return the cards that each side plays to a trick."""
     seats = len(hands)
     played: tuple[list[str], list[str]] = ([], [])
     for turn in range(4 if seats == 4 else 6):

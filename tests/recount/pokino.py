@@ -29,8 +29,6 @@ TOO_MANY = 3000
 
 @dataclass
 class PokinoTable:
-    """The state of the table and the hands."""
-
     greed: bool
     pokino_up: bool
     tear_down_the_walls: bool
@@ -56,7 +54,6 @@ class PokinoTable:
             self.of[square] = domino
 
     def tear(self, domino: str) -> None:
-        """Remove a domino and all tokens on its borders."""
         gone = {square for square, name in self.of.items() if name == domino}
         self.tokens = {b: owner for b, owner in self.tokens.items() if not b & gone}
         for square in gone:
@@ -88,12 +85,10 @@ class PokinoTable:
 
 
 def run_points(length: int) -> int:
-    """Return the points of a run."""
     return RUNS[length] if length < len(RUNS) else LONGEST
 
 
 def recount(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Recount:
-    """Play a game."""
     table = set_up(luck, seats, options)
     turn = luck.below("first", 0, seats)
     idle = 0
@@ -121,7 +116,6 @@ def recount(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Recount:
 
 
 def set_up(luck: Seeded, seats: int, options: Mapping[str, Any]) -> PokinoTable:
-    """Return the table before the first turn."""
     deck = list(luck.shuffled("deck", 0, PACK))
     poke = list(luck.shuffled("dominoes", 0, DOMINOES))
     size = 7 if options["pokino_up"] else 5
@@ -147,12 +141,10 @@ def squares(values: Mapping[str, Any]) -> tuple[Square, Square]:
 
 
 def path_of(values: Mapping[str, Any]) -> list[Square]:
-    """Return the squares of a run."""
     return [(square.get("x", 0), square.get("y", 0)) for square in values.get("path", [])]
 
 
 def play_run(table: PokinoTable, seat: int, values: Mapping[str, Any]) -> None:
-    """Play a legal run."""
     path = path_of(values)
     if not table.greed:
         table.beads[seat] -= len(path)
@@ -175,13 +167,10 @@ def beside(square: Square) -> list[Square]:
 
 @dataclass(frozen=True)
 class Turn:
-    """The legal actions of a seat."""
-
     table: PokinoTable
     seat: int
 
     def allows(self, word: Word) -> bool:
-        """Return whether a turn is legal."""
         kind, values = word
         left = len(self.table.hands[self.seat]) - len(values.get("cards", []))
         if not values.get("draw", True) and not (self.table.pokino_up and left >= 7):
@@ -200,7 +189,6 @@ class Turn:
         return free and within and (touches or not taken)
 
     def runs_by(self, path: list[Square], cards: list[str]) -> bool:
-        """Return whether a run is legal."""
         table = self.table
         held = len(set(cards)) == len(cards) and set(cards) <= set(table.hands[self.seat])
         paid = table.greed or len(cards) <= table.beads[self.seat]
@@ -212,7 +200,6 @@ class Turn:
         return fits and len(set(steps)) == len(steps) and all(map(self.open, pairwise(path)))
 
     def open(self, step: tuple[Square, Square]) -> bool:
-        """Return whether a run may step from one square to another."""
         first, second = step
         if second not in beside(first):
             return False
@@ -268,7 +255,6 @@ class Turn:
                         yield growing[-1]
 
     def matching(self, square: Square) -> list[str]:
-        """Return the cards of the hand with the rank of a square."""
         rank = NUMBERS[self.table.numbers[square]]
         return [card for card in self.table.hands[self.seat] if card[0] == rank]
 

@@ -16,8 +16,6 @@ TOO_MANY = 3000
 
 @dataclass
 class Deal:
-    """The state of the table and the hands in one deal."""
-
     seats: int
     teams: bool
     left: bool
@@ -30,16 +28,13 @@ class Deal:
     """The yaku that each seat keeps; in teams both seats of a team keep the same."""
 
     def of(self, name: str) -> int:
-        """Return the value of an option."""
         return dict(self.values)[name]
 
     def reference(self, seat: int) -> list[str]:
-        """Return the cards of a seat's two reference fields."""
         way = -1 if self.left else 1
         return [c for step in (1, 2) for c in self.fields[(seat + way * step) % self.seats]]
 
     def points(self, cards: Iterable[str]) -> int:
-        """Return the points of the point cards among some cards."""
         return self.of("point") * sum(card[0] == self.point[0] for card in cards)
 
     def keep_worth(self, seat: int) -> int:
@@ -97,7 +92,6 @@ def recount(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Recount:
 
 
 def set_up(pack: Iterable[str], seats: int, options: Mapping[str, Any]) -> Deal:
-    """Deal the cards."""
     stock = list(pack)
     teams = options["teams"]
     numbers = {n: v for n, v in options.items() if n not in ("teams", "reference", "points")}
@@ -137,13 +131,10 @@ def end(deal: Deal, winner: int, first_turn: bool) -> list[int]:
 
 @dataclass(frozen=True)
 class Turn:
-    """The legal actions of a seat."""
-
     deal: Deal
     seat: int
 
     def allows(self, word: Word) -> bool:
-        """Return whether a turn is legal."""
         kind, values = word
         if kind == "goOut":
             return self.deal.worth(self.seat) is not None
@@ -155,7 +146,6 @@ class Turn:
         return values.get("card") in self.deal.hands[self.seat] and values["card"] not in keep
 
     def keeps(self, keep: list[str]) -> bool:
-        """Return whether a keep is legal."""
         deal = self.deal
         mine = [card for card in keep if card in deal.hands[self.seat]]
         owners = [s for s, lying in enumerate(deal.fields) for c in lying if c in keep]

@@ -20,12 +20,10 @@ NOTHING: Tops = (0, None, None, None, None)
 
 
 def values_of(options: Mapping[str, int]) -> Values:
-    """Return the options as a hashable value."""
     return tuple(sorted(options.items()))
 
 
 def rank(card: str) -> int:
-    """Return the rank of a card."""
     return "A23456789TJQK".index(card[0]) + 1
 
 
@@ -40,7 +38,6 @@ def yaku(ranks: Iterable[int]) -> str | None:
 
 
 def value(ranks: Iterable[int], values: Values) -> int:
-    """Return the points of one yaku."""
     held = list(ranks)
     name = yaku(held)
     assert name is not None
@@ -122,7 +119,6 @@ def groups(lying: int, held: int, alone: Own, of: int, values: Values) -> Tops:
 
 
 def better(first: Tops, second: Tops) -> Tops:
-    """Return the elementwise maximum."""
     return tuple(
         max((top for top in pair if top is not None), default=None)
         for pair in zip(first, second, strict=True)
@@ -136,7 +132,6 @@ def add(tops: Tops, worth: int) -> Tops:
 
 
 def both(first: Tops, second: Tops) -> Tops:
-    """Return the maximum points of combinations of both."""
     best: Tops = (None,) * 5
     for number, top in enumerate(first):
         for more, worth in enumerate(second):
@@ -184,7 +179,6 @@ def dearest(number: int, values: Values) -> int:
 
 
 def may_count_together(first: set[int], second: set[int]) -> bool:
-    """Return whether two groups may both count."""
     if len(first) == len(second):
         return not first & second
     return not (first <= second or second <= first)

@@ -51,7 +51,6 @@ def follow(match: Line, game: GameRecord, seed: bytes) -> Iterator[Asked | GameR
 
 
 def statement(line: Line, seat: int, questions: Asked) -> Any:
-    """Return this seat's action from a line of the record."""
     assert line.get("seat") == seat, line
     ((_, kind_and_said),) = line["action"].items()
     word = word_of(kind_and_said)

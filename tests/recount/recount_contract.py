@@ -20,8 +20,6 @@ Plain = tuple[object, ...]
 
 
 class LegalActions(Protocol):
-    """The legal actions of a seat."""
-
     def allows(self, word: Word) -> bool:
         """Return whether this action is legal."""
 
@@ -39,7 +37,6 @@ class ListedActions(LegalActions):
         self.words = set(words)
 
     def allows(self, word: Word) -> bool:
-        """Return whether the action is one of them."""
         return self.plain(word) in self.words
 
     def every(self) -> set[Plain]:
@@ -59,8 +56,6 @@ def as_tuple(value: object) -> object:
 
 @dataclass(frozen=True)
 class GameResult:
-    """The result of a game."""
-
     scores: list[int]
     winner: int | None = None
     """The seat that won regardless of the scores, if any."""

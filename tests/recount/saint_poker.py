@@ -10,7 +10,6 @@ from tests.recount.recount_contract import GameResult, ListedActions, Recount
 
 
 def recount(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Recount:
-    """Play a game of eight rounds."""
     assert not options
     everyone = range(seats)
     stock = list(luck.shuffled("deck", 0, PACK))

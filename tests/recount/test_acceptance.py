@@ -34,7 +34,6 @@ def test_the_referee_accepts_the_actions_of_the_rules_page(table: Table) -> None
 
 
 def tries(table: Table, state: State, seat: int, rng: random.Random) -> list[Action]:
-    """Return legal and illegal actions."""
     things = oracle_of(table).cards(state)
     listed = list(islice(state.legal(seat), 400))
     tried = [
@@ -46,6 +45,5 @@ def tries(table: Table, state: State, seat: int, rng: random.Random) -> list[Act
 
 
 def allowed(table: Table, may: LegalActions, action: Action) -> bool:
-    """Return whether the rules page allows an action."""
     ((_, kind_and_said),) = table.codec.action_json(action).items()
     return may.allows(word_of(kind_and_said))

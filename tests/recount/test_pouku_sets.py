@@ -16,7 +16,6 @@ ODD = {"pair": 5, "three": 2, "straight": 1, "four": 0}
 
 
 def ranks(text: str) -> list[int]:
-    """Return the ranks of cards without suits."""
     return [rank(card) for card in text.split()]
 
 

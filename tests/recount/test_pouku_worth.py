@@ -59,7 +59,6 @@ def worth(place: tuple[Cards, Cards, Cards, Card], table: dict[str, int]) -> int
 
 
 def compare(number: int) -> None:
-    """Compare both values of the random position with this number."""
     rng = random.Random(f"worth/{number}")
     odd = {name: rng.choice([0, 0, 1, 2, 3, 5, 9]) for name in PUBLISHED}
     table = odd if number % 2 else PUBLISHED

@@ -9,7 +9,6 @@ RULES = Path(__file__).parents[2] / "docs" / "rules"
 
 
 def rows(page: str) -> list[list[str]]:
-    """Return the rows of the tables of a page."""
     lines = re.findall(r"^ *\| (.*) \|$", (RULES / f"{page}.md").read_text(), flags=re.MULTILINE)
     return [row.split(" | ") for row in lines]
 

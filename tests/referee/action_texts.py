@@ -132,7 +132,6 @@ def play(state: Any, *turns: str) -> Any:
 
 
 def is_legal(state: Any, text: str) -> bool:
-    """Return whether the action is legal for the seat to act."""
     return action(text) in state.legal(state.actors[0])
 
 

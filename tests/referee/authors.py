@@ -22,7 +22,6 @@ Answer = bot_pb2.ActResponse
 
 
 def first(question: bot_pb2.ActRequest) -> Answer:
-    """Return the answer of a harmless bot."""
     return Answer(game=question.game, decision=question.decision, action=question.legal[0])
 
 
@@ -82,8 +81,6 @@ class AuthorService(bot_pb2_grpc.BotServiceServicer):
 
 @dataclass
 class TableResults:
-    """The results of a table."""
-
     games: list[GameRecord]
     faulted: list[referee_pb2.BotFaulted]
     shown: list[referee_pb2.PositionShown]
@@ -91,17 +88,14 @@ class TableResults:
 
     @property
     def verdicts(self) -> list[list[str]]:
-        """The verdicts by game and seat."""
         return [game.result["verdicts"] for game in self.games]
 
     @property
     def places(self) -> list[list[int]]:
-        """The places by game and seat."""
         return [game.result["places"] for game in self.games]
 
     @property
     def sentences(self) -> list[str]:
-        """The sentences of all faults."""
         return [fault["sentence"] for game in self.games for fault in game.faults]
 
 
@@ -199,7 +193,6 @@ async def drive(
 
 
 def check_fields(game: referee_pb2.GameFinished, record: GameRecord) -> None:
-    """Check that the fields of a finished game repeat its record."""
     result = record.result
     assert (game.game, game.board) == (record.number, record.game["board"])
     assert (list(game.places), list(game.scores) or None) == (result["places"], result["scores"])

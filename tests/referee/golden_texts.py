@@ -23,12 +23,10 @@ def tables() -> Iterator[Table]:
 
 
 def path(table: Table) -> Path:
-    """Return the file of a table."""
     return FOLDER / f"{table.game.id}-{table.seats}.txt"
 
 
 def golden_text(table: Table) -> str:
-    """Return the texts of a table."""
     steps = walk(table, 0)
     states = [steps[int(place * len(steps))].state for place in _PLACES]
     texts = []

@@ -20,8 +20,6 @@ Script = Callable[["Peer"], Awaitable[None]]
 
 
 class Peer:
-    """The server's end of a connection."""
-
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
@@ -42,7 +40,6 @@ class Peer:
         await self._writer.drain()
 
     async def answer(self, stream: int, message: bytes) -> None:
-        """Answer a call with a message and the status OK."""
         await self.send(
             frame(FrameKind.HEADERS, END_HEADERS, stream, GOOD),
             frame(FrameKind.DATA, 0, stream, prefixed(message)),
@@ -50,19 +47,16 @@ class Peer:
         )
 
     async def ended(self) -> bytes:
-        """Return the further bytes until the peer closes the connection."""
         with suppress(ConnectionError):
             return await self._reader.read()
         return b""
 
 
 def prefixed(message: bytes, packed: bool = False) -> bytes:
-    """Return a message with gRPC's prefix."""
     return bytes([packed]) + len(message).to_bytes(4, "big") + message
 
 
 def trailers(headers: Iterable[tuple[str, str]], stream: int = 1) -> bytes:
-    """Return the frame with the headers that end a call."""
     return frame(FrameKind.HEADERS, END_HEADERS | END_STREAM, stream, block(headers))
 
 

@@ -58,7 +58,6 @@ def with_table(state: Any, *laid: str) -> Any:
 
 
 def ends(at: str, direction: str) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Return a square and its neighbour in a direction."""
     x, y = map(int, at.split(","))
     right, down = {"right": (1, 0), "down": (0, 1), "left": (-1, 0), "up": (0, -1)}[direction]
     return (x, y), (x + right, y + down)
@@ -94,7 +93,6 @@ def play(state: Any, *turns: str) -> Any:
 
 
 def is_legal(state: Any, text: str) -> bool:
-    """Return whether the action is legal for the seat to act."""
     return action(text) in state.legal(state.turn)
 
 
@@ -104,12 +102,10 @@ def listed(state: Any, kind: type | None = None) -> list[Any]:
 
 
 def rich(state: Any, beads: int = 20) -> Any:
-    """Return the same position with this number of beads for each seat."""
     return state.but(beads=(beads,) * len(state.beads))
 
 
 def numbers(state: Any) -> dict[tuple[int, int], int]:
-    """Return the number on every covered square."""
     return dict(_numbers(state))
 
 

@@ -22,20 +22,17 @@ POINTS: Points = {
 
 
 def name(yaku: Yaku) -> str:
-    """Return the name of a yaku."""
     if len({card[0] for card in yaku}) > 1:
         return "straight"
     return {2: "pair", 3: "three", 4: "four"}[len(yaku)]
 
 
 def worth(yaku: Yaku, points: Points) -> int:
-    """Return the points of a yaku."""
     called = name(yaku)
     return points[called] + (len(yaku) - 4 if called == "straight" else 0)
 
 
 def every_yaku(pool: Sequence[str]) -> list[Yaku]:
-    """Return every yaku that these cards contain."""
     sets: set[Yaku] = set()
     for rank in RANKS[1:]:
         same = [card for card in pool if card[0] == rank]
@@ -63,7 +60,6 @@ def fits(yaku: Yaku, chosen: Sequence[Yaku], hand: Sequence[str]) -> bool:
 def legal_sets(
     left: Sequence[Yaku], hand: Sequence[str], chosen: tuple[Yaku, ...] = ()
 ) -> Iterator[tuple[Yaku, ...]]:
-    """Yield every legal set of yaku."""
     yield chosen
     for at, yaku in enumerate(left):
         if fits(yaku, chosen, hand):

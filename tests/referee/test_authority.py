@@ -15,7 +15,6 @@ SETTINGS = bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
 
 
 def bytes_until(server: socket.socket, method: bytes) -> bytes:
-    """Return the bytes of a client up to the name of the method."""
     connection, _ = server.accept()
     with connection:
         connection.settimeout(30)

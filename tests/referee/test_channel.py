@@ -49,7 +49,6 @@ def run(coroutine: Coroutine[Any, Any, None]) -> None:
 
 
 async def status_of(channel: Channel, method: str = "Act", message: bytes = b"") -> StatusCode:
-    """Return the status of a call that fails."""
     with pytest.raises(CallFailed) as failed:
         await channel.unary(method, message)
     return failed.value.status.code

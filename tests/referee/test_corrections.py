@@ -32,8 +32,6 @@ def unreadable(question: Question) -> Answer:
 
 
 def wrong_until(attempt: int, wrong: object = illegal) -> Author:
-    """Return a bot whose answers before this attempt are wrong."""
-
     def answer(question: Question) -> Answer:
         assert callable(wrong)
         reply = wrong(question) if question.attempt < attempt else legal(question)

@@ -15,6 +15,7 @@ from referee.games.shared.dealing import Arranged, Seeded, board_seed, commitmen
 from referee.games.shared.dominoes import DOMINOES
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "dealing.md"
+OTHER_SEEDS = Path(__file__).parents[1] / "golden" / "dealing.txt"
 
 seeds = st.binary(min_size=32, max_size=32)
 purposes = st.sampled_from(["deck", "dealer", "ties", "board", "match/abc"])
@@ -26,7 +27,6 @@ numbers = st.integers(0, 2**64 - 1)
 
 
 def stream(seed: bytes, purpose: str, number: int) -> Iterator[int]:
-    """Yield the words of a stream."""
     key = bytearray(b"pokearena-1")
     key.append(0)
     key += seed + purpose.encode("ascii")
@@ -38,14 +38,12 @@ def stream(seed: bytes, purpose: str, number: int) -> Iterator[int]:
 
 
 def draw(words: Iterator[int], bound: int) -> int:
-    """Return a number below a bound."""
     word = next(words)
     too_high = word // bound == 2**32 // bound and 2**32 % bound != 0
     return draw(words, bound) if too_high else word % bound
 
 
 def shuffle(words: Iterator[int], things: list[str]) -> list[str]:
-    """Return the elements in random order."""
     if len(things) < 2:
         return things
     place = draw(words, len(things))
@@ -55,15 +53,14 @@ def shuffle(words: Iterator[int], things: list[str]) -> list[str]:
 
 
 def pack() -> list[str]:
-    """Return the pack in the page's order."""
     return [f"{rank}{suit}" for rank in "23456789TJQKA" for suit in "CDHS"]
 
 
 def vectors() -> tuple[dict[str, bytes], list[tuple[str, str, str, str]]]:
-    """Return the seeds of the page by name, and its vectors: seed, stream, call, result."""
+    """Return the seeds by name, and the vectors: seed, stream, call, result."""
     (block,) = re.findall(r"```vectors\n(.*?)```", PAGE.read_text(), flags=re.DOTALL)
     rows = []
-    for line in block.strip().split("\n"):
+    for line in (block + OTHER_SEEDS.read_text()).strip().split("\n"):
         name, stream_name, what, result = (part.strip() for part in line.split("|"))
         rows.append((name, stream_name, what, result))
     named = {name: bytes.fromhex(result) for name, _, what, result in rows if what == "seed"}
@@ -74,7 +71,6 @@ SEEDS, VECTORS = vectors()
 
 
 def by_the_page(seed: bytes, purpose: str, number: int, what: str) -> str:
-    """Return the numbers that the page specifies."""
     words = stream(seed, purpose, number)
     match what.split():
         case ["below", bound]:

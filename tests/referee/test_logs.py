@@ -18,7 +18,6 @@ AS_JSON = {logs.VARIABLE: logs.JSON}
 
 @pytest.fixture
 def log() -> Iterator[logging.Logger]:
-    """Return a separate log."""
     logger = logging.getLogger("test.logs")
     logger.setLevel(logging.INFO)
     logger.propagate = False
@@ -27,7 +26,6 @@ def log() -> Iterator[logging.Logger]:
 
 
 def listen(log: logging.Logger, environment: dict[str, str]) -> StringIO:
-    """Return a stream with the log from now on."""
     stream = StringIO()
     handler = logging.StreamHandler(stream)
     handler.setFormatter(logs.formatter(environment))
@@ -36,7 +34,6 @@ def listen(log: logging.Logger, environment: dict[str, str]) -> StringIO:
 
 
 def documents(stream: StringIO) -> list[dict[str, object]]:
-    """Return the lines of JSON."""
     return [json.loads(line) for line in stream.getvalue().splitlines()]
 
 

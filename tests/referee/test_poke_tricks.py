@@ -147,7 +147,6 @@ def test_a_deal_is_over_when_the_hands_are_empty() -> None:
 
 
 def answers(state: Any) -> set[frozenset[str]]:
-    """Return the legal answers as sets of cards."""
     return {frozenset(answer.cards) for answer in listed(state)}
 
 

@@ -18,12 +18,10 @@ CENTRE = "X1 X2 AC AS AD AH"
 
 
 def four(dealer: int = 3) -> Any:
-    """Return a game with four seats."""
     return pokex(*HANDS, centre=CENTRE, dealer=dealer)
 
 
 def two(dealer: int = 1) -> Any:
-    """Return a game with two seats."""
     return pokex(*[" ".join(DECK_WITH_JOKERS[s : s + 18]) for s in (0, 18)], dealer=dealer)
 
 

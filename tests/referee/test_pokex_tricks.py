@@ -24,17 +24,14 @@ ORDER = "KS 2S QS 3S JS 4S TS 5S 9S 6S 8S 7S"
 
 
 def four(*calls: str, **other: Any) -> Any:
-    """Return a game with four seats after its auction."""
     return play(pokex(*HANDS, **{"centre": CENTRE, **other}), *calls)
 
 
 def two(*calls: str, dealer: int = 1) -> Any:
-    """Return a game with two seats after its auction."""
     return play(pokex(*TWO, centre=TWELVE, order=ORDER, dealer=dealer), *calls)
 
 
 def lowest(state: Any, turns: int) -> Any:
-    """Return the position after each seat has played its lowest cards."""
     for _ in range(turns):
         state = state.play({state.actors[0]: listed(state)[0]})
     return state

@@ -29,12 +29,10 @@ def offer(hand: str, fields: str, kept: str = "", point: str = "Q", **points: in
 
 
 def yaku_ranks(offered: GoingOut) -> list[str]:
-    """Return the ranks of the yaku in an offer."""
     return sorted("".join(card[0] for card in yaku.cards) for yaku in offered.yaku())
 
 
 def cost(fields: str, point: str = "Q", **points: int) -> int:
-    """Return the cost of reference fields before doubling."""
     lying, turned = dealt(fields, point)
     return owed(Values(**points), lying, turned[0])
 
@@ -229,7 +227,6 @@ TOO_MANY = 24
 
 
 def fixed_points(cards: Sequence[str], rank: str, points: dict[str, int]) -> int:
-    """Return the points of the point cards."""
     return points["point"] * sum(card[0] == rank for card in cards)
 
 

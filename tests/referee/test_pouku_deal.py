@@ -21,22 +21,18 @@ TEAM_FIELDS = ("8C 9C", "TC JC", "QC KC", "8D 9D")
 
 
 def three(stock: str = "AS", **more: Any) -> Any:
-    """Return a deal with three seats and the cards above."""
     return pouku("AC", HANDS, FIELDS, stock, **more)
 
 
 def four(**more: Any) -> Any:
-    """Return a deal with four seats and the cards above."""
     return pouku("AC", FOUR_HANDS, FOUR_FIELDS, "AS", **more)
 
 
 def team(**more: Any) -> Any:
-    """Return a deal of two teams with the cards above."""
     return pouku("AC", TEAM_HANDS, TEAM_FIELDS, "AS", teams=True, **more)
 
 
 def harmless(state: Any) -> Any:
-    """Play the first listed action until the deal is over."""
     deal = len(state.deals)
     while state.actors and len(state.deals) == deal:
         state = state.play({state.turn: listed(state)[0]})

@@ -11,7 +11,6 @@ from tests.referee.action_texts import is_legal, play, pouku
 
 
 def last(state: Any) -> Any:
-    """Return the last finished deal."""
     return state.deals[-1]
 
 

@@ -26,12 +26,10 @@ def every_keep(hand: Hand, fields: Fields) -> set[frozenset[str]]:
 
 
 def ranks(keep: Hand | frozenset[str]) -> str:
-    """Return the ranks of a keep."""
     return "".join(sorted(card[0] for card in keep))
 
 
 def check_list(hand: Hand, fields: Fields, most: int = LISTED) -> None:
-    """Compare the list with all keeps."""
     every = every_keep(hand, fields)
     listed, complete = keeps(hand, fields, most)
     chosen = set(map(frozenset[str], listed))

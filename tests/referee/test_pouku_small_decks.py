@@ -24,7 +24,6 @@ HIGH_END = tuple(Card(rank + suit) for rank, suit in product("9TJQKA", "CDH"))
 
 
 def hands_with_ace(deck: Cards, sizes: tuple[int, ...] = (2, 3, 4)) -> Iterator[Cards]:
-    """Yield every hand with an ace, one of every set of ranks."""
     seen = set()
     for size in sizes:
         for hand in combinations(deck, size):

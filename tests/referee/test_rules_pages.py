@@ -13,7 +13,6 @@ NUMBER = re.compile(r"\b([A-Z])-(\d+)(?:\.(\d+))?\b")
 
 
 def rules(page: Path) -> list[str]:
-    """Return the numbers of the rules of a page in order."""
     return re.findall(r"^- \*\*([A-Z]-\d+\.\d+)\*\* ", page.read_text(), flags=re.MULTILINE)
 
 
@@ -56,3 +55,12 @@ def test_every_rule_cited_by_a_test_exists() -> None:
     chapters = {rule.split(".")[0] for rule in known}
     wrong = {number: file for number, file in cited().items() if number not in known | chapters}
     assert wrong == {}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_lists_what_was_chosen_where_the_published_text_is_silent(page: Path) -> None:
+    choices = page.read_text().partition("## Choices of this project\n")[2].partition("\n## ")[0]
+    listed = re.split(r"^- ", choices, flags=re.MULTILINE)[1:]
+    assert len(listed) >= 5
+    assert all(NUMBER.search(choice) for choice in listed)
+    assert {match[0] for match in NUMBER.finditer(choices) if match[3]} <= {*rules(page)}

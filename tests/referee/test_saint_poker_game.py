@@ -30,7 +30,6 @@ def game(seed: bytes, seats: int, choices: int) -> Iterator[tuple[SaintPokerStat
 
 
 def description(done: Action) -> tuple[str, frozenset[str]]:
-    """Return an action as its word and its cards."""
     named = (done.card,) if hasattr(done, "card") else done.cards
     return type(done).__name__, frozenset(named)
 

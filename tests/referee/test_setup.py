@@ -60,8 +60,6 @@ def test_an_option_may_be_given_as_text(value: object, settled: bool) -> None:
 
 
 class Numbered(Poke):
-    """A game with an option that is a whole number."""
-
     options = {"cards": Option(5, "Cards in a hand.")}  # noqa: RUF012 - read only
 
 
@@ -77,8 +75,6 @@ def test_an_option_value_that_is_not_a_number_is_refused(value: object) -> None:
 
 
 class Worded(Poke):
-    """A game with an option that is a word."""
-
     options = {"side": Option("right", "Which one.", ("right", "left"))}  # noqa: RUF012 - read only
 
 

@@ -21,7 +21,6 @@ SEED = bytes(32)
 
 
 async def slowly(question: bot_pb2.ActRequest) -> Answer:
-    """Return a legal answer after a delay."""
     await asyncio.sleep(0.004)
     return first(question)
 
@@ -37,7 +36,6 @@ def positions(played: TableResults, game: str, seats: int) -> dict[tuple[int, in
 
 
 def game_and_decision(shown: referee_pb2.PositionShown) -> tuple[int, int]:
-    """Return game and decision of a position."""
     return shown.game, shown.decision
 
 

@@ -14,7 +14,6 @@ from tests.recount.five_cards import NAMES, best_worth
 
 
 def value(text: str, wild_rank: str = "") -> WildValue:
-    """Return the value of these cards."""
     return wild_hand(cards(text, DECK_WITH_JOKERS), wild_rank)
 
 

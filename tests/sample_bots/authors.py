@@ -41,7 +41,6 @@ class KitAuthor:
 
     @property
     def random(self) -> str:
-        """Return the version name of the submitted random bot."""
         return f"random-{self.language.name}@1"
 
     @property

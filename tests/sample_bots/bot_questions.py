@@ -39,6 +39,5 @@ def positions(form: MeasuredForm, most: int) -> Iterator[tuple[State, int]]:
 def bot_answer(
     bot: str, form: MeasuredForm, state: State, seat: int, luck: int = 7
 ) -> tuple[Action, str]:
-    """Return the action and the note of a bot in a position."""
     action, note = load(bot, form.start(seat))(question(form, state, seat, luck))
     return GameCodec(form.game).decode(action), note

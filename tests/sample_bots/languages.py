@@ -12,8 +12,6 @@ OUT_OF_IDEAS = "out of ideas"
 
 @dataclass(frozen=True)
 class Language:
-    """Describe a starter kit."""
-
     name: str
     tools: tuple[str, ...]
     """Programs that building and running the kit requires."""
@@ -32,7 +30,6 @@ class Language:
 
     @property
     def folder(self) -> Path:
-        """Return the path of the kit in the repository."""
         return KITS / self.name
 
 

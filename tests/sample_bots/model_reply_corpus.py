@@ -193,8 +193,6 @@ CUT = '{"thoughts": "a {b}", "plan": {"action": 3}, "action": 11, "note": "é"}'
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A reply with its meaning."""
-
     name: str
     reply: Reply
     kind: str
@@ -204,7 +202,6 @@ class Case:
 
 
 def cases() -> dict[str, list[Case]]:
-    """Return all cases by group."""
     return {
         "objects": list(_objects()),
         "prose alone": list(_prose_alone()),

@@ -81,7 +81,6 @@ def started(command: Sequence[str | Path], folder: Path, address: str) -> Iterat
 
 
 def question(luck: int = 0, game: int = 0, decision: int = 0) -> bot_pb2.ActRequest:
-    """Return a question with six legal actions."""
     cards = ("2C", "5D", "9H", "JS", "AS")
     request = bot_pb2.ActRequest(match="m-test", game=game, decision=decision, luck=luck)
     request.view.poke.phase = "draw"

@@ -13,20 +13,16 @@ Send = Callable[["Exchange"], None]
 
 
 class Exchange:
-    """One request and the connection for its response."""
-
     def __init__(self, handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
         self.handler = handler
         self.body = body
 
     @property
     def messages(self) -> list[dict[str, str]]:
-        """The conversation."""
         messages: list[dict[str, str]] = self.body["messages"]
         return messages
 
     def send(self, status: int, kind: str, data: bytes, **headers: str) -> None:
-        """Send a complete response."""
         self.handler.send_response(status)
         for name, value in headers.items():
             self.handler.send_header(name.replace("_", "-"), value)
@@ -45,28 +41,23 @@ class Exchange:
 
 
 def message(text: str, finish: str = "stop", **members: Any) -> Send:
-    """Return a response without streaming."""
     choice = {"message": {"content": text, **members}, "finish_reason": finish}
     return data(json.dumps({"choices": [choice]}).encode())
 
 
 def data(body: bytes, status: int = 200, kind: str = "application/json", **headers: str) -> Send:
-    """Return a response with these bytes."""
     return lambda exchange: exchange.send(status, kind, body, **headers)
 
 
 def delta(text: str, finish: str | None = None) -> str:
-    """Return an event of a stream."""
     return json.dumps({"choices": [{"delta": {"content": text}, "finish_reason": finish}]})
 
 
 def stream(*events: str) -> Send:
-    """Return a stream of events, which then ends."""
     return lambda exchange: exchange.begin_stream(*events)
 
 
 def reset(exchange: Exchange) -> None:
-    """Close the connection without a response."""
     exchange.handler.connection.shutdown(socket.SHUT_RDWR)
 
 
@@ -89,8 +80,6 @@ class ScriptedEndpoint:
         return f"http://127.0.0.1:{self.server.server_port}/v1"
 
     def stall(self, *events: str) -> Send:
-        """Return a stream that sends no more after these events."""
-
         def send(exchange: Exchange) -> None:
             exchange.begin_stream(*events)
             self.released.wait()
@@ -98,11 +87,9 @@ class ScriptedEndpoint:
         return send
 
     def set_script(self, *script: Send) -> None:
-        """Replace the script."""
         self._script = script
 
     def respond(self, exchange: Exchange, key: str | None) -> None:
-        """Store a request and send its response."""
         with self._lock:
             number = len(self.requests)
             self.requests.append(exchange.body)
@@ -129,7 +116,6 @@ class ScriptedEndpoint:
 
 @contextmanager
 def scripted_endpoint(*script: Send) -> Iterator[ScriptedEndpoint]:
-    """Serve a script for the duration of the block."""
     endpoint = ScriptedEndpoint(script)
     thread = threading.Thread(target=endpoint.server.serve_forever, args=(0.01,), daemon=True)
     thread.start()

@@ -26,13 +26,11 @@ FORM = MeasuredForm(GAMES["poke"], 2)
 
 @pytest.fixture
 def modules() -> Iterator[list[Any]]:
-    """Import modules of the bot."""
     with champion_modules(MODULES) as imported:
         yield imported
 
 
 def hand(cards: Any) -> Hand:
-    """Return the cards with these numbers."""
     return in_order([DECK[card] for card in cards])
 
 

@@ -30,8 +30,6 @@ every_number_of_seats = pytest.mark.parametrize("seats", quick_cases([4, 2], 1))
 
 
 class Modules(NamedTuple):
-    """Modules of the bot."""
-
     hands: Any
     simulator: Any
     auction: Any
@@ -40,13 +38,11 @@ class Modules(NamedTuple):
 
 @pytest.fixture
 def modules() -> Iterator[Modules]:
-    """Import modules of the bot."""
     with champion_modules(MODULES) as imported:
         yield Modules(*imported[1:])
 
 
 def start(seats: int, board: int) -> PokexState:
-    """Return the first position of a game."""
     state = GAMES["pokex"].start(Seeded(board_seed(bytes(32), board)), seats, {})
     assert isinstance(state, PokexState)
     return state
@@ -69,7 +65,6 @@ def bid(state: PokexState, tricks: int) -> PokexState:
 
 
 def positions(seats: int, boards: int) -> Iterator[PokexState]:
-    """Yield all positions of deals played at random."""
     chance = random.Random(seats)
     for board in range(boards):
         state = start(seats, board)
@@ -79,7 +74,6 @@ def positions(seats: int, boards: int) -> Iterator[PokexState]:
 
 
 def of(modules: Modules, state: PokexState) -> Any:
-    """Return the search at a position."""
     weights = modules.simulator.load(modules.pokex.WEIGHTS, state.seats)
     return modules.pokex.PokexSearch(state, state.turn, weights, np.random.default_rng(1))
 

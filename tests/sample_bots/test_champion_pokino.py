@@ -34,7 +34,6 @@ every_ground = pytest.mark.parametrize(
 
 @pytest.fixture
 def modules() -> Iterator[list[Any]]:
-    """Import modules of the bot."""
     with champion_modules(MODULES) as imported:
         yield imported
 
@@ -59,7 +58,6 @@ def positions(form: MeasuredForm, boards: int) -> Iterator[PokinoState]:
 
 
 def trails(modules: list[Any], state: PokinoState, cards: tuple[Any, ...], limit: int) -> Any:
-    """Return the trails of a hand."""
     _, places, listing, *_ = modules
     graph = listing.RunGraph(state.layout.ground, state.variants.tear_down_the_walls)
     counts = np.array(places.counts_by_number(cards), dtype=np.int64)
@@ -141,7 +139,6 @@ def test_a_run_that_leaves_a_playable_hand_is_preferred(variant: str, modules: l
 
 
 def _with(state: PokinoState, hand: tuple[Any, ...]) -> tuple[tuple[Any, ...], ...]:
-    """Return the hands with another hand for the seat to act."""
     return tuple(hand if seat == state.turn else held for seat, held in enumerate(state.hands))
 
 

@@ -37,7 +37,6 @@ every_form = pytest.mark.parametrize(
 
 @pytest.fixture
 def modules() -> Iterator[list[Any]]:
-    """Import modules of the bot."""
     with champion_modules(MODULES) as imported:
         yield imported
 
@@ -56,7 +55,6 @@ def positions(form: MeasuredForm, boards: int) -> Iterator[PoukuState]:
 
 
 def of(modules: list[Any], state: PoukuState) -> Any:
-    """Return the search at a position."""
     _, _, simulator, pouku = modules
     weights = simulator.load(pouku.WEIGHTS, state.form)
     scores = pouku.expected_score_tables(weights.leads, 2 * state.form.seats)

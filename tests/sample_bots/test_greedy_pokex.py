@@ -17,13 +17,11 @@ CENTRE = {4: "AS AC 3D AH KD KH", 2: "2S 3S 4S 5S 6S 7S 8S 9S TS JS QS KS"}
 
 
 def make_question(hand: str, seats: int = 4, seat: int = 0, **fields: Any) -> bot_pb2.ActRequest:
-    """Return a question of Pokex."""
     view = {"hand": hand.split(), "centre": CENTRE[seats].split(), **fields}
     return bot_pb2.ActRequest(view={"pokex": view}, seat=seat)
 
 
 def answer(question: bot_pb2.ActRequest) -> Any:
-    """Return the action of `greedy`."""
     random.seed(7)
     action, why = load("greedy")(question)
     assert why

@@ -22,7 +22,6 @@ FORMS = [
 
 
 def chosen(state: Any) -> Any:
-    """Return the action of `greedy`."""
     seat = state.turn
     head = bot_pb2.ActRequest(seat=seat)
     data = GameCodec(GAME).question(head, state.view(seat), state.legal(seat))

@@ -14,6 +14,7 @@ from referee.games.registry import GAMES
 from referee.games.shared.cards import cards
 from referee.games.shared.dealing import Seeded, board_seed
 from tests.examples import examples
+from tests.sample_bots.processes import question as sample_question
 
 BOARDS = examples(30, 12)
 every_game = pytest.mark.parametrize(
@@ -60,6 +61,13 @@ def chosen(choose: Choose, question: bot_pb2.ActRequest) -> bot_pb2.Action:
 
 def test_the_table_lists_all_house_bots() -> None:
     assert {folder.name for folder in HOUSE.iterdir() if folder.is_dir()} == set(HOUSE_BOTS)
+
+
+def test_meek_takes_the_first_listed_action_and_random_any_of_them() -> None:
+    meek, at_random = load("meek"), load("random")
+    asked = [sample_question(luck=luck) for luck in range(200)]
+    assert {asked[0].legal[:].index(chosen(meek, request)) for request in asked} == {0}
+    assert {asked[0].legal[:].index(chosen(at_random, request)) for request in asked} == {*range(6)}
 
 
 @pytest.mark.parametrize("name", QUICK)

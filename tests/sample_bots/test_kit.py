@@ -1,13 +1,16 @@
 """Test the Python kit with real bot processes, over their sockets."""
 
+import random
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import grpc
+import pokearena_bot
 import pytest
 from pokearena.v1 import bot_pb2
 
@@ -16,7 +19,6 @@ from tests.sample_bots.processes import PATIENCE, Process, question, started
 
 ROOT = Path(__file__).parent.parent.parent
 STARTER = ROOT / "sample_bots" / "python"
-HOUSE = ROOT / "sample_bots" / "house"
 
 
 Launch = Callable[[str | Path], Process]
@@ -33,8 +35,6 @@ def launch(tmp_path: Path) -> Iterator[Launch]:
             if isinstance(bot, str):
                 file.write_text(f"import random\nfrom pokearena_bot import run\n{bot}\n")
             address = f"unix:{file.parent / (file.stem + '.sock')}"
-            if file.is_relative_to(ROOT):
-                address = f"unix:{tmp_path / (file.parent.name + '.sock')}"
             return stack.enter_context(started([sys.executable, file.name], file.parent, address))
 
         yield start_one
@@ -44,44 +44,54 @@ QUESTIONS = [question(luck=7 * n, game=n, decision=3 * n) for n in range(20)]
 AT_RANDOM = "run(lambda turn: random.choice(turn.legal))"
 
 
-def test_a_bot_of_three_lines_answers_one_of_the_listed_actions(launch: Launch) -> None:
-    assert launch(AT_RANDOM).act(question()).action in question().legal
+@pytest.fixture(scope="module")
+def random_bot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
+    """Start a bot of three lines."""
+    folder = tmp_path_factory.mktemp("random")
+    (folder / "bot.py").write_text(f"import random\nfrom pokearena_bot import run\n{AT_RANDOM}\n")
+    with started([sys.executable, "bot.py"], folder, f"unix:{folder}/bot.sock") as bot:
+        yield bot
 
 
-def test_act_and_play_give_equal_answers(launch: Launch) -> None:
-    bot = launch(AT_RANDOM)
-    one_by_one = [bot.act(request) for request in QUESTIONS]
-    streamed = bot.play(*([request] for request in QUESTIONS))
+def test_a_bot_of_three_lines_gives_equal_answers_by_act_and_by_play(random_bot: Process) -> None:
+    one_by_one = [random_bot.act(request) for request in QUESTIONS]
+    assert all(answer.action in question().legal for answer in one_by_one)
+    assert len({answer.action.SerializeToString() for answer in one_by_one}) > 1
+    streamed = random_bot.play(*([request] for request in QUESTIONS))
     assert [answer for message in streamed for answer in message.answers] == one_by_one
-
-
-def test_questions_of_one_message_are_answered_in_one_message(launch: Launch) -> None:
-    messages = launch(AT_RANDOM).play(QUESTIONS[:15], QUESTIONS[15:])
+    messages = random_bot.play(QUESTIONS[:15], QUESTIONS[15:])
     assert [len(message.answers) for message in messages] == [15, 5]
-    answered = [(a.game, a.decision) for message in messages for a in message.answers]
+    assert [answer for message in messages for answer in message.answers] == one_by_one
+    answered = [(answer.game, answer.decision) for answer in one_by_one]
     assert answered == [(request.game, request.decision) for request in QUESTIONS]
 
 
-def test_a_repeated_question_gets_the_same_answer_from_any_process(launch: Launch) -> None:
-    once, again = launch(AT_RANDOM), launch(AT_RANDOM)
-    first = [once.act(request) for request in QUESTIONS]
+def test_a_repeated_question_gets_the_same_answer_from_any_process(
+    random_bot: Process, launch: Launch
+) -> None:
+    again, first = launch(AT_RANDOM), [random_bot.act(request) for request in QUESTIONS]
     assert [again.act(request) for request in reversed(QUESTIONS)] == first[::-1]
 
 
-def test_other_luck_changes_random_answers(launch: Launch) -> None:
-    bot = launch(AT_RANDOM)
-    assert len({bot.act(request).action.SerializeToString() for request in QUESTIONS}) > 1
+def answered(choose: Callable[[Any], Any]) -> bot_pb2.ActResponse:
+    """Return the answer of a bot in this process to the usual question."""
+    return pokearena_bot._Service(choose, None).Act(question(), None)
 
 
-def test_an_answer_may_carry_a_note(launch: Launch) -> None:
-    answer = launch('run(lambda turn: (turn.legal[2], "the five is low"))').act(question())
+def test_an_answer_may_carry_a_note() -> None:
+    answer = answered(lambda turn: (turn.legal[2], "the five is low"))
     assert (answer.action, answer.note) == (question().legal[2], "the five is low")
 
 
-def test_an_answer_may_be_an_action_that_is_not_listed(launch: Launch) -> None:
-    built = 'Action(poke={"draw": {"discards": ["2C", "5D"]}})'
-    bot = launch(f"from pokearena.v1.bot_pb2 import Action\nrun(lambda turn: {built})")
-    assert list(bot.act(question()).action.poke.draw.discards) == ["2C", "5D"]
+def test_an_answer_may_be_an_action_that_is_not_listed() -> None:
+    answer = answered(lambda turn: bot_pb2.Action(poke={"draw": {"discards": ["2C", "5D"]}}))
+    assert list(answer.action.poke.draw.discards) == ["2C", "5D"]
+
+
+@pytest.mark.parametrize("give", [lambda turn: None, lambda turn: turn.view])
+def test_an_answer_that_is_not_an_action_is_an_exception(give: Callable[[Any], Any]) -> None:
+    with pytest.raises(TypeError):
+        pokearena_bot._Service(give, None)._answer(question())
 
 
 REMEMBERS = """
@@ -93,9 +103,8 @@ class Mine:
 """
 
 
-@pytest.mark.parametrize("given", ["Mine", "Mine()"])
-def test_a_bot_object_receives_start_and_end_once(launch: Launch, given: str) -> None:
-    bot = launch(f"{REMEMBERS}\nrun({given})")
+def test_a_bot_object_receives_start_and_end_once(launch: Launch) -> None:
+    bot = launch(f"{REMEMBERS}\nrun(Mine)")
     bot.start()
     bot.play([question(decision=4)], [question(decision=6)])
     bot.end()
@@ -104,53 +113,55 @@ def test_a_bot_object_receives_start_and_end_once(launch: Launch, given: str) ->
     assert status == 0
 
 
-def test_a_bot_with_only_act_accepts_start_and_end(launch: Launch) -> None:
-    bot = launch("class Mine:\n    def act(self, turn): return turn.legal[1]\nrun(Mine())")
-    bot.start()
-    assert bot.act(question()).action == question().legal[1]
-    bot.end()
+class SecondAction:
+    """A bot with the only method that is required."""
+
+    def act(self, turn: Any) -> Any:
+        return turn.legal[1]
 
 
-@pytest.mark.parametrize(
-    ("bot", "games"),
-    [
-        (AT_RANDOM, 16),
-        ("run(random.choice, games_in_flight=3)", 3),
-        (f"{REMEMBERS}\nrun(Mine())", 1),
-        (f"{REMEMBERS}\nrun(Mine(), games_in_flight=5)", 5),
-        (f"{REMEMBERS}\nMine.games_in_flight = 6\nrun(Mine)", 6),
-        (
-            f"{REMEMBERS}\nfrom pokearena.v1.bot_pb2 import StartResponse\n"
-            "Mine.start = lambda self, start: StartResponse(games_in_flight=start.games)\n"
-            "run(Mine())",
-            40,
-        ),
-    ],
-)
-def test_games_in_flight_depend_on_function_or_object(launch: Launch, bot: str, games: int) -> None:
-    assert launch(bot).start(games=40).games_in_flight == games
+class SixGames(SecondAction):
+    games_in_flight = 6
 
 
-def test_a_bot_can_request_questions_without_legal_actions(launch: Launch) -> None:
-    program = (
-        f"{REMEMBERS}\nfrom pokearena.v1.bot_pb2 import StartResponse\n"
-        "Mine.start = lambda self, start: StartResponse(without_legal=True)\nrun(Mine())"
-    )
-    expected = bot_pb2.StartResponse(without_legal=True, games_in_flight=1)
-    assert launch(program).start() == expected
+class Starting(SecondAction):
+    """A bot with its own response to the start."""
+
+    def __init__(self, **response: Any) -> None:
+        self.response = response
+
+    def start(self, start: bot_pb2.StartRequest) -> bot_pb2.StartResponse:
+        return bot_pb2.StartResponse(**self.response)
 
 
-def test_a_bot_can_request_texts_and_answer_in_words(launch: Launch) -> None:
-    program = (
-        f"{REMEMBERS}\nfrom pokearena.v1.bot_pb2 import StartResponse\n"
-        "Mine.start = lambda self, start: StartResponse(with_text=True)\n"
-        "Mine.act = lambda self, turn: (turn.text[::-1], 'a note')\nrun(Mine())"
-    )
-    bot = launch(program)
-    assert bot.start().with_text
-    asked = question()
-    asked.text = "dnats"
-    answer = bot.act(asked)
+def begun(bot: Any, games_in_flight: int | None = None) -> bot_pb2.StartResponse:
+    return pokearena_bot._Service(bot, games_in_flight).Start(bot_pb2.StartRequest(), None)
+
+
+def test_a_bot_with_only_act_accepts_start_and_end() -> None:
+    service = pokearena_bot._Service(SecondAction(), None)
+    service.Start(bot_pb2.StartRequest(), None)
+    assert service.Act(question(), None).action == question().legal[1]
+    service.End(bot_pb2.EndRequest(), None)
+
+
+def test_games_in_flight_depend_on_function_or_object() -> None:
+    cases: list[tuple[Any, int | None, int]] = [
+        (random.choice, None, 16),
+        (random.choice, 3, 3),
+        (SecondAction(), None, 1),
+        (SecondAction(), 5, 5),
+        (SixGames(), None, 6),
+        (Starting(games_in_flight=40), None, 40),
+    ]
+    for bot, given, games in cases:
+        assert begun(bot, given).games_in_flight == games
+
+
+def test_a_bot_can_request_texts_without_legal_actions_and_answer_in_words() -> None:
+    expected = bot_pb2.StartResponse(without_legal=True, with_text=True, games_in_flight=1)
+    assert begun(Starting(without_legal=True, with_text=True)) == expected
+    answer = answered(lambda turn: ("stand", "a note"))
     assert (answer.text, answer.note, answer.HasField("action")) == ("stand", "a note", False)
 
 
@@ -182,13 +193,12 @@ run(choose)"""
 
 
 @pytest.mark.parametrize(
-    ("statement", "last"),
+    ("statement", "last", "method"),
     [
-        ("return {}['4C']", "KeyError: '4C'"),
-        ("raise SystemExit('I give up')", "SystemExit: I give up"),
+        ("return {}['4C']", "KeyError: '4C'", "act"),
+        ("raise SystemExit('I give up')", "SystemExit: I give up", "play"),
     ],
 )
-@pytest.mark.parametrize("method", ["act", "play"])
 def test_an_exception_ends_the_process_and_its_traceback_is_the_end_of_the_output(
     launch: Launch, statement: str, last: str, method: str
 ) -> None:
@@ -200,20 +210,6 @@ def test_an_exception_ends_the_process_and_its_traceback_is_the_end_of_the_outpu
     assert written.startswith("thinkingTraceback")
     assert f"in choose\n    {statement}\n" in written
     assert written.splitlines()[-1] == last
-
-
-@pytest.mark.parametrize(("given", "kind"), [("None", "NoneType"), ("turn.view", "View")])
-def test_an_answer_that_is_not_an_action_is_an_exception(
-    launch: Launch, given: str, kind: str
-) -> None:
-    bot = launch(f"run(lambda turn: {given})")
-    with pytest.raises(grpc.RpcError):
-        bot.act(question())
-    status, written = bot.ended()
-    assert status == 1
-    assert written.splitlines()[-1] == (
-        f'TypeError: return one of turn.legal, another Action, or (action, "a note"), not {kind}'
-    )
 
 
 @pytest.mark.parametrize("hook", ["start", "end"])
@@ -260,10 +256,10 @@ def test_a_late_bot_answers_the_next_stream(launch: Launch) -> None:
     assert [a.game for m in bot.play([question(game=9)]) for a in m.answers] == [9]
 
 
-def test_a_message_above_the_default_limit_of_grpc_is_answered(launch: Launch) -> None:
+def test_a_message_above_the_default_limit_of_grpc_is_answered(random_bot: Process) -> None:
     long = question()
     long.view.poke.discards.extend(["2C"] * 20_000)
-    (message,) = launch(AT_RANDOM).play([long] * 64)
+    (message,) = random_bot.play([long] * 64)
     assert len(message.answers) == 64
 
 
@@ -293,14 +289,3 @@ def test_the_starter_works_when_it_is_copied_out_of_the_repository(
     _, written = witness.terminated()
     assert all(Path(line).is_relative_to(folder) for line in written.splitlines())
     assert len(written.splitlines()) == 2
-
-
-def test_the_house_bot_meek_takes_the_first_listed_action(launch: Launch) -> None:
-    bot = launch(HOUSE / "meek" / "bot.py")
-    assert all(bot.act(request).action == request.legal[0] for request in QUESTIONS)
-
-
-def test_the_house_bot_random_takes_any_of_them(launch: Launch) -> None:
-    bot = launch(HOUSE / "random" / "bot.py")
-    taken = {question().legal[:].index(bot.act(question(luck=n)).action) for n in range(200)}
-    assert taken == set(range(6))

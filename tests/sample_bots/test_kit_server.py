@@ -19,7 +19,6 @@ THREADS = "import threading\nrun(lambda turn: (turn.legal[0], str(threading.acti
 
 @pytest.fixture
 def processes() -> Iterator[ExitStack]:
-    """End the bots of a test."""
     with ExitStack() as stack:
         yield stack
 

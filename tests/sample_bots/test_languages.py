@@ -109,7 +109,6 @@ def test_the_forms_that_are_played_have_every_game_with_fewest_and_most_seats() 
 
 
 def in_python_or_repeated(language: Language) -> list[pytest.MarkDecorator]:
-    """Return the marks of a case that CI tries in Python only."""
     return [pytest.mark.repetition] * (language.name != "python")
 
 

@@ -25,7 +25,6 @@ FORMS = (
 
 @pytest.fixture(params=NEEDS)
 def starter(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """Copy a starter out of the repository."""
     needed = NEEDS[request.param]
     if shutil.which(needed) is None and not os.environ.get("CI"):
         pytest.skip(f"{needed} is not installed")

@@ -27,7 +27,6 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
 
 
 def new_bot(folder: Path, endpoint: ScriptedEndpoint) -> Path:
-    """Write the starter bot, and set its endpoint."""
     install_game(folder, "race-a", {"race": ""})
     assert in_own_process(folder, ["new", "mybot", "--model"]).status == 0
     set_endpoint(folder / "mybot", endpoint)
@@ -51,7 +50,6 @@ def play(folder: Path, opponent: str, *words: object, game: str = "race") -> Com
 
 
 def answers(trace: Path) -> list[dict[str, Any]]:
-    """Return the answers of the bot in a trace."""
     lines = [json.loads(line) for line in trace.read_text(encoding="utf-8").splitlines()]
     return [
         line["message"]

@@ -22,7 +22,6 @@ PATIENCE = "3600000"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Write the bot of the page to a folder."""
     text = PAGE.read_text(encoding="utf-8")
     ((manifest, program),) = re.findall(
         r"^```toml\n# bot\.toml\n(.*?)^```\n\n^```python\n(.*?)^```$",

@@ -21,7 +21,7 @@ from tests.examples import examples
 from tests.sample_bots.bot_questions import bot_answer, positions, question
 from tests.sample_bots.saint_poker_positions import third_king_in_round_7
 
-ASKED = {"champion": examples(12, 4), "strong": examples(5, 3)}
+ASKED = {"champion": examples(12, 2), "strong": examples(5, 2)}
 """Numbers of questions per phase of a game in these tests."""
 POKE, POKEX, POKINO, POUKU, SAINT_POKER = (
     GAMES[name] for name in ("poke", "pokex", "pokino", "pouku", "saint_poker")

@@ -8,17 +8,24 @@ import sys
 import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import pytest
 
 from arena.bots.sandbox import runtimes
 from referee.games.game_packages import SETTING
+from tests.arena.cli.terminal import in_a_terminal
 from tests.fresh_environment import inherited, run
+from tests.guarded_process import GuardedProcess
 from tests.sample_games.installation import SAMPLES
+from tests.waiting import wait_until
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 PLAYERS = ("bots/high", "bots/any")
+COMMAND = ("-c", "from arena.cli import main; raise SystemExit(main())")
 pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
 
 
@@ -34,11 +41,7 @@ class AuthorEnvironment:
         done = subprocess.run(
             [self.python, *words],
             cwd=self.folder,
-            env={
-                **inherited(),
-                SETTING: "goofspiel-pokearena",
-                runtimes.SETTING: os.pathsep.join((sys.prefix, str(ROOT))),
-            },
+            env=self.environment,
             capture_output=True,
             text=True,
             check=False,
@@ -46,9 +49,18 @@ class AuthorEnvironment:
         assert done.returncode == 0, f"{words}\n{done.stdout}\n{done.stderr}"
         return done.stdout
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """Return the environment variables of its programs."""
+        return {
+            **inherited(),
+            SETTING: "goofspiel-pokearena",
+            runtimes.SETTING: os.pathsep.join((sys.prefix, str(ROOT))),
+        }
+
     def cli(self, *words: str | Path) -> str:
         """Run a command of the arena."""
-        return self.run("-c", "from arena.cli import main; raise SystemExit(main())", *words)
+        return self.run(*COMMAND, *words)
 
 
 @pytest.fixture(scope="module")
@@ -108,6 +120,23 @@ def test_the_game_is_played_recorded_and_verified(author: AuthorEnvironment, rec
     author.cli("verify", record)
 
 
+def test_a_bot_of_the_author_is_tested(author: AuthorEnvironment) -> None:
+    assert json.loads(author.cli("test", "bots/any", "--quick", "--json"))["passed"]
+
+
+def test_a_person_plays_against_the_house_bot_of_the_package(author: AuthorEnvironment) -> None:
+    words = ("play", "goofspiel", "human", "sample:goofspiel-match", "--record", "person.jsonl")
+    with in_a_terminal(
+        author.folder, *COMMAND, *words, program=author.python, environment=author.environment
+    ) as terminal:
+        for _ in range(6):
+            terminal.matches(r"\d+ actions?[^\n]*help")
+            terminal.press("1\n")
+        terminal.sees("result: ")
+        assert terminal.ends() == 0
+    author.cli("verify", "person.jsonl")
+
+
 def test_the_game_is_replayed_in_the_terminal(author: AuthorEnvironment, record: str) -> None:
     printed = author.cli("replay", record, "--game", "0", "--no-pause")
     assert "Round 6 of 6" in printed
@@ -145,6 +174,69 @@ def test_the_game_is_exported(author: AuthorEnvironment, tournament: str) -> Non
     words = ("--games", "goofspiel", "--parquet", "decisions.parquet", "--data", "data")
     author.cli("export", *words)
     assert (author.folder / "decisions.parquet").stat().st_size > 0
+
+
+def test_the_bundle_of_the_tournament_is_audited(
+    author: AuthorEnvironment, tournament: str
+) -> None:
+    author.cli("tournament", "bundle", tournament, "--output", "bundle", "--data", "data")
+    author.cli("tournament", "verify", "bundle")
+
+
+def test_the_ladder_of_the_game_is_served_with_live_tables(author: AuthorEnvironment) -> None:
+    slow = author.folder / "bots" / "slow"
+    shutil.copytree(author.folder / "bots" / "any", slow)
+    # A match takes several seconds, so that its table is seen.
+    program = (slow / "bot.py").read_text(encoding="utf-8")
+    changed = program.replace("random.choice(", "time.sleep(0.05) or random.choice(")
+    (slow / "bot.py").write_text(f"import time\n{changed}", encoding="utf-8")
+    author.cli("bot", "add", "sample:goofspiel-match", "--data", "served")
+    author.cli("bot", "add", "bots/slow", "--name", "slow", "--data", "served")
+    words = ("serve", "--no-ladders", "--ladder", "goofspiel", "--workers", "1", "--port", "0")
+    with GuardedProcess(
+        [author.python, *COMMAND, *words, "--data", "served", "--json"],
+        cwd=author.folder,
+        env=author.environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        page = json.loads(process.stdout.readline())["page"]
+
+        def rated() -> set[str]:
+            try:
+                ladder = fetched(page, "ladders/goofspiel-2.json")
+            except HTTPError as error:
+                error.close()
+                return set()
+            return {row["entrant"] for row in ladder["standings"]}
+
+        wait_until(lambda: fetched(page, "live.json")["tables"])
+        wait_until(lambda: rated() == {"goofspiel-match@1", "slow@1"})
+        match = fetched(page, "matches.json")["matches"][0]["match"]
+        assert "prizes face down" in text_of(page, f"matches/{match}/games/0")
+        assert "Goofspiel" in text_of(page, "rules/goofspiel")
+        process.terminate()
+    assert process.returncode == 0
+
+
+def text_of(page: str, path: str) -> str:
+    with urlopen(page + path, timeout=60) as answer:
+        text: str = answer.read().decode()
+        return text
+
+
+def fetched(page: str, path: str) -> Any:
+    return json.loads(text_of(page, path))
+
+
+def test_the_environment_passes_the_tests_of_pettingzoo(author: AuthorEnvironment) -> None:
+    program = (
+        "from arena.rl import env; from pettingzoo.test import api_test, seed_test\n"
+        "table = lambda: env('goofspiel', seats=3)\n"
+        "api_test(table(), num_cycles=200); seed_test(table, num_cycles=30)"
+    )
+    author.run("-W", "ignore", "-c", program)
 
 
 def test_an_agent_learns_the_game(author: AuthorEnvironment) -> None:

@@ -1,7 +1,7 @@
 """Find out whether the kernel refuses the namespaces that bubblewrap needs.
 
 Only such a definite refusal lets the arena choose a lower sandbox level; any other failure of a
-self-test stops play (docs/decisions/2026-11-28-sandbox-level.md).
+self-test stops play (docs/decisions/2026-11-22-sandbox.md).
 """
 
 import errno
@@ -102,11 +102,7 @@ def namespaces_are_refused() -> bool:
 
 
 def _create_namespaces() -> None:
-    """Enter new namespaces and make the mounts private.
-
-    Raises:
-        OSError: the kernel refuses it.
-    """
+    """Enter new namespaces and make the mounts private."""
     uid, gid = os.geteuid(), os.getegid()
     if uid == 0:
         linux.unshare(_NAMESPACES)

@@ -160,9 +160,6 @@ def _unshare_mounts() -> None:
     """Move this process into a mount namespace.
 
     Users other than root need a user namespace as well.
-
-    Raises:
-        OSError: the kernel refuses it.
     """
     uid, gid = os.geteuid(), os.getegid()
     if uid == 0:

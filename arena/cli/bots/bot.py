@@ -85,6 +85,7 @@ def add(
     once. The author connects it with `pokearena bot connect`. With --at, the arena connects to
     the bot at this address instead.
     """
+    from arena.bots import resolver
     from arena.cli.bots import registration
     from referee.games.registry import GAMES
 
@@ -109,7 +110,8 @@ def add(
         where = version.manifest.get("address", "connects to the relay")
         output.line(f"{version.id}  {version.content_hash or where}")
         game = next(iter(version.manifest.get("games") or GAMES))
-        output.next_step(f"pokearena tournament run {game} {version.id} sample:greedy")
+        opponent = resolver.usual_opponent(game)
+        output.next_step(f"pokearena tournament run {game} {version.id} {opponent}")
 
 
 @bot.command("list", epilog="Example: pokearena bot list --all")
@@ -118,7 +120,6 @@ def add(
 @data_option
 def listing(everything: bool, as_json: bool, workspace: Workspace) -> None:
     """List the versions. --json prints one line per version."""
-    from arena.cli import output
     from arena.store.bots import remote_bots, versions
 
     store = workspace.existing_store
@@ -325,16 +326,12 @@ def _print_token(version: str, token: str, as_json: bool) -> None:
 
 def _refusals(remote: RemoteBot | None) -> str:
     """Return the number of rejected connections as this bot, with the latest one."""
-    from arena.cli import output
-
     if remote is None or not remote.refusals:
         return ""
     return f"{remote.refusals}, last {output.local_time(remote.refused)}: {remote.refusal}"
 
 
 def _state(version: Version, remote: RemoteBot | None) -> str:
-    from arena.cli import output
-
     if version.retired is not None:
         return f"retired {output.local_time(version.retired)}"
     if version.quarantined is not None:

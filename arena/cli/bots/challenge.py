@@ -45,7 +45,7 @@ _OPEN: Final = ("pending", "running")
     "--form",
     default="",
     metavar="FORM",
-    help="Form of the game, such as poke or pokex-4. [default: the first that both play]",
+    help="Form of the game, such as GAME or GAME-4. [default: the first that both play]",
 )
 @click.option(
     "-n",
@@ -109,11 +109,7 @@ def _print_begun(begun: Mapping[str, Any], page: str, as_json: bool) -> None:
 def _follow(
     arena: ArenaClient, begun: Mapping[str, Any], page: str, as_json: bool
 ) -> Mapping[str, Any]:
-    """Return the match when it has ended; meanwhile print its place in the queue and its games.
-
-    Raises:
-        CommandError: the arena stopped answering, or Ctrl-C was pressed.
-    """
+    """Return the match when it has ended; meanwhile print its place in the queue and its games."""
     name = str(begun["match"])
     answered, printed, next_line = time.monotonic(), 0, 0.0
     try:

@@ -14,6 +14,7 @@ from pokearena.v1 import bot_pb2, relay_pb2
 
 from arena.cli import output
 from arena.cli.errors import FAILED, INTERRUPTED, OK, UNREACHABLE, USAGE, CommandError
+from arena.errors import BotError
 from arena.remote import relay_url
 from arena.remote.connector import Connector, RefusedByRelay, RelayUnreachable
 from arena.remote.connector_process import Command
@@ -30,7 +31,6 @@ def command_of(words: tuple[str, ...]) -> Command:
     from arena.bots.sandbox.runtimes import bot_grants
     from arena.cli.bots import registration
     from arena.cli.workspace import Workspace
-    from arena.errors import BotError
 
     named = Path(words[0]).expanduser()
     is_bot = words[0].startswith(resolver.SAMPLE) or named.is_dir()

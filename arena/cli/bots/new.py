@@ -7,9 +7,10 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import rich_click as click
 from click.core import ParameterSource
@@ -22,12 +23,18 @@ from arena.bots.sandbox.runtimes import grants
 from arena.bots.version_store import FETCHED, IGNORED, SYSTEM_FILES
 from arena.cli import completers, output
 from arena.cli.errors import FAILED, USAGE, CommandError
-from arena.cli.options import bounded
+from arena.cli.options import bounded, json_option
 from arena.config import SEATS
 from arena.errors import BadName, BotError, check_new_bot
 from arena.system.temporary_folder import remove_abandoned, temporary_folder
+from referee.games.game_packages import BUILT_IN, EXAMPLE_GAME
+
+if TYPE_CHECKING:
+    from referee.games.contract import Game
 
 README: Final = "README.md"
+AGENTS: Final = "AGENTS.md"
+"""Instructions for coding agents, which every new folder gets."""
 MODEL: Final = "model"
 """Folder of the starter bot that plays with a language model."""
 _ALIASES: Final = {
@@ -48,6 +55,10 @@ _PACKAGE: Final = Path("pokearena", "v1")
 _INTERNAL_SERVICES: Final = ("referee", "relay")
 """Parts of the protocol that bots do not use."""
 _TABLE_ROW: Final = re.compile(r"^\| (`.+`) \| (.+) \|$", re.MULTILINE)
+_TABLE_HEAD: Final = "|---|---|\n"
+_ALL_GAMES: Final = " for all five games"
+_COMMAND: Final = re.compile(r"^    pokearena .+\n", re.MULTILINE)
+_GAMES: Final = re.compile(r"^games = .*$", re.MULTILINE)
 _REQUIREMENTS: Final = re.compile(r"(Needed: .+)$", re.MULTILINE)
 
 
@@ -58,10 +69,15 @@ def languages() -> tuple[str, ...]:
     return tuple(sorted(folders - {MODEL}))
 
 
-def write(folder: Path, language: str) -> str:
+def write(folder: Path, language: str, game: Game | None = None) -> str:
     """Write a starter bot into an empty or new folder; return the name of the bot.
 
     After an error, the folder is as it was before.
+
+    Args:
+        folder: the folder.
+        language: the language of the starter kit.
+        game: the only game of the bot; None: every built-in game.
 
     Raises:
         CommandError: the language has no starter kit, or the folder is not empty or cannot be
@@ -78,12 +94,14 @@ def write(folder: Path, language: str) -> str:
     def kit(staged: Path) -> None:
         copy_kit(language, staged)
         _rename(staged, language, name)
+        if game is not None:
+            _specialise(staged, language, game)
 
-    _fill(folder, kit)
+    _fill(folder, name, kit)
     return name
 
 
-def _fill(folder: Path, write_bot: Callable[[Path], None]) -> None:
+def _fill(folder: Path, name: str, write_bot: Callable[[Path], None]) -> None:
     """Write a bot into an empty or new folder; after an error, the folder is as before.
 
     Raises:
@@ -97,6 +115,8 @@ def _fill(folder: Path, write_bot: Callable[[Path], None]) -> None:
         with temporary_folder(base) as staging:
             staged = staging / "bot"
             write_bot(staged)
+            instructions = (house_folder().parent / AGENTS).read_text(encoding="utf-8")
+            (staged / AGENTS).write_text(instructions.replace("NAME", name), encoding="utf-8")
             _publish(staged, folder)
     except OSError as error:
         reason = error.strerror or str(error)
@@ -122,7 +142,11 @@ def contents(folder: Path) -> list[tuple[str, str]]:
     text = (folder / README).read_text(encoding="utf-8")
     rows = _TABLE_ROW.findall(text)
     described = [(names.replace("`", ""), meaning.replace("`", "")) for names, meaning in rows]
-    return [*described, (README, "how to play, test and submit the bot")]
+    return [
+        *described,
+        (README, "how to play, test and submit the bot"),
+        (AGENTS, "the same for coding agents"),
+    ]
 
 
 def missing_programs(folder: Path) -> str:
@@ -219,6 +243,49 @@ def _rename(folder: Path, language: str, name: str) -> None:
         path.write_text(text, encoding="utf-8")
 
 
+def _specialise(folder: Path, language: str, game: Game) -> None:
+    """Let the bot play one game; add the types of its messages if it is one of a package."""
+    bot, readme = folder / manifest.FILE, folder / README
+    text = bot.read_text(encoding="utf-8")
+    bot.write_text(_GAMES.sub(f'games = ["{game.id}"]', text), encoding="utf-8")
+    text = readme.read_text(encoding="utf-8").replace(_ALL_GAMES, "")
+    if game.id not in BUILT_IN:
+        from arena.cli.bots import game_types
+
+        name, content = game_types.type_file(game, language)
+        (folder / name).write_text(content, encoding="utf-8")
+        row = f"{_TABLE_HEAD}| `{name}` | the views and actions of {game.title} |\n"
+        text = text.replace(_TABLE_HEAD, row, 1)
+    readme.write_text(_COMMAND.sub(lambda line: _of_game(line[0], game.id), text), encoding="utf-8")
+
+
+def _of_game(command: str, game: str) -> str:
+    """Return a command of a README for another game; none for the greedy bot of the kit."""
+    if "greedy.toml" in command:
+        return ""
+    command = re.sub(rf"\b({'|'.join(BUILT_IN)})(?= |$)", game, command)
+    return command if game in BUILT_IN else command.replace("sample:greedy", "sample:meek")
+
+
+@dataclass(frozen=True, slots=True)
+class NewBot:
+    """A folder that was written.
+
+    Attributes:
+        folder: the folder.
+        name: name of the bot.
+        files: the files with their descriptions.
+        next_step: the command to type next.
+        missing: a sentence that lists the missing programs; empty if there are none.
+    """
+
+    folder: Path
+    name: str
+    files: Sequence[tuple[str, str]]
+    next_step: str
+    missing: str = ""
+
+
 @click.command(epilog="Example: pokearena new mybot --lang go")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option(
@@ -246,7 +313,9 @@ def _rename(folder: Path, language: str, name: str) -> None:
     "--game",
     metavar="GAME",
     shell_complete=completers.game_ids,
-    help="Game of the policy. [default: the game in the file]",
+    help="Write a bot for this game only, with the types of its messages if it is a game of a "
+    "package. With --policy: the game of the policy. [default: every built-in game, or the game in "
+    "the file]",
 )
 @click.option(
     "--seats",
@@ -259,6 +328,7 @@ def _rename(folder: Path, language: str, name: str) -> None:
     is_flag=True,
     help="Draw actions with the probabilities of the policy, instead of the most probable one.",
 )
+@json_option
 def new(
     folder: Path,
     lang: str,
@@ -267,6 +337,7 @@ def new(
     game: str | None,
     seats: int | None,
     sample: bool,
+    as_json: bool,
 ) -> None:
     """Write a starter bot into a new folder.
 
@@ -282,20 +353,26 @@ def new(
     if policy is not None or model:
         _check_alone(*(["--policy"] if policy is not None else []), *(["--model"] if model else []))
     if policy is not None:
-        _new_from_policy(folder, policy, game, seats, sample)
-        return
-    if game or seats or sample:
-        raise CommandError("--game, --seats and --sample require --policy.", USAGE)
-    write(folder, MODEL if model else lang.lower())
-    _list_files(folder, contents(folder))
-    if model:
-        output.next_step(
-            f"pokearena play poke {_quoted(folder)} sample:random --network --allowance 30000"
-        )
-        return
-    if missing := missing_programs(folder):
-        output.hint(missing)
-    output.next_step(f"pokearena play poke {_quoted(folder)} sample:random --watch")
+        written = _new_from_policy(folder, policy, game, seats, sample)
+    elif seats or sample:
+        raise CommandError("--seats and --sample require --policy.", USAGE)
+    elif game is not None and model:
+        raise CommandError("--game cannot be combined with --model.", USAGE)
+    else:
+        named = None if game is None else _game_named(game)
+        written = _new_from_kit(folder, MODEL if model else lang.lower(), named)
+    _show(written, as_json)
+
+
+def _new_from_kit(folder: Path, language: str, game: Game | None) -> NewBot:
+    name = write(folder, language, game)
+    if language == MODEL:
+        options, missing = "--network --allowance 30000", ""
+    else:
+        options, missing = "--watch", missing_programs(folder)
+    played = EXAMPLE_GAME if game is None else game.id
+    next_step = f"pokearena play {played} {_quoted(folder)} sample:random {options}"
+    return NewBot(folder, name, contents(folder), next_step, missing)
 
 
 def _check_alone(*flags: str) -> None:
@@ -310,28 +387,48 @@ def _check_alone(*flags: str) -> None:
         )
 
 
-def _new_from_policy(
-    folder: Path, policy: Path, game: str | None, seats: int | None, sample: bool
-) -> None:
-    from arena.cli.bots import policy_source
+def _game_named(name: str) -> Game:
     from arena.store import match_settings
 
-    named = None if game is None else match_settings.game_named(game)
+    return match_settings.game_named(name)
+
+
+def _new_from_policy(
+    folder: Path, policy: Path, game: str | None, seats: int | None, sample: bool
+) -> NewBot:
+    from arena.cli.bots import policy_source
+
+    named = None if game is None else _game_named(game)
     if named is not None and seats is not None:
         named.check_seats(seats, named.settle({}))
     game_id = named.id if named is not None else None
     trained = policy_source.read(policy, game_id, seats, sample)
-    _fill(folder, lambda staged: policy_source.write(trained, staged, _name_for(folder)))
-    _list_files(folder, policy_source.CONTENTS)
-    output.next_step(f"pokearena test {_quoted(folder)} --quick")
+    name = _name_for(folder)
+    _fill(folder, name, lambda staged: policy_source.write(trained, staged, name))
+    files = [*policy_source.CONTENTS, (AGENTS, "instructions for coding agents")]
+    return NewBot(folder, name, files, f"pokearena test {_quoted(folder)} --quick")
 
 
-def _list_files(folder: Path, files: Iterable[tuple[str, str]]) -> None:
-    """Print the files of a bot with their descriptions."""
-    rows = [(f"{folder}/{names}", meaning) for names, meaning in files]
+def _show(bot: NewBot, as_json: bool) -> None:
+    """Print the files of a new bot with their descriptions, and the next command."""
+    if as_json:
+        output.document(
+            {
+                "bot": bot.name,
+                "folder": str(bot.folder),
+                "files": [{"names": names, "content": meaning} for names, meaning in bot.files],
+                "missing": bot.missing or None,
+                "next": bot.next_step,
+            }
+        )
+        return
+    rows = [(f"{bot.folder}/{names}", meaning) for names, meaning in bot.files]
     width = max(len(names) for names, _ in rows)
     for names, meaning in rows:
         output.line(f"{names:<{width}}  {meaning}")
+    if bot.missing:
+        output.hint(bot.missing)
+    output.next_step(bot.next_step)
 
 
 def _quoted(folder: Path) -> str:

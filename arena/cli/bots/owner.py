@@ -11,6 +11,7 @@ import rich_click as click
 from arena.cli import completers, output
 from arena.cli.errors import FAILED, USAGE, CommandError
 from arena.cli.options import data_option, json_option, reason_option
+from arena.cli.output import ProgressLine
 
 if TYPE_CHECKING:
     from arena.cli.workspace import Workspace
@@ -57,6 +58,29 @@ def renew(name: str, reason: str, as_json: bool, workspace: Workspace) -> None:
         _print_token(name, owners.renew(store, name), as_json)
 
 
+@owner.command(epilog="Example: pokearena owner agent ada")
+@click.argument("name", shell_complete=completers.owners)
+@json_option
+@data_option
+def agent(name: str, as_json: bool, workspace: Workspace) -> None:
+    """Create a token for the agent of an owner, and revoke an earlier one.
+
+    An agent with this token can play unrated matches and read what the owner may read
+    (docs/how-to/models.md). It can change nothing. It ends with the owner's token.
+    """
+    from arena.store.access import agents
+    from arena.store.access.audit_log import audited_command
+
+    store = workspace.existing_store
+    with audited_command(store, "owner.agent", name):
+        token = agents.new_agent_token(store, name)
+    if as_json:
+        output.document({"owner": name, "token": token})
+        return
+    output.line(token)
+    output.hint(f"token of the agent of {name}; it is shown only once")
+
+
 @owner.command(epilog='Example: pokearena owner remove ada --reason "she left"')
 @click.argument("name", shell_complete=completers.owners)
 @reason_option("Reason for the audit log.")
@@ -90,7 +114,6 @@ def delete(name: str, dry_run: bool, yes: bool, as_json: bool, workspace: Worksp
     stay, and a pseudonym replaces the name of the owner, so all ratings can still be computed again
     and all matches verified. This cannot be undone. Backups are not changed.
     """
-    from arena.cli.output import ProgressLine
     from arena.store.bots import owner_data
     from arena.submissions import owner_deletion
 
@@ -132,11 +155,7 @@ def delete(name: str, dry_run: bool, yes: bool, as_json: bool, workspace: Worksp
 
 
 def _confirm(name: str, yes: bool) -> None:
-    """Request confirmation on a terminal.
-
-    Raises:
-        CommandError: the user refuses, or there is no terminal.
-    """
+    """Request confirmation on a terminal."""
     if yes:
         return
     if not sys.stdin.isatty():
@@ -175,7 +194,6 @@ def assign(bot: str, name: str, reason: str, as_json: bool, workspace: Workspace
 @data_option
 def listing(as_json: bool, workspace: Workspace) -> None:
     """List the owners with a token. --json prints one line per owner."""
-    from arena.cli import output
     from arena.store.bots import owners
     from arena.tournaments import json_values
 

@@ -13,6 +13,7 @@ from arena.bots.manifest import Manifest
 from arena.cli.errors import USAGE, CommandError
 from arena.presentation import policy
 from arena.presentation.policy import Policy, PolicyError
+from referee.games.registry import find_game
 
 POLICY: Final = "policy.npz"
 ARCHIVE: Final = ".zip"
@@ -56,8 +57,6 @@ def read(path: Path, game: str | None, seats: int | None, sampled: bool) -> Poli
         PolicyError: the file is not readable or does not fit the game.
         CommandError: the game is missing, or the library of a model is not installed.
     """
-    from referee.games.registry import find_game
-
     if path.suffix == ARCHIVE:
         if game is None:
             raise CommandError(f"{path} does not name its game; add --game GAME.", USAGE)

@@ -11,6 +11,7 @@ import rich_click as click
 from arena.cli import completers, output
 from arena.cli.errors import FAILED, OK, USAGE, CommandError
 from arena.cli.options import data_option, json_option, network_option
+from arena.cli.output import clean
 from referee.numbering import counted_from_one, decision_text
 
 if TYPE_CHECKING:
@@ -166,7 +167,6 @@ def _show(
 ) -> None:
     from google.protobuf.json_format import MessageToDict
 
-    from arena.cli.output import clean
     from referee.games.registry import find_game
     from referee.replay import in_words
 

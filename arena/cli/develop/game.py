@@ -32,7 +32,8 @@ def game() -> None:
 
 @game.command(epilog="Example: pokearena game new tic_tac_toe")
 @click.argument("name")
-def new(name: str) -> None:
+@json_option
+def new(name: str, as_json: bool) -> None:
     """Write a package with a game into the new folder NAME.
 
     NAME is the id of the game: lower-case words joined by underscores. The package contains the
@@ -62,8 +63,12 @@ def new(name: str) -> None:
     except OSError as error:
         shutil.rmtree(folder, ignore_errors=True)
         raise CommandError(f"{folder} cannot be written: {error.strerror}.", FAILED) from None
+    next_steps = (f"pip install -e ./{name}", f"pokearena game test {name}")
+    if as_json:
+        output.document({"game": name, "folder": str(folder), "next": next_steps})
+        return
     output.line(f"wrote {folder}: pyproject.toml, README.md, {name}/, tests/")
-    output.next_step(f"pip install -e ./{name}", f"pokearena game test {name}")
+    output.next_step(*next_steps)
 
 
 def _write(folder: Path, name: str) -> None:

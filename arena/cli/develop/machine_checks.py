@@ -16,16 +16,30 @@ from itertools import filterfalse
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from redis.exceptions import RedisError
+from sqlalchemy import exc
+from sqlalchemy.exc import DBAPIError
 
 from arena import config
+from arena.bots.sandbox import stored_level
+from arena.bots.sandbox.available_levels import chosen_level, has_disk
+from arena.bots.sandbox.level import SETTING, Level, is_explicit
 from arena.cli.errors import CommandError
 from arena.cli.services.running_services import running
 from arena.cli.workspace import Workspace
-from arena.errors import InfrastructureError
+from arena.errors import InfrastructureError, StoreError
+from arena.ladders import ladder_rows
 from arena.matches.private_referee import own_referee
+from arena.ratings.strength import fit, kept_strengths
 from arena.services.queue import redis_server
-from arena.system import grpc_probe
+from arena.store import database, webhooks
+from arena.store.bots import remote_bots
+from arena.store.events import incidents
+from arena.store.matches import listing, offline_bot_waits
+from arena.store.objects import object_storage, stored_objects
+from arena.store.schema import OPEN, MatchState
+from arena.system import grpc_probe, redis_connection
 from arena.system.private_files import is_private
+from arena.system.redis_connection import connect
 from referee.games import game_packages
 from referee.games.contract import SetupError
 from referee.games.game_packages import BUILT_IN
@@ -87,11 +101,6 @@ def _result(look: Callable[[Workspace], CheckResult], workspace: Workspace) -> C
 
 def _stored(workspace: Workspace, name: str, query: Callable[[Engine], T]) -> T | None:
     """Return what a query of the check `name` finds in the database; None without a database."""
-    from sqlalchemy import exc
-
-    from arena.errors import StoreError
-    from arena.store import database
-
     try:
         if not workspace.has_store:
             return None
@@ -218,10 +227,6 @@ def _disk(workspace: Workspace) -> CheckResult:
 
 def _database(workspace: Workspace) -> CheckResult:
     from sqlalchemy import inspect, text
-    from sqlalchemy.exc import DBAPIError
-
-    from arena.errors import StoreError
-    from arena.store import database
 
     fix = f"check {' or '.join(config.DATABASE)}, or move {workspace.folder.database} away"
     try:
@@ -255,9 +260,6 @@ def _database(workspace: Workspace) -> CheckResult:
 
 def _storage(workspace: Workspace) -> CheckResult:
     """Write, read and delete an object, if object storage is set."""
-    from arena.errors import StoreError
-    from arena.store.objects import object_storage
-
     name = config.OBJECT_STORAGE[0]
     try:
         storage = object_storage.from_environment()
@@ -273,8 +275,6 @@ def _storage(workspace: Workspace) -> CheckResult:
 
 def _unset_storage(workspace: Workspace, name: str) -> CheckResult:
     """Check that the database does not refer to objects, because no object storage is set."""
-    from arena.store.objects import stored_objects
-
     if not _stored(workspace, "storage", stored_objects.exist):
         return CheckResult("storage", OK, "files are in the data folder and the database")
     return CheckResult(
@@ -315,8 +315,6 @@ def _redis_information(workspace: Workspace) -> dict[str, object]:
 
     Running services use the Redis of their start, whatever the environment of this command names.
     """
-    from arena.system.redis_connection import connect
-
     services = running(workspace)
     with contextlib.ExitStack() as stack:
         if services is None:
@@ -376,12 +374,11 @@ def _services(workspace: Workspace) -> CheckResult:
     if services is None:
         return CheckResult("services", OK, "none run here; demo and tournament run bring their own")
     from arena.services.queue import worker_games, worker_registrations, worker_sandboxes
-    from arena.store.events import incidents
-    from arena.system import redis_connection
 
     try:
         with redis_connection.connect(services.redis) as client:
             workers = worker_registrations.workers(client)
+            packages = worker_games.published_packages(client)
             troubles = incidents.read(client)
     except RedisError as error:
         text = f"run as process {services.pid}, and their Redis does not answer: {error}"
@@ -398,17 +395,14 @@ def _services(workspace: Workspace) -> CheckResult:
         return CheckResult(
             "services", WARN, f"{text}; {'; '.join(problems)}", "see the sandbox below"
         )
-    if problems := worker_games.game_problems(workers):
-        fix = "install the same packages on all machines of workers"
+    if problems := worker_games.game_problems(packages, workers):
+        fix = "install the same packages as here, and restart the workers"
         return CheckResult("services", WARN, f"{text}; {'; '.join(problems)}", fix)
     return CheckResult("services", OK if alive else WARN, text, "" if alive else "pokearena worker")
 
 
 def _matches(workspace: Workspace) -> CheckResult:
     """Name the matches that failures of the arena delay or made void."""
-    from arena.store.matches import listing
-    from arena.store.schema import OPEN, MatchState
-
     troubled = _stored(workspace, "matches", listing.troubled)
     if not troubled:
         return CheckResult("matches", OK, "none is delayed by failures or became void in 24 hours")
@@ -440,9 +434,6 @@ def _ladders(workspace: Workspace) -> CheckResult:
 
 def _strengths(workspace: Workspace) -> CheckResult:
     """Name the ladders that are too large to be fitted without SciPy."""
-    from arena.ladders import ladder_rows
-    from arena.ratings.strength import fit, kept_strengths
-
     limit = f"{fit.MAX_DENSE_ENTRANTS:,} bots"
     if kept_strengths.has_scipy():
         return CheckResult("strengths", OK, f"fitted for more than {limit}, too, by SciPy")
@@ -454,9 +445,6 @@ def _strengths(workspace: Workspace) -> CheckResult:
 
 
 def _remotes(workspace: Workspace) -> CheckResult:
-    from arena.store.bots import remote_bots
-    from arena.store.matches import offline_bot_waits
-
     remotes = _stored(workspace, "remote", remote_bots.list_remote_bots)
     if not remotes:
         return CheckResult("remote", OK, "no remote bots")
@@ -475,8 +463,6 @@ def _remotes(workspace: Workspace) -> CheckResult:
 
 def _webhooks(workspace: Workspace) -> CheckResult:
     """Name the disabled webhooks, with the reason."""
-    from arena.store import webhooks
-
     hooks = _stored(workspace, "webhooks", webhooks.list_webhooks) or ()
     disabled = [hook for hook in hooks if hook.disabled is not None]
     if not disabled:
@@ -509,9 +495,6 @@ def _sandbox(workspace: Workspace) -> CheckResult:
     if sys.platform != "linux":
         text = "bots run unsandboxed, as processes of yours; strangers' bots are refused"
         return CheckResult("sandbox", WARN, text, "use Linux")
-    from arena.bots.sandbox.available_levels import chosen_level, has_disk
-    from arena.bots.sandbox.level import SETTING, Level
-
     try:
         choice = chosen_level()
     except InfrastructureError as error:
@@ -534,10 +517,6 @@ def _sandbox(workspace: Workspace) -> CheckResult:
 
 def _lowered(choice: Choice, text: str) -> CheckResult:
     """Return the result for a level that does not keep the tables of a match apart."""
-    from arena.bots.sandbox import stored_level
-    from arena.bots.sandbox.available_levels import has_disk
-    from arena.bots.sandbox.level import SETTING, is_explicit
-
     level, stored = choice.level, stored_level.stored_level()
     if not has_disk(level):
         text += "; files without names do not count towards the limit of what they write"

@@ -9,13 +9,14 @@ import rich_click as click
 
 from arena.cli import completers, output
 from arena.cli.options import json_option
+from referee.games.game_packages import EXAMPLE_GAME
 
 if TYPE_CHECKING:
     from arena.cli.develop.rulebook import Form
     from referee.games.contract import Game
 
 
-@click.command(epilog="Example: pokearena rules poke")
+@click.command(epilog=f"Example: pokearena rules {EXAMPLE_GAME}")
 @click.argument("game", required=False, shell_complete=completers.game_ids)
 @json_option
 def rules(game: str | None, as_json: bool) -> None:
@@ -82,11 +83,10 @@ def _show(game: Game, shapes: list[Form]) -> None:
 
 def _players(game: Game) -> str:
     """Return enough house bots for the smallest table."""
-    from referee.games.game_packages import BUILT_IN
+    from arena.bots import resolver
 
     sides = game.side_count(game.seats[0], game.settle({}))
-    first = "sample:greedy" if game.id in BUILT_IN else "sample:meek"
-    return " ".join([first, *["sample:random"] * (sides - 1)])
+    return " ".join([resolver.usual_opponent(game.id), *["sample:random"] * (sides - 1)])
 
 
 def _heading(game: Game) -> dict[str, object]:

@@ -10,13 +10,14 @@ import rich_click as click
 from arena.cli import completers, output
 from arena.cli.errors import FAILED, INCOMPLETE, OK
 from arena.cli.options import data_option, given_text, json_option
+from referee.games.game_packages import EXAMPLE_GAME
 
 if TYPE_CHECKING:
     from arena.cli.workspace import Workspace
     from arena.submissions.conformance.check import Check
 
 
-@click.command(epilog="Example: pokearena test ./mybot --game poke")
+@click.command(epilog=f"Example: pokearena test ./mybot --game {EXAMPLE_GAME}")
 @click.argument("bot", shell_complete=completers.bots)
 @click.option(
     "--game",

@@ -54,7 +54,7 @@ def compare(
 ) -> None:
     """Compare two bots by all their matches against each other.
 
-    BOT is NAME@VERSION, or NAME for the newest version. GAME can be a form, such as pouku-3.
+    BOT is NAME@VERSION, or NAME for the newest version. GAME can be a form, such as GAME-3.
 
     The unit is a board played in both seatings (a pair of games), as in chess engine testing. Use
     --by match for bots that learn from board to board, and for tables with more than two bots.

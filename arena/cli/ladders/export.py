@@ -12,6 +12,8 @@ import rich_click as click
 from arena.cli import output
 from arena.cli.errors import FAILED, USAGE, CommandError
 from arena.cli.options import data_option, scope_options
+from arena.cli.output import ProgressLine, count
+from referee.games.game_packages import EXAMPLE_GAME
 from referee.sanitizing import escaped_json
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 _FORMATS = ("csv", "json")
 
 
-@click.command(epilog="Example: pokearena export poke --output poke.csv")
+@click.command(epilog=f"Example: pokearena export {EXAMPLE_GAME} --output ladder.csv")
 @scope_options
 @click.option(
     "--parquet",
@@ -69,13 +71,13 @@ def export(
 ) -> None:
     """Write ladders as CSV, or with their crosstables as JSON.
 
-    GAME can be a form, such as pouku-3. CSV holds one ladder, one line per bot, with the columns of
+    GAME can be a form, such as GAME-3. CSV holds one ladder, one line per bot, with the columns of
     the ladder page's CSV; those that only a server knows are empty.
 
     --parquet writes the decisions of the matches as a data set for machine learning
     (docs/reference/data.md):
 
-    pokearena export --games poke,pouku-3 --parquet decisions.parquet
+    pokearena export --games GAME,GAME-3 --parquet decisions.parquet
     """
     from arena.cli import lookup
 
@@ -132,11 +134,7 @@ def _export_ladders(
 
 
 def _kind_of(file: Path | None) -> str:
-    """Return the format that the extension of a file names; CSV without a file.
-
-    Raises:
-        CommandError: no format has this extension.
-    """
+    """Return the format that the extension of a file names; CSV without a file."""
     if file is None:
         return "csv"
     extension = file.suffix.lstrip(".").lower()
@@ -186,7 +184,6 @@ def _export_decisions(
     workspace: Workspace, scopes: Sequence[LadderKey], file: Path, views: bool
 ) -> None:
     """Write every decision of the closed matches of these scopes."""
-    from arena.cli.output import ProgressLine, count
     from arena.store.matches import listing, results
     from arena.store.schema import MatchState
     from referee.record import read

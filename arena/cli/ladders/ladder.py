@@ -9,6 +9,7 @@ import rich_click as click
 from arena.cli import completers, output
 from arena.cli.errors import FAILED, OK, CommandError
 from arena.cli.options import data_option, json_option, scope_options
+from referee.games.game_packages import EXAMPLE_GAME
 
 if TYPE_CHECKING:
     from arena.cli.ladders.rebuilt_ladder import RebuiltLadder
@@ -20,7 +21,7 @@ def ladder() -> None:
     """Check ladders against the records of their matches, rebuild them, or begin a new season."""
 
 
-@ladder.command(epilog="Example: pokearena ladder verify poke")
+@ladder.command(epilog=f"Example: pokearena ladder verify {EXAMPLE_GAME}")
 @scope_options
 @json_option
 @data_option
@@ -58,7 +59,7 @@ def verify(game: str | None, tournament: str | None, as_json: bool, workspace: W
     return OK
 
 
-@ladder.command(epilog="Example: pokearena ladder rebuild poke")
+@ladder.command(epilog=f"Example: pokearena ladder rebuild {EXAMPLE_GAME}")
 @scope_options
 @json_option
 @data_option
@@ -95,7 +96,9 @@ def rebuild(game: str | None, tournament: str | None, as_json: bool, workspace: 
     return FAILED if any(ladder.unread for ladder, _ in rebuilt) else OK
 
 
-@ladder.command("new-season", epilog='Example: pokearena ladder new-season poke --name "Spring"')
+@ladder.command(
+    "new-season", epilog=f'Example: pokearena ladder new-season {EXAMPLE_GAME} --name "Spring"'
+)
 @click.argument("form", metavar="FORM", shell_complete=completers.forms)
 @click.option(
     "--name",
@@ -108,7 +111,7 @@ def rebuild(game: str | None, tournament: str | None, as_json: bool, workspace: 
 def new_season(form: str, name: str, as_json: bool, workspace: Workspace) -> None:
     """Begin a new season of a form: close its ladder and start ratings anew.
 
-    FORM is for example poke or pokex-4. The open ladder of the form is cancelled, its pending
+    FORM is for example GAME or GAME-4. The open ladder of the form is cancelled, its pending
     matches too; running matches are finished. A new open ladder begins with the same settings and
     bots. The earlier season stays readable: `pokearena standings FORM --season N`, and on the pages
     of the ladder.

@@ -8,6 +8,7 @@ import rich_click as click
 
 from arena.cli import output
 from arena.cli.options import data_option, json_option, scope_options
+from referee.games.game_packages import EXAMPLE_GAME
 
 if TYPE_CHECKING:
     from arena.cli.workspace import Workspace
@@ -41,7 +42,7 @@ def _superiority(matrix: LadderCrosstable) -> list[list[str]]:
     ]
 
 
-@click.command(epilog="Example: pokearena matrix poke --los")
+@click.command(epilog=f"Example: pokearena matrix {EXAMPLE_GAME} --los")
 @scope_options
 @click.option(
     "--los",
@@ -55,7 +56,7 @@ def matrix(
 ) -> None:
     """Show the crosstable: score, interval and number of matches of each pair of bots.
 
-    GAME can be a form, such as pouku-3. A score counts only the matches between the two bots. --los
+    GAME can be a form, such as GAME-3. A score counts only the matches between the two bots. --los
     (likelihood of superiority) follows from the strengths, which are fitted to all matches.
     """
     from arena.cli import lookup

@@ -13,6 +13,7 @@ import rich_click as click
 from arena.cli import output
 from arena.cli.errors import USAGE, CommandError
 from arena.cli.options import data_option, json_option, scope_options
+from referee.games.game_packages import EXAMPLE_GAME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,7 +47,7 @@ def anchored_settings(anchors: Sequence[str]) -> StrengthSettings:
         raise CommandError(f"--anchor: {error}.", USAGE, code="invalid-anchor") from None
 
 
-@click.command(epilog="Example: pokearena standings poke --watch")
+@click.command(epilog=f"Example: pokearena standings {EXAMPLE_GAME} --watch")
 @scope_options
 @click.option(
     "--anchor",
@@ -92,7 +93,7 @@ def standings(
 ) -> None:
     """Show the ladders of all games or of one.
 
-    Each form of a game (number of seats and options, such as pouku-3) has its own ladder. GAME can
+    Each form of a game (number of seats and options, such as GAME-3) has its own ladder. GAME can
     be a game or a form. Bots whose difference is not significant share a range of ranks; ? marks a
     provisional strength. docs/explanation/ratings.md explains the columns.
 

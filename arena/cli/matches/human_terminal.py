@@ -255,12 +255,7 @@ class TerminalPerson:
             output.game_line(line)
 
     def _key(self, question: PersonQuestion | None = None) -> str:
-        """Return the next key.
-
-        Raises:
-            QuestionWithdrawn: the question was withdrawn.
-            PersonLeft: `leave` was called, or the input has ended.
-        """
+        """Return the next key."""
         while not self._pressed:
             if self.has_left:
                 raise PersonLeft

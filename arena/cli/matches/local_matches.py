@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from arena.matches import local_records
+from referee.games.game_packages import EXAMPLE_GAME
 
 if TYPE_CHECKING:
     from arena.cli.workspace import Workspace
@@ -135,7 +136,7 @@ def show(workspace: Workspace, *, as_json: bool) -> None:
         output.next_step(f"pokearena replay {LAST}", f"pokearena why {LAST}")
     else:
         output.hint(f"no local matches in {workspace.folder.plays}")
-        output.next_step("pokearena play poke sample:greedy sample:random")
+        output.next_step(f"pokearena play {EXAMPLE_GAME} sample:greedy sample:random")
 
 
 def _form(match: LocalMatchSummary) -> str:

@@ -10,6 +10,7 @@ import rich_click as click
 
 from arena.cli import completers, output
 from arena.cli.options import data_option, json_option
+from referee.sanitizing import sanitized
 
 if TYPE_CHECKING:
     from arena.cli.matches.record_lookup import RecordSource
@@ -81,7 +82,6 @@ def _show_faults(source: RecordSource, faults: list[tuple[str, Line]]) -> None:
 def _outputs(directory: Path, source: RecordSource, seat: str | None) -> list[tuple[str, str]]:
     """Return the output of the bots' processes, by bot, if it is stored on this machine."""
     from arena.cli.matches import record_lookup
-    from referee.sanitizing import sanitized
 
     selected = record_lookup.seat_filter(source, seat)
     written = []

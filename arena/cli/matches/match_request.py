@@ -6,6 +6,7 @@ import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from arena.bots import resolver
 from arena.bots.bot import HUMAN, Bot, with_unique_labels
 from arena.cli import game_options
 from arena.cli.bots import registration
@@ -16,7 +17,6 @@ from arena.matches import human_seats
 from arena.matches.local_match import LocalMatch, local_match
 from arena.store.match_settings import MatchSettings, seed_of
 
-PARTNER = "sample:greedy"
 _CONNECT_SECONDS = 2.0
 
 
@@ -26,8 +26,8 @@ class PersonOptions:
 
     think: int | None = None
     """Thinking time in seconds; None: unlimited."""
-    partner: str = PARTNER
-    """The bot for the other seats of the person's side, as typed on the command line."""
+    partner: str | None = None
+    """The bot for the other seats of the person's side, as typed; None: the usual opponent."""
     all_seatings: bool = False
     """Whether the match has a table for every seating, not only one."""
 
@@ -53,9 +53,12 @@ def prepare(
     """
     person = person or PersonOptions()
     settled = game_options.settled(settings, len(texts))
-    game, has_partners = settled.rules, settled.seats > settled.sides
+    game = settled.rules
+    partner = person.partner or resolver.usual_opponent(game.id)
+    if settled.seats == settled.sides:
+        partner = ""
     bots = with_unique_labels(
-        with_network(_bot(workspace, person, text, has_partners), granted=network) for text in texts
+        with_network(_bot(workspace, person, text, partner), granted=network) for text in texts
     )
     for bot in (*bots, *(bot.partner for bot in bots if bot.partner is not None)):
         game_options.check_plays(bot, game)
@@ -64,14 +67,12 @@ def prepare(
     return local_match(bots, settled, seed_of(seed), seed, all_seatings=person.all_seatings)
 
 
-def _bot(workspace: Workspace, person: PersonOptions, text: str, needs_partner: bool) -> Bot:
-    """Return a bot, or a person, with a partner if its side has several seats."""
+def _bot(workspace: Workspace, person: PersonOptions, text: str, partner: str) -> Bot:
+    """Return a bot, or a person, who has a partner unless the text is empty."""
     if text != HUMAN:
         return workspace.bot(text)
     human = human_seats.person(person.think)
-    return (
-        human_seats.with_partner(human, workspace.bot(person.partner)) if needs_partner else human
-    )
+    return human_seats.with_partner(human, workspace.bot(partner)) if partner else human
 
 
 def _check_reachable(bot: Bot) -> None:

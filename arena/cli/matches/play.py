@@ -25,6 +25,7 @@ from arena.cli.options import (
 )
 from arena.config import BOARDS
 from arena.matches.local_records import DEFAULT_KEPT_MATCHES
+from referee.games.game_packages import EXAMPLE_GAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="Example: pokearena play poke ./mybot sample:greedy -n 10 --watch or "
+    epilog=f"Example: pokearena play {EXAMPLE_GAME} ./mybot sample:greedy -n 10 --watch or "
     "pokearena play --list"
 )
 @click.argument("game", metavar="GAME", required=False, shell_complete=completers.game_ids)
@@ -95,9 +96,7 @@ if TYPE_CHECKING:
     "--partner",
     metavar="BOT",
     shell_complete=completers.bots,
-    default="sample:greedy",
-    show_default=True,
-    help="The bot for the other seat of a person's side.",
+    help="The bot for the other seat of a person's side. [default: a house bot]",
 )
 @click.option("--all-seatings", is_flag=True, help="With a person: play every seating, not one.")
 @network_option
@@ -118,7 +117,7 @@ def play(
     trace: Path | None,
     keep: int,
     think: int | None,
-    partner: str,
+    partner: str | None,
     all_seatings: bool,
     network: bool,
     pairs: tuple[str, ...],
@@ -311,7 +310,7 @@ def _check_no_person() -> None:
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise CommandError(
                 f"--{name} concerns a person at the table; add `human` to the bots, for example "
-                "pokearena play poke human sample:greedy.",
+                f"pokearena play {EXAMPLE_GAME} human sample:greedy.",
                 USAGE,
                 code="option-combination",
             )

@@ -18,6 +18,7 @@ from arena.ratings.closed_match import PlayedGame
 from arena.ratings.duel import Duel, Interval, elo_difference
 from arena.tournaments.time_estimate import duration
 from referee.record import read_games
+from referee.sanitizing import sanitized
 
 if TYPE_CHECKING:
     from arena.matches.local_match import LocalMatch
@@ -186,8 +187,6 @@ def progress_shown(match: LocalMatch) -> Iterator[None]:
             yield
         return
     from rich.markup import escape
-
-    from referee.sanitizing import sanitized
 
     with ExitStack() as stack:
         status = stack.enter_context(output.screen(stderr=True).status(""))

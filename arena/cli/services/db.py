@@ -11,6 +11,7 @@ import rich_click as click
 from arena.cli import output
 from arena.cli.errors import FAILED, INTERRUPTED, CommandError
 from arena.cli.options import data_option, json_option
+from arena.cli.output import ProgressLine
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -241,7 +242,6 @@ def backup(file: Path, keep: int | None, as_json: bool, workspace: Workspace) ->
     it contains the seeds of open matches. The files of bots are not in it: also copy the folder
     `versions` of the data folder. Neither are files in the object storage.
     """
-    from arena.cli.output import ProgressLine
     from arena.store import backup_file, database
 
     if keep is not None:
@@ -265,7 +265,6 @@ def restore(file: Path, as_json: bool, workspace: Workspace) -> None:
     Backups can move between SQLite and PostgreSQL. Matches that were running at the time of the
     backup continue after their last stored game.
     """
-    from arena.cli.output import ProgressLine
     from arena.store import backup_file, database
 
     engine = _engine(workspace, made=True)
@@ -288,7 +287,6 @@ def move_files(target: str, as_json: bool, workspace: Workspace) -> None:
     services, and unset the variable afterwards. An interrupted move continues when the command runs
     again.
     """
-    from arena.cli.output import ProgressLine
     from arena.store.objects import file_moves, object_storage
 
     engine = workspace.existing_store
@@ -358,7 +356,6 @@ def check(quick: bool, after: str, as_json: bool, workspace: Workspace) -> None:
     """
     if quick and after:
         raise click.UsageError("--after continues the check of records, which --quick omits.")
-    from arena.cli.output import ProgressLine
     from arena.store import database
     from arena.store.matches import listing
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import rich_click as click
 
+from arena.bots.sandbox import available_levels
+from arena.bots.sandbox.available_levels import Choice
 from arena.cli import completers, output
 from arena.cli.errors import FAILED, UNREACHABLE, USAGE, CommandError
 from arena.cli.options import (
@@ -20,9 +23,10 @@ from arena.cli.options import (
     sandbox_option,
     web_options,
 )
-from arena.cli.services.sandbox_report import SandboxReport
+from arena.errors import InfrastructureError, InvalidSettings
 from arena.services.relay_process import RelayOptions
 from arena.services.web_process import WebSettings
+from referee.games.game_packages import EXAMPLE_GAME
 
 if TYPE_CHECKING:
     from arena.cli.workspace import Workspace
@@ -30,6 +34,43 @@ if TYPE_CHECKING:
     from arena.store.match_settings import TournamentPlan
 
 _POLL_SECONDS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxReport:
+    """The chosen level, or the error because of which nothing is played now."""
+
+    choice: Choice | None
+    error: str = ""
+
+    @classmethod
+    def read(cls) -> SandboxReport:
+        """Choose the level.
+
+        Raises:
+            InfrastructureError: the setting is not a level, or this machine does not offer it. In
+                other cases the services start, and workers wait until the level is back.
+        """
+        try:
+            return cls(available_levels.chosen_level())
+        except InfrastructureError as error:
+            if error.code in available_levels.WRONG_SETTING:
+                raise
+            return cls(None, str(error))
+
+    def text(self) -> str:
+        """Return the level with its reason, or the error."""
+        return f"unavailable: {self.error}" if self.choice is None else self.choice.sentence()
+
+    def to_json(self) -> dict[str, object]:
+        """Return the level, its reason, and the error as JSON values."""
+        level = None if self.choice is None else self.choice.level
+        return {
+            "level": level,
+            "reason": None if self.choice is None else self.choice.reason,
+            "keeps_tables_apart": level is not None and level.keeps_tables_apart,
+            "error": self.error or None,
+        }
 
 
 @click.command(epilog="Example: pokearena serve --workers 4")
@@ -50,7 +91,7 @@ _POLL_SECONDS = 0.5
     shell_complete=completers.forms,
     multiple=True,
     metavar="FORM",
-    help="Open a ladder of this form, for example poke or pokex-4, which pushed bots enter; "
+    help="Open a ladder of this form, for example GAME or GAME-4, which pushed bots enter; "
     "repeatable.",
 )
 @click.option(
@@ -117,12 +158,11 @@ def serve(
 
 
 def ladder_of(form: str, option: str) -> TournamentPlan:
-    """Return the settings of an open ladder of a form, for example "pokino-3-greed".
+    """Return the settings of an open ladder of a form, for example "GAME-3-OPTION".
 
     Raises:
         CommandError: the form does not exist.
     """
-    from arena.errors import InvalidSettings
     from arena.store import match_settings
     from arena.submissions import open_ladders
     from referee.games.registry import parse_form
@@ -209,7 +249,7 @@ def _announce(
     if snapshot.page:
         output.line(f"page     {snapshot.page}")
     output.hint("Ctrl-C stops it; in another terminal:")
-    output.next_step("pokearena tournament run poke sample:greedy sample:random")
+    output.next_step(f"pokearena tournament run {EXAMPLE_GAME} sample:greedy sample:random")
 
 
 def _stay(services: object) -> None:

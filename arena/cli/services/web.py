@@ -10,7 +10,7 @@ import rich_click as click
 from arena.cli import output
 from arena.cli.errors import UNREACHABLE, CommandError
 from arena.cli.options import data_option, json_option, web_options
-from arena.services.web_process import WebSettings
+from arena.services.web_process import PortTaken, WebSettings, address_of, listen
 
 if TYPE_CHECKING:
     from arena.cli.workspace import Workspace
@@ -31,7 +31,6 @@ def web(
     for the same data folder.
     """
     from arena.cli.services import running_services
-    from arena.services.web_process import PortTaken, address_of, listen
     from arena.submissions.pending_uploads import PendingUploads
     from arena.web import server
     from arena.web.data.web_state import ServerSettings

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import secrets
+import time
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import rich_click as click
 
@@ -162,8 +165,6 @@ def remove(webhook_id: str, as_json: bool, workspace: Workspace) -> None:
 @data_option
 def test(webhook_id: str, as_json: bool, workspace: Workspace) -> None:
     """Send a test message now. A successful test enables a disabled webhook again."""
-    import secrets
-    import time
 
     from arena.services.announcements import webhook_message, webhook_sender
     from arena.store import webhooks
@@ -284,8 +285,6 @@ def _values(hook: Webhook) -> dict[str, object]:
 
 def _shortened(url: str) -> str:
     """Return a URL without the path, which is a credential for Discord and Slack."""
-    from urllib.parse import urlsplit
-
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}/{'…' if parts.path.strip('/') else ''}"
 

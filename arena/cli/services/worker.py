@@ -86,11 +86,7 @@ def _ask_store(data_folder: Folder) -> None:
 
 
 def _check(data_folder: Folder) -> None:
-    """Print the workers of this host, for container health checks.
-
-    Raises:
-        CommandError: no worker of this host is alive.
-    """
+    """Print the workers of this host, for container health checks."""
     from arena.services.queue import redis_server
     from arena.services.worker_process import on_this_host
 

@@ -11,6 +11,7 @@ import rich_click as click
 from arena.cli import completers, output
 from arena.cli.errors import FAILED, OK, USAGE, CommandError
 from arena.cli.options import data_option, json_option
+from arena.cli.output import ProgressLine
 
 if TYPE_CHECKING:
     from arena.cli.output import ProgressLine
@@ -90,7 +91,6 @@ def verify(tournament: str, earlier: Path | None, as_json: bool, workspace: Work
     ID of a tournament of this arena, the stored results are checked too. With the FOLDER of a
     bundle (`tournament bundle`), only its files are read. Exit status 1 if there is a problem.
     """
-    from arena.cli.output import ProgressLine
     from arena.cli.tournaments import views
     from arena.records.bundle.audit import audit
     from arena.records.bundle.bundle import BundleError, changes
@@ -124,11 +124,7 @@ def _next(name: str, collected: Bundle) -> str:
 
 
 def _folder(path: Path) -> Bundle:
-    """Return the bundle in a folder.
-
-    Raises:
-        CommandError: the folder does not contain a bundle.
-    """
+    """Return the bundle in a folder."""
     from arena.records.bundle import folder as files
 
     if not files.is_bundle(path):

@@ -18,7 +18,7 @@ from arena.cli.options import (
     web_options,
     workers_option,
 )
-from arena.services.web_process import WebSettings
+from arena.services.web_process import Pages, WebSettings, listen_near
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,7 +82,6 @@ def demo(
     # Before imports that take seconds in a new installation, because Python compiles the packages.
     output.hint("starting an arena on this machine")
     from arena.cli.tournaments import demo_tournaments, running
-    from arena.services.web_process import Pages, listen_near
 
     began = time.monotonic()
     output.hint(f"data folder: {workspace.folder.root}")

@@ -13,7 +13,7 @@ from arena.cli import output
 from arena.cli.ladders import ladder_table
 from arena.cli.services.running_services import RunningServices
 from arena.formats.contract import WaitForMatches
-from arena.ladders import ladder_key
+from arena.ladders import ladder_key, rater
 from arena.store.matches import listing
 from arena.store.schema import TournamentState
 from arena.store.tournaments import tournaments
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from arena.ladders.ladder_key import LadderKey
     from arena.ratings.standings import Standings
+    from arena.services.queue.worker_list import WorkerList
 
 _POLL_SECONDS = 0.25
 _DRAWING_SECONDS = 1.0
@@ -45,7 +46,7 @@ class TournamentSnapshot:
     seconds_left: float | None = None
     """Estimate from the rate of committed games."""
     waits: str = ""
-    """The reason why the format schedules nothing, if no match can be played."""
+    """The reason why nothing is scheduled or played."""
 
     @property
     def words(self) -> str:
@@ -89,7 +90,7 @@ class Display(Protocol):
 
 
 def watch(
-    engine: Engine, ids: Sequence[str], services: RunningServices
+    engine: Engine, ids: Sequence[str], services: RunningServices, workers: WorkerList
 ) -> tuple[TournamentSnapshot, ...]:
     """Show tournaments until they are over; return their last snapshots.
 
@@ -97,7 +98,7 @@ def watch(
         ServicesEnded: the services of another process have ended.
         Exception: the reason why services of this command ended.
     """
-    readers = [_SnapshotReader(engine, name) for name in ids]
+    readers = [SnapshotReader(engine, name, workers) for name in ids]
     display: Display = _Live() if sys.stderr.isatty() else _ProgressLines()
     with display:
         while True:
@@ -110,11 +111,12 @@ def watch(
             time.sleep(_POLL_SECONDS)
 
 
-class _SnapshotReader:
+class SnapshotReader:
     """Takes snapshots of one tournament; recomputes the standings only after a closed match."""
 
-    def __init__(self, engine: Engine, tournament: str) -> None:
+    def __init__(self, engine: Engine, tournament: str, workers: WorkerList) -> None:
         self._engine = engine
+        self._workers = workers
         self._name = tournament
         self._closed = -1
         self._standings: Standings | None = None
@@ -122,6 +124,7 @@ class _SnapshotReader:
         self._last: TournamentSnapshot | None = None
 
     def now(self) -> TournamentSnapshot:
+        """Return the current snapshot; after the end of the tournament the last one."""
         if self._last is None or not self._last.over:
             self._last = self._read()
         return self._last
@@ -143,13 +146,14 @@ class _SnapshotReader:
     def _waits(self, tournament: Tournament, progress: TournamentProgress) -> str:
         if progress.open:
             paused = listing.first_paused(self._engine, tournament.id)
-            return "" if paused is None else f"{paused.id} {listing.waiting_reason(paused)}"
+            if paused is not None:
+                return f"{paused.id} {listing.waiting_reason(paused)}"
+            game = tournament.plan.game
+            return self._workers.waiting_reason(self._engine, game, tournament=tournament.id)
         step = tournament_outcome.next_step(self._engine, tournament)
         return step.why if isinstance(step, WaitForMatches) else ""
 
     def _table(self, scope: LadderKey) -> Standings:
-        from arena.ladders import rater
-
         return rater.current_ladder(self._engine, scope).table
 
 

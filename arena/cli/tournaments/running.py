@@ -10,10 +10,11 @@ from arena.bots.sandbox import available_levels
 from arena.bots.sandbox.level import refusal
 from arena.cli import output
 from arena.cli.errors import INTERRUPTED, CommandError
-from arena.cli.services.running_services import ServicesEnded, at_work
+from arena.cli.services.running_services import ServicesEnded, at_work, redis_of
 from arena.cli.tournaments import live_table
 from arena.cli.workspace import Workspace
 from arena.errors import Conflict
+from arena.services.queue.worker_list import WorkerList
 from arena.store.bots import pushed_versions
 from arena.store.matches import listing, offline_bot_waits, results
 from arena.store.matches.listing import Match
@@ -101,7 +102,8 @@ def play_out(
                 names = names or begin()
                 services.nudge()
                 _mention_others(workspace, names)
-                return live_table.watch(workspace.store, names, services)
+                seen = WorkerList(redis_of(workspace))
+                return live_table.watch(workspace.store, names, services, seen)
             except ServicesEnded:
                 output.hint("the services have ended; no game is lost")
             except (KeyboardInterrupt, SystemExit) as error:

@@ -160,7 +160,6 @@ def withdraw(
 
 def _row(tournament: Tournament, progress: TournamentProgress, playing: bool) -> tuple[object, ...]:
     """Return a line of the list, with a plus sign if the format may schedule more matches."""
-    from arena.cli import output
     from arena.formats.contract import ALL_AT_ONCE
 
     settled = tournament.ended is not None or tournament.plan.format in ALL_AT_ONCE

@@ -10,6 +10,7 @@ import rich_click as click
 from arena.cli import completers, output
 from arena.cli.errors import FAILED, USAGE, CommandError
 from arena.cli.options import data_option, json_option
+from arena.cli.output import ProgressLine
 from arena.system.temporary_folder import remove_abandoned, temporary_folder
 
 if TYPE_CHECKING:
@@ -64,7 +65,6 @@ def _write_site(workspace: Workspace, tournament: str, folder: Path) -> int:
     Returns:
         The number of files.
     """
-    from arena.cli.output import ProgressLine
     from arena.web import static_site
 
     exists = folder.exists()

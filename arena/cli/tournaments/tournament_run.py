@@ -21,6 +21,7 @@ from arena.cli.options import (
     workers_option,
 )
 from arena.config import BOARDS, CYCLES
+from referee.games.game_packages import EXAMPLE_GAME
 
 if TYPE_CHECKING:
     from arena.cli.workspace import Workspace
@@ -31,7 +32,7 @@ _CLOCK = ("start", "allowance", "bank")
 
 
 @click.command(
-    epilog="Example: pokearena tournament run poke ./mybot sample:greedy -n 20 or "
+    epilog=f"Example: pokearena tournament run {EXAMPLE_GAME} ./mybot sample:greedy -n 20 or "
     "pokearena tournament run cup.toml --dry-run"
 )
 @click.argument("game", metavar="GAME|FILE.toml", shell_complete=completers.game_or_file)

@@ -71,11 +71,12 @@ def show(workspace: Workspace, name: str) -> None:
 
 
 def tell_waiting(workspace: Workspace, tournament: Tournament) -> None:
-    """Print why matches of a running tournament wait for another sandbox, if they do."""
+    """Print why matches of a running tournament wait for another worker, if they do."""
     if tournament.state is not TournamentState.RUNNING:
         return
     workers = WorkerList(running_services.redis_of(workspace))
-    if reason := workers.waiting_reason(workspace.store, tournament=tournament.id):
+    game, name = tournament.plan.game, tournament.id
+    if reason := workers.waiting_reason(workspace.store, game, tournament=name):
         output.hint(reason)
 
 

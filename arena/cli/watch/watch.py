@@ -9,18 +9,19 @@ import rich_click as click
 from arena.cli import completers, output
 from arena.cli.errors import USAGE, CommandError
 from arena.cli.options import data_option
+from referee.games.game_packages import EXAMPLE_GAME
 
 if TYPE_CHECKING:
     from arena.cli.workspace import Workspace
 
 
-@click.command(epilog="Example: pokearena watch poke")
+@click.command(epilog=f"Example: pokearena watch {EXAMPLE_GAME}")
 @click.argument("ladder", required=False, metavar="[GAME]", shell_complete=completers.forms)
 @data_option
 def watch(ladder: str | None, workspace: Workspace) -> None:
     """Watch the arena live: ladders, running matches, bots.
 
-    GAME can be a form, such as pouku-3. Running tables show only what all their players know.
+    GAME can be a form, such as GAME-3. Running tables show only what all their players know.
 
     Keys: up and down select a row, enter opens the bot or match, esc goes back, q quits. On a
     ladder, m shows the crosstable, [ and ] switch to another ladder, / filters the bots.

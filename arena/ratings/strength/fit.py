@@ -24,6 +24,7 @@ from arena.ratings.scale import DECIMALS, ELO, Z95
 from arena.ratings.strength.connectivity import all_within_reach, components
 from arena.ratings.strength.kept_strengths import (
     SCIPY_MISSING,
+    IndependentErrors,
     KnownStrengths,
     TooManyEntrants,
     has_scipy,
@@ -343,7 +344,6 @@ def _kept(
     """Return the last strengths; those of active entrants are fitted if these are few enough."""
     import numpy as np
 
-    from arena.ratings.strength.kept_strengths import IndependentErrors
     from arena.ratings.strength.meeting_arrays import columns
     from arena.ratings.strength.pair_graph import pair_graph
     from arena.ratings.strength.solver import Fit

@@ -18,16 +18,6 @@ from referee.games.shared.coded_errors import CodedError
 STRONG: Final = "strong"
 CHAMPION: Final = "champion"
 _HASH_DIGITS: Final = 12
-_USUAL_PLAYOUTS: Final = 6_000
-_PLAYOUTS: Final = {
-    "poke": 80_000,
-    "pokex": 22_000,
-    "pokino": 12_000,
-    "pouku": 40_000,
-    "saint_poker": 26_000,
-}
-"""Playouts of one match at quality 1, by game: at most 20 s of CPU time, see
-docs/reference/analysis.md."""
 _CHAMPION_NODES: Final = 1.0
 """Factor of the searches of `champion`, as in its bot.toml."""
 
@@ -103,7 +93,7 @@ class StrongEngine:
         self._position = modules["plan"].Position
         self._search = modules["search"].choose
         self.version = _version(folder)
-        self.playouts = _PLAYOUTS.get(game, _USUAL_PLAYOUTS)
+        self.playouts = self._plan.analysis_playouts
         self.move = self._plan.move
         self.over = self._plan.over
 

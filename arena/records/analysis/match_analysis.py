@@ -21,7 +21,6 @@ from statistics import fmean, variance
 from typing import Final
 
 from arena.records.analysis.engine import Engine, engine_of
-from arena.records.analysis.unseen_chance import dealt_again
 from referee.games.contract import Action, Game, Options, State, places_of
 from referee.games.registry import find_game
 from referee.games.shared.coded_errors import CodedError
@@ -282,8 +281,7 @@ class MatchAnalyser:
         if not state.actors:
             return [beaten(state, self._sides)]
         return [
-            self._rater.rate(dealt_again(self._game.id, state, _luck_of(seed, world)))
-            for world in range(worlds)
+            self._rater.rate(state.deal_unseen(_luck_of(seed, world))) for world in range(worlds)
         ]
 
     def _luck(
@@ -298,14 +296,13 @@ class MatchAnalyser:
         moves = {line["seat"]: self._codec.decode_json(line["action"]) for line in before.lines}
         seed = self._seed_of(game, before, "analysis-chance")
         others = [
-            dealt_again(self._game.id, before.state, _luck_of(seed, world)).after(moves)
-            for world in range(_PROBES)
+            before.state.deal_unseen(_luck_of(seed, world)).after(moves) for world in range(_PROBES)
         ]
         seen = self._seen(after.state)
         if all(self._seen(other) == seen for other in others):
             return None
         others += [
-            dealt_again(self._game.id, before.state, _luck_of(seed, world)).after(moves)
+            before.state.deal_unseen(_luck_of(seed, world)).after(moves)
             for world in range(_PROBES, max(worlds, _PROBES))
         ]
         usual = [

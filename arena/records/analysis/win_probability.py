@@ -15,7 +15,6 @@ from typing import Final
 
 from arena.records.analysis.engine import Engine, engine_of
 from arena.records.analysis.match_analysis import Estimate, estimate
-from arena.records.analysis.unseen_chance import dealt_again
 from referee.games.contract import Game, Options, PlaceKey, State, View, places_of
 from referee.games.registry import find_game
 from referee.games.shared.dealing import Seeded, derive
@@ -167,15 +166,15 @@ def rate_recorded_games(
         seed = derive(record.seed, "win-probability", game.number)
         for step in _spread(list(steps(record.match, game, record.seed)), positions):
             progress()
-            worlds = _worlds_of_hands(rules.id, step.state, seed)
+            worlds = _worlds_of_hands(step.state, seed)
             by_seat = rater.rate(islice(worlds, playouts))
             rated.append(RatedPosition(game.number, step.decision, by_seat))
     return rated
 
 
-def _worlds_of_hands(game: str, state: State, seed: bytes) -> Iterator[State]:
+def _worlds_of_hands(state: State, seed: bytes) -> Iterator[State]:
     """Yield a position with other chance to come, without end."""
-    return (dealt_again(game, state, Seeded(derive(seed, "world", n))) for n in count())
+    return (state.deal_unseen(Seeded(derive(seed, "world", n))) for n in count())
 
 
 def _spread(played: Sequence[ReplayStep], most: int) -> list[ReplayStep]:

@@ -20,7 +20,7 @@ from arena.store.tournaments import schedule
 from arena.system import process_pool
 from referee.games.shared import dealing
 from referee.numbering import game_text
-from referee.record import MatchRecord, RecordError, read
+from referee.record import MatchRecord, RecordError, dump, read
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -124,8 +124,6 @@ def _check(match: MatchRows) -> MatchAudit:
 
 def _record(spec: MatchSpec, text: str) -> MatchRecord:
     """Return the record of a match that consists of this one game."""
-    from referee.record import dump
-
     record = read(dump(spec.line()) + text)
     (game,) = record.games
     lines = 2 + len(game.actions) + len(game.faults)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
+from itertools import count
 from typing import Any, Final
 
 import numpy as np
 
 from arena.records.analysis.engine import engine_of
-from arena.records.luck_adjustment.chance_luck import Move, luck_of_game
-from arena.records.luck_adjustment.values import Floats, values_of
+from arena.records.luck_adjustment.values import RATINGS, Floats, PositionValues, values_of
+from referee.games.contract import Action, Game, Options, State
 from referee.games.registry import find_game
-from referee.games.shared.dealing import derive
+from referee.games.shared.dealing import Chance, Seeded, derive
 from referee.record import GameRecord, MatchRecord
 from referee.replay import codec_of, steps
 
@@ -30,7 +32,7 @@ class GameLuck:
         game: number of the game in the match.
         board: number of its board.
         entrants: the entrant of each seat, as a place in the match's list of entrants.
-        luck: by kind of event, kind of value and seat (`chance_luck.luck_of_game`).
+        luck: by kind of event, kind of value and seat (`luck_of_game`).
     """
 
     game: int
@@ -132,3 +134,73 @@ def _moves(
         actions = {line["seat"]: codec.decode_json(line["action"]) for line in step.lines}
         if step.state.actors:
             yield step.state, actions
+
+
+Move = tuple[State, Mapping[int, Action]]
+"""A position and the actions of all seats that act in it."""
+KINDS: Final = 3
+"""Kinds of chance events: a new deal, an early and a late event within a deal."""
+DEAL, EARLY, LATE = range(KINDS)
+_KINDS: Final = {"": None, "early": EARLY, "late": LATE}
+
+
+def luck_of_game(
+    game: Game,
+    seats: int,
+    options: Options,
+    values: PositionValues,
+    moves: Iterable[Move],
+    seed: bytes,
+    playouts: int,
+) -> Floats:
+    """Return the luck of each seat in a game, by kind of event, kind of value and seat.
+
+    Args:
+        game: the game.
+        seats: number of seats.
+        options: its options.
+        values: values of its positions.
+        moves: all positions in which seats acted, from the first, with their actions.
+        seed: source of the playouts; independent of the cards of the game.
+        playouts: playouts of a position, and other results of an event.
+    """
+    fresh = (Seeded(derive(seed, "world", number)) for number in count())
+    luck = np.zeros((KINDS, RATINGS, seats))
+    for event in _events(game, seats, options, moves):
+        actual = [values.sample(event.after.deal_unseen(next(fresh))) for _ in range(playouts)]
+        others = [values.sample(event.again(next(fresh))) for _ in range(playouts)]
+        luck[event.kind] += np.mean(actual, axis=0) - np.mean(others, axis=0)
+    return luck
+
+
+@dataclass(frozen=True, slots=True)
+class _Event:
+    """A chance event of a game."""
+
+    kind: int
+    after: State
+    """The position after it."""
+    again: Callable[[Chance], State]
+    """Returns another result of the event."""
+
+
+def _events(game: Game, seats: int, options: Options, moves: Iterable[Move]) -> Iterator[_Event]:
+    """Yield the chance events of a game."""
+    earlier: Move | None = None
+    for state, actions in moves:
+        if earlier is None:
+            yield _Event(DEAL, state, partial(game.start, seats=seats, options=options))
+        elif (kind := _kind(earlier[0], state)) is not None:
+            yield _Event(kind, state, partial(_again, *earlier))
+        earlier = state, actions
+
+
+def _again(before: State, actions: Mapping[int, Action], luck: Chance) -> State:
+    return before.deal_unseen(luck).after(actions)
+
+
+def _kind(before: State, after: State) -> int | None:
+    """Return the kind of a chance event between two positions, if there was one."""
+    if len(getattr(after, "deals", ())) > len(getattr(before, "deals", ())):
+        return DEAL
+    return _KINDS[after.chance_since(before)]

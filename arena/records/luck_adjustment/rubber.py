@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from arena.ratings.scale import normal
 from arena.records.analysis.engine import engine_of
+from referee.games.poke import Poke
 from referee.games.poke.state import LEG, LEG_POINTS, RUBBER
-from referee.games.registry import find_game
 from referee.games.shared.dealing import Seeded, derive
 
 Floats = NDArray[np.float64]
@@ -103,8 +103,8 @@ class RubberValues:
 @cache
 def rubber_values() -> RubberValues:
     """Play deals by the policy of the engine of Poke; the values are always the same."""
-    engine = engine_of("poke")
-    poke = find_game("poke")
+    engine = engine_of(Poke.id)
+    poke = Poke()
     results: dict[tuple[int, int], list[int]] = {}
     for number in range(_DEALS):
         state: Any = poke.start(Seeded(derive(_SEED, "rubber", number)))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from arena.records.analysis.engine import Engine, engine_of
 from arena.records.luck_adjustment.rubber import rubber_values
 from referee.games.contract import State
+from referee.games.poke import Poke
 
 Floats = NDArray[np.float64]
 RATINGS: Final = 2
@@ -66,4 +67,4 @@ def values_of(game: str, sides: Sequence[int]) -> PositionValues:
         NoEngine: no engine plays this game.
     """
     engine = engine_of(game)
-    return PokeValues(engine) if game == "poke" else PlayoutValues(engine, sides)
+    return PokeValues(engine) if game == Poke.id else PlayoutValues(engine, sides)

@@ -15,15 +15,16 @@ from pokearena.v1 import relay_pb2
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from arena.errors import StoreError
+from arena.errors import NotFound, StoreError
 from arena.remote.relay import work_budgets
-from arena.remote.relay.match_outcome import outcome_of
 from arena.remote.relay.relay_seat import RelaySeat
 from arena.remote.relay.relay_session import ConnectorLink, RelaySession
 from arena.remote.relay.unauthenticated_streams import address_of
 from arena.remote.relay.work_budgets import WorkBudgets
 from arena.store.bots import remote_bots
 from arena.store.bots.versions import Version
+from arena.store.matches import listing, results
+from arena.store.schema import MatchState
 from arena.system import grpc_probe
 from arena.system.token_buckets import Buckets
 from arena.system.tunnel.endpoint import TunnelEndpoint
@@ -122,11 +123,7 @@ class SessionRegistry:
         return session
 
     async def _version_of(self, token: str, peer: str, now: float) -> Version:
-        """Return the bot of a token; an address can try only a few unknown ones.
-
-        Raises:
-            ConnectionRefused: the token is unknown, or its address has sent too many.
-        """
+        """Return the bot of a token; an address can try only a few unknown ones."""
         if remote_bots.token_hash(token) not in self._known_tokens:
             wait = self._guesses.wait(address_of(peer), now)
             if wait:
@@ -297,3 +294,30 @@ class SessionRegistry:
             await asyncio.to_thread(write, self._engine, *what)
         except (SQLAlchemyError, StoreError) as error:
             log.warning("the store cannot be written: %s", error)
+
+
+def outcome_of(engine: Engine, match: str, version: str) -> relay_pb2.Outcome | None:
+    """Return the outcome of a match for one entrant; None if it is open or unknown."""
+    try:
+        record = listing.find_match(engine, match)
+    except NotFound:
+        return None
+    others = [name for name in record.entrants if name != version]
+    outcome = relay_pb2.Outcome(match=match, opponents=others)
+    if record.state in (MatchState.VOID, MatchState.CANCELLED):
+        outcome.void_reason = record.reason or f"the match was {record.state.lower()}."
+        return outcome
+    if record.state != MatchState.CLOSED:
+        return None
+    closed = results.of_match(engine, match)
+    entrant = closed.entrants.index(version)
+    for game in closed.games:
+        outcome.games += 1
+        outcome.wins += game.is_won(entrant)
+        outcome.draws += game.is_drawn(entrant)
+        outcome.faults += game.faults[entrant]
+    scores = [game.scores for game in closed.games if game.scores is not None]
+    totals = [sum(column) for column in zip(*scores, strict=True)] or [0] * len(closed.entrants)
+    outcome.points = totals[entrant]
+    outcome.others.extend(total for n, total in enumerate(totals) if n != entrant)
+    return outcome

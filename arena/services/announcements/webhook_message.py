@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
 from arena.errors import NotFound
 from arena.services.announcements import announcement
@@ -196,8 +197,6 @@ _FORMATS: Final[Mapping[WebhookFormat, Callable[[str, Announcement, str], Mappin
 
 
 def _page(announced: Announcement, site: str) -> str | None:
-    from urllib.parse import quote
-
     if not site or not announced.page:
         return None
     return "/".join([site, *(quote(word, safe="@") for word in announced.page)])

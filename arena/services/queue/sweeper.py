@@ -16,6 +16,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final
 
 from redis.exceptions import RedisError
@@ -23,9 +24,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from arena.config import REMOTE_WAIT_SECONDS
 from arena.errors import StoreError
-from arena.services.queue import worker_sandboxes
+from arena.services.queue import worker_games, worker_sandboxes
 from arena.services.queue.match_queue import MatchQueue
-from arena.services.queue.offline_bots import OfflineBots
 from arena.services.queue.worker_registrations import (
     HEARTBEAT_SECONDS,
     WorkerInfo,
@@ -33,13 +33,14 @@ from arena.services.queue.worker_registrations import (
     workers,
 )
 from arena.store import database
+from arena.store.bots import remote_bots
 from arena.store.database import NEWER_VERSION
 from arena.store.events import incidents
 from arena.store.events.messages import TournamentChanged
 from arena.store.events.publisher import send
-from arena.store.matches import transitions
+from arena.store.matches import offline_bot_waits, transitions
 from arena.store.schema import TournamentState
-from arena.system import timings
+from arena.system import grpc_probe, timings
 from arena.system.backoff import Backoff
 from arena.tournaments.scheduler import Scheduler
 
@@ -61,7 +62,56 @@ _LONGEST_WAIT_SECONDS: Final = 1.0
 SERVICE = "sweeper"
 """Name under which the sweeper's failures are counted."""
 
+PROBE_SECONDS = 3.0
+_PARALLEL_PROBES = 8
+
 log = logging.getLogger("arena.sweeper")
+
+
+class OfflineBots:
+    """Probes the remote bots that matches wait for, every few seconds.
+
+    Only bots with their own address are probed; the others reconnect by themselves.
+
+    Args:
+        engine: database engine of the store.
+        wait: maximum time, in seconds, that matches wait for an offline bot.
+        clock: returns the time in seconds that intervals are measured with.
+    """
+
+    def __init__(
+        self, engine: Engine, wait: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._engine = engine
+        self._wait = wait
+        self._clock = clock
+        self._since: float | None = None
+        self._next = 0.0
+
+    def probe(self) -> None:
+        """Probe the offline bots if the interval has passed. Propagates errors of the store."""
+        if self._clock() < self._next:
+            return
+        if self._since is None:
+            # Bots that went offline before the first probe may return in a moment.
+            self._since = database.current_time(self._engine)
+        if offline_bot_waits.has_remote_bots(self._engine):
+            self._probe_addresses()
+            given_up = offline_bot_waits.give_up(self._engine, self._wait, self._since)
+            if given_up:
+                log.warning("%d matches no longer wait for an offline bot", given_up)
+        self._next = self._clock() + min(PROBE_SECONDS, max(self._wait / 4, 0.25))
+
+    def _probe_addresses(self) -> None:
+        addresses = offline_bot_waits.addresses(self._engine)
+        if not addresses:
+            return
+        with ThreadPoolExecutor(_PARALLEL_PROBES) as pool:
+            responses = pool.map(grpc_probe.answers, addresses.values())
+        for version, answers_again in zip(addresses, responses, strict=True):
+            if answers_again:
+                log.info("%s: online again", version)
+                remote_bots.record_reachable(self._engine, version)
 
 
 class Sweeper:
@@ -94,8 +144,10 @@ class Sweeper:
         self._schedule_now = threading.Event()
         self._has_few_due = False
         self._version_at = 0.0
+        self._published_at = 0.0
         self._outdated: StoreError | None = None
         self._pushed_wait = False
+        self._games_wait: tuple[str, ...] = ()
         self._failures = 0
         self._failing: set[str] = set()
         self._threads = [
@@ -172,6 +224,7 @@ class Sweeper:
         self._refuse_newer()
         if removed := self._match_queue.discard_malformed():
             incidents.note_discarded(self._connection, removed)
+        self._publish_packages()
         self._end_leases()
         alive = self.live_workers()
         self._length = queue_length(len(alive))
@@ -190,7 +243,8 @@ class Sweeper:
         enqueued = self._enqueued_lately() | set(self._match_queue.waiting())
         limit = self._length + len(taken | enqueued)
         pushed = not self._pushed_versions_wait(alive)
-        due = transitions.due_by_urgency(self._engine, limit, pushed=pushed)
+        games = self._waiting_games(alive)
+        due = transitions.due_by_urgency(self._engine, limit, pushed=pushed, without=games)
         self._has_few_due = len(due.urgent) + len(due.others) < self._length
         # An urgent one may be held by the frozen process of a match, so it counts as missing.
         urgent = [match for match in due.urgent[: self._length] if match not in enqueued]
@@ -224,11 +278,26 @@ class Sweeper:
             log.warning("%s", worker_sandboxes.waiting_reason(alive))
         return self._pushed_wait
 
+    def _waiting_games(self, alive: Sequence[WorkerInfo]) -> tuple[str, ...]:
+        """Return the games of packages that no worker may play."""
+        packages = worker_games.own_packages()
+        before = self._games_wait
+        self._games_wait = worker_games.games_without_workers(packages, alive)
+        for game in set(self._games_wait) - set(before):
+            log.warning("%s", worker_games.waiting_reason(game, packages, alive))
+        return self._games_wait
+
     def _refuse_newer(self) -> None:
         """Check the release of the database every `HEARTBEAT_SECONDS`."""
         if self._clock() >= self._version_at:
             database.refuse_newer(self._engine)
             self._version_at = self._clock() + HEARTBEAT_SECONDS
+
+    def _publish_packages(self) -> None:
+        """Publish the packages of games every `HEARTBEAT_SECONDS`: Redis may lose its data."""
+        if self._clock() >= self._published_at:
+            worker_games.publish_packages(self._connection)
+            self._published_at = self._clock() + HEARTBEAT_SECONDS
 
     def _publish(self, tournament: str, state: TournamentState) -> None:
         with contextlib.suppress(RedisError):

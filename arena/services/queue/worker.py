@@ -26,6 +26,7 @@ from arena.errors import InfrastructureError
 from arena.services.queue.forked_process import STOP_SIGNALS, Drain, ForkedProcess
 from arena.services.queue.match_job import QUEUE, MatchJob, set_player
 from arena.services.queue.match_queue import MatchQueue
+from arena.services.queue.worker_games import own_packages
 from arena.services.queue.worker_registrations import (
     HEARTBEAT_SECONDS,
     SandboxState,
@@ -38,7 +39,6 @@ from arena.system import failpoint
 from arena.system.backoff import Backoff
 from arena.system.process_info import is_frozen
 from arena.system.start_breaker import StartBreaker
-from referee.games.game_packages import packaged_games
 
 if TYPE_CHECKING:
     from redis import Redis
@@ -129,7 +129,7 @@ class MatchWorker:
         self._breaker_pauses = Backoff(_FIRST_BREAKER_PAUSE_SECONDS, _LONGEST_BREAKER_PAUSE_SECONDS)
         self._match_queue = MatchQueue(connection)
         self._host = socket.gethostname()
-        self._games = {game.id: game.code_hash for game in packaged_games().values()}
+        self._games = {game: package.code for game, package in own_packages().items()}
         self._job: Job | None = None
         self._registered_match: str | None = None
         self._stopped_at: float | None = None
@@ -239,11 +239,7 @@ class MatchWorker:
                     idle_since = time.monotonic()
 
     def _await_sandbox(self, ends_without_job: bool) -> None:
-        """Wait until bots can be run, so that no match fails for it.
-
-        Raises:
-            StopRequested: bots cannot be run, and this worker ends instead of waiting.
-        """
+        """Wait until bots can be run, so that no match fails for it."""
         self._await_breaker()
         backoff, reason = Backoff(_FIRST_SANDBOX_PAUSE_SECONDS, HEARTBEAT_SECONDS), ""
         while True:

@@ -1,4 +1,4 @@
-"""The registered workers, read from Redis for pages and commands."""
+"""The registered workers and the published games, read from Redis for pages and commands."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from redis.exceptions import RedisError
 from redis.retry import Retry
 from sqlalchemy import Engine
 
-from arena.services.queue import worker_registrations, worker_sandboxes
+from arena.services.queue import worker_games, worker_registrations, worker_sandboxes
+from arena.services.queue.worker_games import Packages
 from arena.services.queue.worker_registrations import WorkerInfo
 from arena.store.bots import pushed_versions
 
@@ -33,19 +34,23 @@ class WorkerList:
         self._connection: Redis | None = None
         self._lock = threading.Lock()
         self._workers: tuple[WorkerInfo, ...] = ()
+        self._packages: Packages = {}
         self._read_at = 0.0
 
     def read(self) -> tuple[WorkerInfo, ...]:
         """Return the registered workers; none if Redis does not answer."""
+        return self._kept()[0]
+
+    def _kept(self) -> tuple[tuple[WorkerInfo, ...], Packages]:
         if not self._redis:
-            return ()
+            return (), {}
         with self._lock:
             if time.monotonic() >= self._read_at:
-                self._workers = self._read()
+                self._workers, self._packages = self._read()
                 self._read_at = time.monotonic() + _KEPT_SECONDS
-            return self._workers
+            return self._workers, self._packages
 
-    def _read(self) -> tuple[WorkerInfo, ...]:
+    def _read(self) -> tuple[tuple[WorkerInfo, ...], Packages]:
         if self._connection is None:
             self._connection = Redis.from_url(
                 self._redis,
@@ -54,26 +59,37 @@ class WorkerList:
                 retry=Retry(NoBackoff(), 0),
             )
         try:
-            return worker_registrations.workers(self._connection)
+            return (
+                worker_registrations.workers(self._connection),
+                worker_games.published_packages(self._connection),
+            )
         except RedisError:
-            return ()
+            return (), {}
 
     def problems(self) -> list[str]:
         """Return the problems with the sandboxes of the workers, one clause each."""
         return worker_sandboxes.sandbox_problems(self.read())
 
-    def waiting_reason(self, engine: Engine, *, match: str = "", tournament: str = "") -> str:
-        """Return why a match, or matches of a tournament, wait for a better sandbox.
+    def waiting_reason(
+        self, engine: Engine, game: str, *, match: str = "", tournament: str = ""
+    ) -> str:
+        """Return why a match, or matches of a tournament, wait for another worker.
+
+        They wait for the package of their game, or for a better sandbox.
 
         Args:
             engine: the store.
+            game: the game of the tournament.
             match: the match.
             tournament: the tournament, instead of a match.
 
         Returns:
             A sentence; empty if they do not wait for that reason.
         """
-        reason = worker_sandboxes.waiting_reason(self.read())
+        workers, packages = self._kept()
+        if reason := worker_games.waiting_reason(game, packages, workers):
+            return reason
+        reason = worker_sandboxes.waiting_reason(workers)
         if not reason:
             return ""
         if match:

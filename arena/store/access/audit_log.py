@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Engine, func, select
 
 from arena.errors import InvalidSettings
 from arena.store import ids, schema
-from arena.store.database import before_commit, now, reading, writing
+from arena.store.database import before_commit, now, read_rows, reading, writing
 from referee.sanitizing import is_blank
 
 VOID: Final = "match.void"
@@ -148,8 +148,7 @@ def list_entries(
     query = select(table).order_by(table.c.at.desc(), table.c.id).offset(offset).limit(limit)
     if subject:
         query = query.where(table.c.subject == subject)
-    with reading(engine) as connection:
-        return tuple(LoggedEntry(**row._mapping) for row in connection.execute(query))
+    return tuple(LoggedEntry(**row._mapping) for row in read_rows(engine, query))
 
 
 def count(engine: Engine) -> int:

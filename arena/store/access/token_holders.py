@@ -8,7 +8,7 @@ from sqlalchemy import Engine, Table, delete, exc, insert, select, update
 
 from arena.errors import Conflict, NotFound
 from arena.store.access.tokens import new_token, token_hash
-from arena.store.database import now, reading, writing
+from arena.store.database import now, read_rows, reading, writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +92,17 @@ class TokenHolders:
         """Return the person with this token; None if the token is unknown."""
         # The timing of this lookup reveals only hash prefixes, from which no token can be derived.
         query = select(self.table.c.name).where(self.table.c.token == token_hash(token))
+        return read_rows(engine, query).scalar_one_or_none()
+
+    def expect(self, engine: Engine, name: str) -> None:
+        """Check that a person has a token.
+
+        Raises:
+            NotFound: the person has no token.
+        """
         with reading(engine) as connection:
-            return connection.execute(query).scalar_one_or_none()
+            if not connection.execute(select(self.table).where(self.table.c.name == name)).first():
+                raise self._unknown(name)
 
     def _unknown(self, name: str) -> NotFound:
         return NotFound(

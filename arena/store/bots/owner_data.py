@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Engine, Select, delete, distinct, func, selec
 from arena.errors import NotFound
 from arena.store import closings, schema
 from arena.store.bots.owners import PSEUDONYM
-from arena.store.database import now, reading, writing
+from arena.store.database import now, read_rows, reading, writing
 from arena.store.matches import lease_times
 from arena.store.objects import record_archive, stored_objects
 from arena.store.objects.record_archive import RewrittenRecords
@@ -88,7 +88,8 @@ def withdraw(engine: Engine, owner: str) -> None:
     with writing(engine, "delete_owner") as connection:
         # Lock versions before tournaments, as `arena.store.bots.quarantine` does.
         lock_rows(connection, select(versions.c.id).where(of_owner).order_by(versions.c.id))
-        connection.execute(delete(schema.owners).where(schema.owners.c.name == owner))
+        for holders in (schema.owners, schema.agents):
+            connection.execute(delete(holders).where(holders.c.name == owner))
         connection.execute(
             update(remotes)
             .where(remotes.c.version.in_(_versions(owner)))
@@ -150,8 +151,7 @@ def matches(engine: Engine, owner: str) -> tuple[str, ...]:
     """Return the ids of all matches of the owner's versions."""
     table = schema.matches
     query = select(table.c.id).where(table.c.id.in_(_matches(owner))).order_by(table.c.id)
-    with reading(engine) as connection:
-        return tuple(connection.execute(query).scalars())
+    return tuple(read_rows(engine, query).scalars())
 
 
 def redact(

@@ -23,6 +23,7 @@ renew = _OWNERS.renew
 revoke = _OWNERS.revoke
 list_owners = _OWNERS.list_holders
 known_by = _OWNERS.known_by
+expect_token = _OWNERS.expect
 
 
 def add_owner(engine: Engine, name: str) -> str:

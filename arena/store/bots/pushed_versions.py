@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import ColumnElement, Engine, Select, or_, select
 
 from arena.store import schema
-from arena.store.database import reading
+from arena.store.database import read_rows
 from arena.store.schema import MatchState, TournamentState
 
 
@@ -17,8 +17,7 @@ def pushed_in(engine: Engine, match: str) -> tuple[str, ...]:
         .where(sides.c.match == match, sides.c.version.in_(_pushed()))
         .order_by(sides.c.version)
     )
-    with reading(engine) as connection:
-        return tuple(dict.fromkeys(connection.execute(query).scalars()))
+    return tuple(dict.fromkeys(read_rows(engine, query).scalars()))
 
 
 def wait_in(engine: Engine, tournament: str) -> bool:
@@ -34,8 +33,7 @@ def wait_in(engine: Engine, tournament: str) -> bool:
         )
         .limit(1)
     )
-    with reading(engine) as connection:
-        return connection.execute(query).first() is not None
+    return read_rows(engine, query).first() is not None
 
 
 def has_no_pushed_version() -> ColumnElement[bool]:

@@ -20,7 +20,7 @@ from arena.errors import NotFound
 from arena.store import schema
 from arena.store.bots import versions
 from arena.store.bots.versions import Version
-from arena.store.database import now, reading, writing
+from arena.store.database import now, read_rows, reading, writing
 from arena.store.postgresql import lock_rows
 
 ALWAYS: Final = 1e18
@@ -110,8 +110,7 @@ def is_relayed(manifest: Mapping[str, Any]) -> bool:
 def list_remote_bots(engine: Engine) -> dict[str, RemoteBot]:
     """Return all remote bots, by version."""
     query = _states().order_by(schema.remotes.c.version)
-    with reading(engine) as connection:
-        return {row.version: _remote(row) for row in connection.execute(query)}
+    return {row.version: _remote(row) for row in read_rows(engine, query)}
 
 
 def relay_addresses(engine: Engine, match: str) -> dict[str, Mapping[str, str] | None]:
@@ -134,27 +133,23 @@ def relay_addresses(engine: Engine, match: str) -> dict[str, Mapping[str, str] |
             or_(matches.c.unawaited.is_(None), table.c.until > now()),
         )
     )
-    with reading(engine) as connection:
-        return {row.control_address: row.tunnel_endpoint for row in connection.execute(query)}
+    return {row.control_address: row.tunnel_endpoint for row in read_rows(engine, query)}
 
 
 def find_remote_bot(engine: Engine, version: str) -> RemoteBot | None:
     """Return the state of a version; None if it is not remote."""
     query = _states().where(schema.remotes.c.version == version)
-    with reading(engine) as connection:
-        row = connection.execute(query).one_or_none()
+    row = read_rows(engine, query).one_or_none()
     return None if row is None else _remote(row)
 
 
 def relay_address(engine: Engine, version: str) -> RelayAddress:
     """Return the relay that serves a bot; its address is empty if the bot never connected."""
     table = schema.remotes
-    with reading(engine) as connection:
-        row = connection.execute(
-            select(table.c.control_address, table.c.tunnel_endpoint).where(
-                table.c.version == version
-            )
-        ).one_or_none()
+    row = read_rows(
+        engine,
+        select(table.c.control_address, table.c.tunnel_endpoint).where(table.c.version == version),
+    ).one_or_none()
     return (
         RelayAddress("", None)
         if row is None
@@ -166,8 +161,7 @@ def version_with_token(engine: Engine, token: str) -> Version | None:
     """Return the version with this token; None if the token is unknown."""
     table = schema.remotes
     query = select(table.c.version).where(table.c.token == token_hash(token))
-    with reading(engine) as connection:
-        version = connection.execute(query).scalar_one_or_none()
+    version = read_rows(engine, query).scalar_one_or_none()
     return None if version is None else versions.find_version(engine, version)
 
 

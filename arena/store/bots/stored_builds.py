@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Engine, exc, insert, select, update
 
 from arena.errors import StoreError
 from arena.store import schema
-from arena.store.database import now, reading, writing
+from arena.store.database import now, read_rows, reading, writing
 from arena.store.objects import object_storage, stored_objects
 from arena.store.objects.object_storage import ObjectStorage
 from arena.store.schema import ObjectKind
@@ -163,8 +163,7 @@ def _pieces(engine: Engine, content_hash: str) -> Iterator[bytes]:
     query = select(table.c.data).where(table.c.content_hash == content_hash)
     number = 0
     while True:
-        with reading(engine) as connection:
-            piece = connection.execute(query.where(table.c.number == number)).scalar_one_or_none()
+        piece = read_rows(engine, query.where(table.c.number == number)).scalar_one_or_none()
         if piece is None:
             return
         yield bytes(piece)

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, Row, func, insert, or_
 
 from arena.errors import Conflict, NotFound, TooMany
 from arena.store import schema
-from arena.store.database import now, reading, writing
+from arena.store.database import now, read_rows, reading, writing
 from arena.store.postgresql import lock_decision, lock_rows
 from arena.store.schema import UNDECIDED, Approval, SubmissionStage, SubmissionState
 
@@ -146,8 +146,7 @@ def count_today(engine: Engine, owner: str) -> int:
     """Return the number of submissions of an owner within 24 hours."""
     table = schema.submissions
     today = (table.c.owner == owner, table.c.created > now() - _DAY)
-    with reading(engine) as connection:
-        return int(connection.execute(select(func.count()).where(*today)).scalar_one())
+    return int(read_rows(engine, select(func.count()).where(*today)).scalar_one())
 
 
 def waiting(engine: Engine, owner: str, content: str) -> Submission | None:
@@ -176,8 +175,7 @@ def list_submissions(
         query = query.where(table.c.name == name)
     if owner is not None:
         query = query.where(table.c.owner == owner)
-    with reading(engine) as connection:
-        return tuple(map(_submission, connection.execute(query)))
+    return tuple(map(_submission, read_rows(engine, query)))
 
 
 def undecided(engine: Engine) -> tuple[Submission, ...]:
@@ -198,18 +196,16 @@ def recent_runs(engine: Engine, limit: int = 100) -> tuple[RecentRun, ...]:
         .order_by(table.c.changed.desc(), table.c.id)
         .limit(limit)
     )
-    with reading(engine) as connection:
-        return tuple(
-            RecentRun(owner, steps[0][1] if steps else None, ended)
-            for owner, steps, ended in connection.execute(query)
-        )
+    return tuple(
+        RecentRun(owner, steps[0][1] if steps else None, ended)
+        for owner, steps, ended in read_rows(engine, query)
+    )
 
 
 def _oldest_first(engine: Engine, condition: ColumnElement[bool]) -> tuple[Submission, ...]:
     table = schema.submissions
     query = select(table).where(condition).order_by(table.c.created, table.c.id)
-    with reading(engine) as connection:
-        return tuple(map(_submission, connection.execute(query)))
+    return tuple(map(_submission, read_rows(engine, query)))
 
 
 def mark(engine: Engine) -> tuple[int, float]:

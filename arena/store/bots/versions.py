@@ -13,7 +13,7 @@ from arena.bots.bot import HUMAN
 from arena.errors import BadName, Conflict, NotFound, check_name, check_new_bot, check_owner
 from arena.store import closings, schema
 from arena.store.bots.owners import check_if_new
-from arena.store.database import id_batches, now, reading, writing
+from arena.store.database import id_batches, now, read_rows, reading, writing
 from arena.store.schema import ClosingKind
 from referee.games.game_packages import BUILT_IN
 
@@ -177,8 +177,7 @@ def list_versions(
         query = query.where(schema.versions.c.name == name)
     if not retired:
         query = query.where(schema.versions.c.retired.is_(None))
-    with reading(engine) as connection:
-        rows = tuple(_version(row) for row in connection.execute(query))
+    rows = tuple(_version(row) for row in read_rows(engine, query))
     # The order of a database depends on its collation. Python's sort keeps the rest of the order.
     return tuple(sorted(rows, key=lambda version: version.name))
 
@@ -211,8 +210,7 @@ def free_number(engine: Engine, name: str) -> str:
 def owner_of(engine: Engine, name: str) -> str | None:
     """Return the owner of a bot: empty without one, None if the bot does not exist."""
     query = select(schema.bots.c.owner).where(schema.bots.c.name == name)
-    with reading(engine) as connection:
-        return connection.execute(query).scalar_one_or_none()
+    return read_rows(engine, query).scalar_one_or_none()
 
 
 def set_owner(engine: Engine, version: Version, owner: str) -> Version:

@@ -97,11 +97,7 @@ def replay(engine: Engine, match: str, actor: Actor, reason: str) -> str:
 def _check_replayable(
     connection: Connection, tournament: Row[Any], match: Match, state: MatchState
 ) -> None:
-    """Check that a match can be played again now.
-
-    Raises:
-        Conflict: it cannot.
-    """
+    """Check that a match can be played again now."""
     if tournament.ended is not None:
         raise Conflict(
             f"tournament {tournament.id} is {tournament.state}, so no match of it can be replayed; "
@@ -196,11 +192,7 @@ def _lock(connection: Connection, tournament: str) -> Row[Any]:
 
 
 def _check_later_rounds(connection: Connection, tournament: Row[Any], number: int) -> None:
-    """Check that no later round of a knockout follows from the results of this one.
-
-    Raises:
-        Conflict: one does.
-    """
+    """Check that no later round of a knockout follows from the results of this one."""
     matches = schema.matches
     later = select(matches.c.id).where(
         matches.c.tournament == tournament.id, matches.c.round > number

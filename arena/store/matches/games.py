@@ -12,7 +12,7 @@ from arena.ratings.closed_match import FINISHED, PlayedFault, PlayedGame
 from arena.ratings.decision_histogram import DecisionHistogram
 from referee.games.shared.coded_errors import InvalidValue
 from referee.numbering import game_text
-from referee.record import optional_tally
+from referee.record import optional_tally, read_games
 
 if TYPE_CHECKING:
     from pokearena.v1 import referee_pb2
@@ -88,8 +88,6 @@ def read(record: str, entrants: Sequence[str]) -> PlayedGame:
     Raises:
         ValueError: the text is not the record of one game of these entrants; states the reason.
     """
-    from referee.record import read_games
-
     records = list(read_games(record))
     if len(records) != 1:
         raise InvalidValue(

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Engine, Select, func, select
 
 from arena.ratings.closed_match import PlayedFault
 from arena.store import schema
-from arena.store.database import reading
+from arena.store.database import read_rows, reading
 from arena.store.matches import closed_matches
 from arena.store.matches.closed_matches import PlayedMatch
 from arena.store.schema import OPEN, MatchState
@@ -25,8 +25,7 @@ def kinds(engine: Engine, of: Collection[str]) -> dict[str, int]:
     table = schema.faults
     selected = _selected_faults(select(table.c.verdict, func.count()), of, "")
     query = selected.group_by(table.c.verdict)
-    with reading(engine) as connection:
-        counts = [(str(word), int(count)) for word, count in connection.execute(query)]
+    counts = [(str(word), int(count)) for word, count in read_rows(engine, query)]
     return dict(sorted(counts, key=lambda each: (-each[1], each[0])))
 
 
@@ -47,8 +46,7 @@ def faults(
     selected = select(matches.c.tournament, *(table.c[name] for name in columns))
     query = _selected_faults(selected, of, kind)
     query = query.order_by(matches.c.ended.desc(), table.c.match, table.c.game, table.c.number)
-    with reading(engine) as connection:
-        rows = connection.execute(query.offset(offset).limit(limit)).all()
+    rows = read_rows(engine, query.offset(offset).limit(limit)).all()
     return tuple(PlayedFault(**row._mapping) for row in rows)
 
 
@@ -63,8 +61,7 @@ def _selected_faults(query: Select[Any], of: Collection[str], kind: str) -> Sele
 def count(engine: Engine, sitting: Sequence[Collection[str]], of: Collection[str] = ()) -> int:
     """Return the number of matches that `matches` would return without a limit."""
     query = select(func.count()).select_from(_chosen(sitting, of).subquery())
-    with reading(engine) as connection:
-        return int(connection.execute(query).scalar_one())
+    return int(read_rows(engine, query).scalar_one())
 
 
 def matches(

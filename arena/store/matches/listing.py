@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, and_, func, or_, selec
 from arena.errors import NotFound
 from arena.formats.contract import REPLAY, place_of
 from arena.store import schema
-from arena.store.database import id_batches, now, reading
+from arena.store.database import id_batches, now, read_rows, reading
 from arena.store.matches import lease_times
 from arena.store.schema import MatchState
 
@@ -219,8 +219,7 @@ def failures_of(engine: Engine, match: str) -> tuple[ArenaFailure, ...]:
         .where(table.c.match == match)
         .order_by(table.c.attempt)
     )
-    with reading(engine) as connection:
-        return tuple(ArenaFailure(*row) for row in connection.execute(query))
+    return tuple(ArenaFailure(*row) for row in read_rows(engine, query))
 
 
 def not_found(match: str) -> NotFound:

@@ -23,7 +23,7 @@ from sqlalchemy import (
 )
 
 from arena.store import schema
-from arena.store.database import id_batches, now, reading, writing
+from arena.store.database import id_batches, now, read_rows, reading, writing
 from arena.store.matches import lease_times
 from arena.store.postgresql import lock_rows
 from arena.store.schema import MatchState, TournamentState
@@ -53,14 +53,12 @@ def is_unawaited(engine: Engine, match: str) -> bool:
     """Return whether a match is to be played even if a remote bot is absent."""
     matches = schema.matches
     query = select(matches.c.unawaited).where(matches.c.id == match)
-    with reading(engine) as connection:
-        return connection.execute(query).scalar_one_or_none() is not None
+    return read_rows(engine, query).scalar_one_or_none() is not None
 
 
 def has_remote_bots(engine: Engine) -> bool:
     """Return whether there is any remote bot."""
-    with reading(engine) as connection:
-        return connection.execute(select(schema.remotes.c.version).limit(1)).first() is not None
+    return read_rows(engine, select(schema.remotes.c.version).limit(1)).first() is not None
 
 
 def waited_for(engine: Engine) -> dict[str, int]:
@@ -76,8 +74,7 @@ def waited_for(engine: Engine) -> dict[str, int]:
         .group_by(remotes.c.version)
         .order_by(remotes.c.version)
     )
-    with reading(engine) as connection:
-        return {str(name): int(number) for name, number in connection.execute(query)}
+    return {str(name): int(number) for name, number in read_rows(engine, query)}
 
 
 def addresses(engine: Engine) -> Mapping[str, str]:
@@ -85,8 +82,7 @@ def addresses(engine: Engine) -> Mapping[str, str]:
     versions = schema.versions
     waiting = list(waited_for(engine))
     query = select(versions.c.id, versions.c.manifest).where(versions.c.id.in_(waiting))
-    with reading(engine) as connection:
-        rows = connection.execute(query).all()
+    rows = read_rows(engine, query).all()
     return {row.id: row.manifest["address"] for row in rows if "address" in row.manifest}
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 from sqlalchemy import JSON, Column, ColumnElement, Connection, Engine, Text, cast, func, select
 
 from arena.store import schema
-from arena.store.database import reading
+from arena.store.database import read_rows, reading
 from arena.store.match_settings import stored_values
 from arena.store.matches.spec import Entrant, MatchSpec
 from arena.store.objects import record_archive
@@ -167,8 +167,7 @@ def count(engine: Engine, tournament: str | None = None, after: str = "") -> int
     query = select(func.count()).select_from(table).where(table.c.id > after)
     if tournament is not None:
         query = query.where(table.c.tournament == tournament)
-    with reading(engine) as connection:
-        return int(connection.execute(query).scalar_one())
+    return int(read_rows(engine, query).scalar_one())
 
 
 def read(connection: Connection, matches: Sequence[str]) -> tuple[MatchRows, ...]:

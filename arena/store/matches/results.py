@@ -15,7 +15,7 @@ from sqlalchemy import Column, Connection, Engine, Row, select
 from arena.errors import NotFound
 from arena.ratings.closed_match import ClosedMatch, PlayedFault, PlayedGame, winner
 from arena.store import schema
-from arena.store.database import reading
+from arena.store.database import read_rows, reading
 from arena.store.matches import closed_matches, rows
 from arena.store.matches.closed_matches import PlayedMatch
 from arena.store.matches.games import stored_game
@@ -24,6 +24,7 @@ from arena.store.matches.spec import MatchSpec
 from arena.store.objects import record_archive
 from arena.store.schema import OPEN, MatchState
 from referee.numbering import game_text
+from referee.record import dump
 
 _MATCHES_AT_ONCE: Final = 500
 
@@ -40,8 +41,7 @@ def scorecard(engine: Engine, match: str) -> tuple[PlayedGame, ...]:
         .where(games.c.match == match, matches.c.state.not_in(OPEN))
         .order_by(games.c.game)
     )
-    with reading(engine) as connection:
-        rows = connection.execute(query).all()
+    rows = read_rows(engine, query).all()
     return tuple(map(stored_game, rows))
 
 
@@ -156,8 +156,6 @@ def record(engine: Engine, match: str) -> str:
         NotFound: the match does not exist.
         ObjectStorageError: its records are in the object storage, which cannot be used.
     """
-    from referee.record import dump
-
     with reading_invalid_text(engine) as connection:
         spec, seed, played = _public_part(connection, match, *schema.games.c["game", "record"])
     records = record_archive.complete(engine, match, {row.game: row.record for row in played})
@@ -207,8 +205,7 @@ def game_record(engine: Engine, match: str, game: int) -> str:
         .join(matches, matches.c.id == games.c.match)
         .where(games.c.match == match, games.c.game == game, matches.c.state.not_in(OPEN))
     )
-    with reading(engine) as connection:
-        text: str | None = connection.execute(query).scalar_one_or_none()
+    text: str | None = read_rows(engine, query).scalar_one_or_none()
     if text is None:
         raise NotFound(
             f"{game_text(game)} of match {match} is not available; games are shown when their "
@@ -241,8 +238,7 @@ def faults(
         query = query.where(table.c.match == match)
     if version is not None:
         query = query.where(table.c.version == version)
-    with reading(engine) as connection:
-        rows = connection.execute(query).all()
+    rows = read_rows(engine, query).all()
     return tuple(
         PlayedFault(**{word: value for word, value in row._mapping.items() if word != "number"})
         for row in rows

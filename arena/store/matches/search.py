@@ -49,8 +49,8 @@ class MatchFilter:
         opponent: another entrant, likewise.
         owner: the owner of an entrant.
         tournament: the id of its tournament.
-        game: its game, such as "pouku".
-        form: its form, such as "pouku-4-teams".
+        game: the id of its game.
+        form: its form, such as "GAME-4-OPTION".
         since: the earliest end, in seconds since 1970.
         until: the end is before this time.
     """

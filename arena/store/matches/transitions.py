@@ -22,7 +22,7 @@ may write, until it lapses. All times are the database's, so the workers' clocks
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -51,7 +51,7 @@ from arena.errors import Conflict, LeaseLost
 from arena.ratings.closed_match import PlayedGame
 from arena.store import closings, schema
 from arena.store.bots import pushed_versions, quarantine
-from arena.store.database import announce, is_current, now, reading, writing
+from arena.store.database import announce, is_current, now, read_rows, writing
 from arena.store.events.messages import GameOver, MatchClosed, MatchStarted
 from arena.store.matches import lease_times, offline_bot_waits, rows
 from arena.store.matches.lease_times import LEASE_SECONDS, LONGEST_PAUSE_SECONDS
@@ -139,7 +139,9 @@ def due(engine: Engine, limit: int = 1000) -> tuple[str, ...]:
     return matches.urgent + matches.others
 
 
-def due_by_urgency(engine: Engine, limit: int = 1000, *, pushed: bool = True) -> DueMatches:
+def due_by_urgency(
+    engine: Engine, limit: int = 1000, *, pushed: bool = True, without: Sequence[str] = ()
+) -> DueMatches:
     """Return the matches that a worker should try to lease now.
 
     A match is due if its tournament runs, it does not wait for a remote bot, and no worker holds
@@ -153,14 +155,21 @@ def due_by_urgency(engine: Engine, limit: int = 1000, *, pushed: bool = True) ->
         engine: the store.
         limit: maximum number of matches.
         pushed: whether matches with pushed versions are included.
+        without: games whose matches are not included.
     """
-    with reading(engine) as connection:
-        rows = connection.execute(_due_query(pushed), {"limit": limit}).all()
+    parameters = {"limit": limit, "without": list(without)}
+    rows = read_rows(engine, _due_query(pushed), parameters).all()
     urgent = tuple(row.id for row in rows if row.urgency < _NOT_URGENT)
     return DueMatches(urgent, tuple(row.id for row in rows[len(urgent) :]))
 
 
-def lease(engine: Engine, match: str, owner: str, seconds: float = LEASE_SECONDS) -> Lease | None:
+def lease(
+    engine: Engine,
+    match: str,
+    owner: str,
+    seconds: float = LEASE_SECONDS,
+    check: Callable[[str], object] = find_game,
+) -> Lease | None:
     """Lease a match if it is due; None if it is not, so a late or duplicate job is harmless.
 
     None as well if the database was upgraded to a newer release (`database.refuse_newer`).
@@ -173,9 +182,10 @@ def lease(engine: Engine, match: str, owner: str, seconds: float = LEASE_SECONDS
         match: its id.
         owner: the name of the worker, for display.
         seconds: the duration of the lease.
+        check: raises SetupError for a game that must not be played here.
 
     Raises:
-        SetupError: this machine does not have the game, so that the match waits for another one.
+        SetupError: the match waits for a machine that has its game.
     """
     with writing(engine, "lease") as connection:
         row = _lock_if_due(connection, match)
@@ -184,7 +194,7 @@ def lease(engine: Engine, match: str, owner: str, seconds: float = LEASE_SECONDS
         if row.tournament_state == TournamentState.CANCELLED:
             _end_match(connection, row, MatchState.CANCELLED)
             return None
-        find_game(row.game)
+        check(row.game)
         lost = row.state == MatchState.RUNNING
         if lost:
             reason = f"the worker {row.owner} that had it was lost"
@@ -390,6 +400,10 @@ def _due_query(pushed: bool) -> Select[*tuple[Any, ...]]:
             _is_free(at),
             offline_bot_waits.is_ready(at),
             *([] if pushed else [pushed_versions.has_no_pushed_version()]),
+            or_(
+                tournaments.c.state == TournamentState.CANCELLED,
+                tournaments.c.game.not_in(bindparam("without", expanding=True)),
+            ),
         )
         .subquery()
     )

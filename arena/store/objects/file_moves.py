@@ -14,7 +14,7 @@ from sqlalchemy import Engine, delete, select, update
 
 from arena.store import schema
 from arena.store.bots import stored_builds
-from arena.store.database import reading, writing
+from arena.store.database import read_rows, writing
 from arena.store.objects import object_storage, record_archive, stored_objects
 from arena.store.objects.object_storage import ObjectMissing, ObjectStorage
 from arena.store.postgresql import lock_rows
@@ -105,8 +105,7 @@ def _each(label: str, names: list[str], move: Callable[[str], bool], report: Rep
 def _builds_in_database(engine: Engine) -> list[str]:
     table = schema.crates
     query = select(table.c.content_hash).where(table.c.pieces > 0).order_by(table.c.content_hash)
-    with reading(engine) as connection:
-        return list(connection.execute(query).scalars())
+    return list(read_rows(engine, query).scalars())
 
 
 def _build_to_object(engine: Engine, storage: ObjectStorage, content_hash: str) -> bool:

@@ -7,6 +7,7 @@ The setting POKEARENA_OBJECT_STORAGE_URL names the storage, `s3://BUCKET/PREFIX`
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import re
 import secrets
@@ -152,8 +153,6 @@ class ObjectStorage:
         Raises:
             StorageUnavailable: one of these is not possible.
         """
-        import io
-
         content = secrets.token_bytes(16)
         digest = hashlib.sha256(content).hexdigest()
         key = f"probe/{digest}"

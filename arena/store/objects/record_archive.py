@@ -21,7 +21,7 @@ from sqlalchemy import Connection, Engine, Select, literal_column, select, updat
 
 from arena.errors import Conflict
 from arena.store import schema
-from arena.store.database import now, reading, writing
+from arena.store.database import now, read_rows, reading, writing
 from arena.store.objects import object_storage, stored_objects
 from arena.store.objects.object_storage import ObjectMissing, ObjectStorage
 from arena.store.objects.stored_objects import StoredObject
@@ -223,8 +223,7 @@ def due(engine: Engine, after: int, seconds: float, limit: int) -> tuple[list[st
     is_recent = table.c.at.between(now() - seconds, now()).label("is_recent")
     query = select(*table.c["seq", "match"], is_recent, archived.exists().label("archived"))
     query = query.where(table.c.seq > after, table.c.kind == ClosingKind.MATCH_CLOSED)
-    with reading(engine) as connection:
-        rows = connection.execute(query.order_by(table.c.seq).limit(limit)).all()
+    rows = read_rows(engine, query.order_by(table.c.seq).limit(limit)).all()
     # The next call begins with the first recent one.
     rows = list(takewhile(lambda row: not row.is_recent, rows))
     return [row.match for row in rows if not row.archived], rows[-1].seq if rows else after
@@ -237,8 +236,7 @@ def in_database(engine: Engine) -> list[str]:
         games.c.match == matches.c.id, games.c.record != ARCHIVED
     )
     query = select(matches.c.id).where(matches.c.state.not_in(OPEN), has_records.exists())
-    with reading(engine) as connection:
-        return list(connection.execute(query.order_by(matches.c.id)).scalars())
+    return list(read_rows(engine, query.order_by(matches.c.id)).scalars())
 
 
 def _in_database(connection: Connection, match: str) -> dict[int, str]:

@@ -23,7 +23,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, and_, delete, insert, 
 
 from arena.errors import Conflict
 from arena.store import schema
-from arena.store.database import now, reading, writing
+from arena.store.database import now, read_rows, reading, writing
 from arena.store.objects.object_storage import PIECE, ObjectStorage
 from arena.store.schema import ObjectKind, ObjectState
 
@@ -130,16 +130,14 @@ def find_object(connection: Connection, kind: ObjectKind, subject: str) -> Store
 def subjects(engine: Engine, kind: ObjectKind) -> list[str]:
     """Return the subjects with a stored object of a kind, in their order."""
     query = select(schema.stored_objects.c.subject).where(_stored(kind))
-    with reading(engine) as connection:
-        return list(connection.execute(query.order_by(schema.stored_objects.c.subject)).scalars())
+    return list(read_rows(engine, query.order_by(schema.stored_objects.c.subject)).scalars())
 
 
 def exist(engine: Engine) -> bool:
     """Return whether a build or the records of a match are stored as an object."""
     table = schema.stored_objects
     query = select(table.c.key).where(table.c.state == ObjectState.STORED).limit(1)
-    with reading(engine) as connection:
-        return connection.execute(query).first() is not None
+    return read_rows(engine, query).first() is not None
 
 
 def sweep(engine: Engine, storage: ObjectStorage) -> int:
@@ -152,8 +150,7 @@ def sweep(engine: Engine, storage: ObjectStorage) -> int:
     abandoned = and_(
         table.c.state == ObjectState.WRITING, table.c.changed < now() - ABANDONED_SECONDS
     )
-    with reading(engine) as connection:
-        has_abandoned = connection.execute(select(table.c.key).where(abandoned).limit(1)).first()
+    has_abandoned = read_rows(engine, select(table.c.key).where(abandoned).limit(1)).first()
     if has_abandoned:
         with writing(engine, "abandon_objects") as connection:
             connection.execute(
@@ -162,8 +159,7 @@ def sweep(engine: Engine, storage: ObjectStorage) -> int:
     number = 0
     while True:
         garbage = select(table.c.key).where(table.c.state == ObjectState.GARBAGE)
-        with reading(engine) as connection:
-            keys = list(connection.execute(garbage.limit(_OBJECTS_AT_ONCE)).scalars())
+        keys = list(read_rows(engine, garbage.limit(_OBJECTS_AT_ONCE)).scalars())
         if not keys:
             return number
         for key in keys:

@@ -13,12 +13,13 @@ from arena.errors import Conflict, NotFound, StoreError, check_name
 from arena.formats.contract import Fixture, FormatEntrant
 from arena.store import closings, ids, schema
 from arena.store.bots.owners import check_if_new
-from arena.store.database import now, reading, writing
+from arena.store.database import now, read_rows, reading, writing
 from arena.store.match_settings import TournamentPlan
 from arena.store.matches import lease_times
 from arena.store.postgresql import lock_rows
 from arena.store.schema import ClosingKind, MatchState, TournamentState
 from arena.store.tournaments import schedule
+from referee.games.registry import form_of
 
 # Count a tournament's matches by state, without reading the closed ones.
 #
@@ -212,8 +213,7 @@ def states(engine: Engine) -> dict[str, TournamentState]:
     """
     table = schema.tournaments
     query = select(table.c.id, table.c.state).where(table.c.ended.is_(None))
-    with reading(engine) as connection:
-        rows = connection.execute(query.order_by(table.c.created, table.c.id)).all()
+    rows = read_rows(engine, query.order_by(table.c.created, table.c.id)).all()
     return {row.id: TournamentState(row.state) for row in rows}
 
 
@@ -236,8 +236,6 @@ def names(engine: Engine, words: str, limit: int = 20) -> tuple[TournamentName, 
         words: the search words; upper and lower case are not distinguished.
         limit: the maximum number of tournaments.
     """
-    from referee.games.registry import form_of
-
     table = schema.tournaments
     columns = table.c["id", "name", "game", "seats", "options", "state", "created"]
     query = select(*columns).order_by(table.c.created.desc(), table.c.id)
@@ -303,8 +301,7 @@ def has_leased_match(engine: Engine) -> bool:
     """Return whether a worker holds an unexpired lease of any match."""
     matches = schema.matches
     leased = select(matches.c.id).where(lease_times.is_leased())
-    with reading(engine) as connection:
-        return connection.execute(leased.limit(1)).first() is not None
+    return read_rows(engine, leased.limit(1)).first() is not None
 
 
 def not_found(tournament: str) -> NotFound:

@@ -15,6 +15,7 @@ from arena.submissions.challenges import ChallengeRefused
 from arena.tournaments import json_values
 from arena.web.management import consequences
 from arena.web.management.action import Action, ActionRequest, ActionResult, InputField
+from referee.games.game_packages import EXAMPLE_GAME
 
 ACCOUNT: Final = "/account"
 _BOARDS: Final = 10
@@ -85,14 +86,16 @@ CHALLENGE: Final = Action(
     (
         InputField("bot", "own bot: NAME or NAME@VERSION; empty: the only one"),
         InputField("opponent", "opponent: NAME or NAME@VERSION", required=True, example="greedy"),
-        InputField("form", "form of the game, such as poke; empty: the first that both play"),
+        InputField(
+            "form", "form of the game, such as GAME or GAME-4; empty: the first that both play"
+        ),
         InputField("boards", "number of boards", "number", example=str(_BOARDS)),
     ),
     Role.OWNER,
     {
         "challenge": "t-7f3k9q",
         "match": "m-7f3k9q2xwd",
-        "form": "poke",
+        "form": EXAMPLE_GAME,
         "boards": 10,
         "games": 20,
         "entrants": ["mybot@2", "greedy@1"],

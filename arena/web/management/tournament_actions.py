@@ -22,6 +22,7 @@ from arena.tournaments.tournament_request import TournamentRequest, check_plays,
 from arena.web.management import consequences
 from arena.web.management.action import REASON, Action, ActionRequest, ActionResult, InputField
 from arena.web.management.tournament_form import tournament_form
+from referee.games.game_packages import EXAMPLE_GAME
 from referee.games.registry import GAMES
 
 _CLOCK: Final = tuple(each.name for each in fields(Clock))
@@ -35,7 +36,7 @@ def _clock(name: str, summary: str, bounds: Bounds, label: str) -> InputField:
 
 
 FIELDS: Final = (
-    InputField("game", "the card game", required=True, choices=tuple(GAMES), example="poke"),
+    InputField("game", "the card game", required=True, choices=tuple(GAMES), example=EXAMPLE_GAME),
     InputField(
         "bots",
         "registered bots, one per line: NAME (newest version) or NAME@VERSION, the best first",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from arena.presentation import shipped_docs
+from arena.presentation import glossary, shipped_docs
+from arena.presentation.glossary import Term
 from arena.web.data.web_state import WebState
 from arena.web.markdown_to_html import rendered
 from arena.web.page import Links, Page, PageNotFound, PageRequest
@@ -38,41 +39,20 @@ def docs_page(web: WebState, page_request: PageRequest) -> Page:
     return _document_page(shipped_docs.written_page(name), page_request.links, model)
 
 
-def games(web: WebState, page_request: PageRequest) -> Page:
-    """Return the page of all games."""
-    every = list(GAMES.values())
-    forms = {
-        game.id: [form for form in web.snapshot.ladders if _is_of(form, game.id)] for game in every
-    }
-    return Page(
-        title="Games",
-        template="games.html",
-        model={"games": every, "forms": forms},
-        data={
-            "games": [
-                {
-                    "game": game.id,
-                    "title": game.title,
-                    "seats": list(game.seats),
-                    "options": {name: option.default for name, option in game.options.items()},
-                }
-                for game in every
-            ]
-        },
-    )
-
-
 def rules(web: WebState, page_request: PageRequest) -> Page:
     """Return the rules of a game; raises PageNotFound."""
     name = page_request.path["game"]
     if name not in GAMES:
         raise PageNotFound(f"unknown game {name}; available: {', '.join(GAMES)}.")
-    model = {"above": ("rules", "Games"), "game": GAMES[name]}
-    return _document_page(shipped_docs.rules(name), page_request.links, model)
+    model = {"above": ("games", "Games"), "game": GAMES[name]}
+    terms = glossary.game_terms(name)
+    return _document_page(shipped_docs.rules(name), page_request.links, model, terms)
 
 
-def _document_page(markdown: str, links: Links, model: Mapping[str, object]) -> Page:
-    document = rendered(markdown, links)
+def _document_page(
+    markdown: str, links: Links, model: Mapping[str, object], terms: Iterable[Term] = ()
+) -> Page:
+    document = rendered(markdown, links, terms)
     return Page(
         title=document.title,
         template="written.html",
@@ -81,7 +61,3 @@ def _document_page(markdown: str, links: Links, model: Mapping[str, object]) -> 
         topics=frozenset(),
         fresh=_KEPT_SECONDS,
     )
-
-
-def _is_of(form: str, game: str) -> bool:
-    return form == game or form.startswith(f"{game}-")

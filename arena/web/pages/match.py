@@ -58,7 +58,7 @@ def match_page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of a match; raises NotFound."""
     match = listing.find_match(web.engine, page_request.path["id"])
     tournament = tournaments.find_tournament(web.engine, match.tournament)
-    waits = _waiting_reason(web, match)
+    waits = _waiting_reason(web, match, tournament.plan.game)
     page = Page(
         title=f"{' v '.join(match.entrants)}: {wording.form_name(tournament.plan.form)}",
         template="match.html",
@@ -89,13 +89,13 @@ def match_page(web: WebState, page_request: PageRequest) -> Page:
     return _with_results(web, page, match, page_request)
 
 
-def _waiting_reason(web: WebState, match: Match) -> str:
-    """Return why a pending match waits for a better sandbox or a new try; empty if it does not."""
+def _waiting_reason(web: WebState, match: Match, game: str) -> str:
+    """Return why a pending match waits for a worker or a new try; empty if it does not."""
     if match.state is not MatchState.PENDING:
         return ""
     if reason := listing.waiting_reason(match):
         return f"This match {one_line(reason)}."
-    return web.workers.waiting_reason(web.engine, match=match.id)
+    return web.workers.waiting_reason(web.engine, game, match=match.id)
 
 
 def _with_table(web: WebState, page: Page, match: Match, tournament: Tournament) -> Page:

@@ -1,4 +1,4 @@
-"""Pages on which a person plays against bots: the choice of a game and of bots, and the table."""
+"""Pages on which a person plays against bots: the table and its replay; the choice of bots."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from arena.bots import manifest, resolver
 from arena.bots.bot import Bot, with_unique_labels
 from arena.errors import BotError, NotFound, StoreError
 from arena.matches import human_seats
+from arena.matches.hints import gives_hints
 from arena.matches.human_seats import PersonQuestion
 from arena.matches.local_match import LocalMatch, local_match
+from arena.matches.play_table import PlayTable, TableState, question_id
 from arena.matches.typed_choice import matching
 from arena.presentation import shipped_docs
 from arena.presentation.frames import FrameSequence, frame_sequence
@@ -26,8 +28,6 @@ from arena.presentation.narration import result
 from arena.store.bots import version_files, versions
 from arena.store.bots.versions import Version
 from arena.store.match_settings import MatchSettings
-from arena.web.data.hints import gives_hints
-from arena.web.data.play_tables import PlayTable, TableState, question_id
 from arena.web.data.web_state import WebState
 from arena.web.markdown_to_html import rendered
 from arena.web.page import InvalidQuery, Links, Page, PageNotFound, PageRequest
@@ -46,7 +46,6 @@ _SHOWN_ACTIONS: Final = 60
 _PICK: Final = "\N{SYMBOL FOR NULL}"
 """Stands for the next element in the pattern of an action's wording."""
 _LISTED_BOTS: Final = 200
-_USUAL: Final = "sample:greedy"
 _PRIVATE: Final = {"Cache-Control": "no-store"}
 
 QUERY: Final = (
@@ -81,51 +80,7 @@ def table_setup(name: str, given: Mapping[str, str]) -> MatchSettings:
     return MatchSettings(game=name, options=options, seats=seats, boards=1)
 
 
-def play_page(web: WebState, page_request: PageRequest) -> Page:
-    """Return the list of the games that a person can play."""
-    games = list(GAMES.values())
-    available = web.settings.seats_people
-    return Page(
-        title="Play against bots",
-        template="play.html",
-        model={"games": games, "available": available},
-        data={"available": available, "games": [game.id for game in games]},
-    )
-
-
-def game_page(web: WebState, page_request: PageRequest) -> Page:
-    """Return the form that begins a match of a game.
-
-    Raises:
-        PageNotFound: the game is unknown.
-        InvalidQuery: an option or the number of seats is not allowed.
-    """
-    setup = table_setup(page_request.path["game"], page_request.query)
-    game = setup.rules
-    available = web.settings.seats_people
-    bots = _bots(web, game) if available else ()
-    return Page(
-        title=f"Play {game.title}",
-        template="play_game.html",
-        model={
-            "setup": setup,
-            "available": available,
-            "bots": bots,
-            "usual": _USUAL,
-            "think_seconds": THINK_SECONDS,
-        },
-        data={
-            "game": game.id,
-            "available": available,
-            "seats": setup.seats,
-            "entrants": setup.sides,
-            "options": dict(setup.options),
-            "bots": [name for name, _ in bots],
-        },
-    )
-
-
-def _bots(web: WebState, game: Game) -> tuple[tuple[str, str], ...]:
+def playable_bots(web: WebState, game: Game) -> tuple[tuple[str, str], ...]:
     """Return the bots that can be chosen as pairs of name and label: house bots, then versions."""
     house = [(f"sample:{name}", f"{name}, house bot") for name in resolver.samples()]
     playing = [pair for pair in house if _sample(pair[0]).plays(game.id)]
@@ -135,6 +90,11 @@ def _bots(web: WebState, game: Game) -> tuple[tuple[str, str], ...]:
         if _is_playable(version, game.id)
     ]
     return (*playing, *stored[:_LISTED_BOTS])
+
+
+def opponents(web: WebState, game: str) -> list[str]:
+    """Return the bots that can be chosen for a game, as a form names them."""
+    return [name for name, _ in playable_bots(web, GAMES[game])]
 
 
 def _is_playable(version: Version, game: str) -> bool:
@@ -167,11 +127,12 @@ def prepared(web: WebState, game: str, form: Mapping[str, str]) -> LocalMatch:
     place = form.get("place") or "0"
     if place not in places:
         raise InvalidQuery(f"place must be {' or '.join(places)}.")
-    bots = [_bot(web, setup.rules, form.get(f"bot{n}") or _USUAL) for n in range(setup.sides - 1)]
+    usual = resolver.usual_opponent(setup.rules.id)
+    bots = [_bot(web, setup.rules, form.get(f"bot{n}") or usual) for n in range(setup.sides - 1)]
     name = _person_name(web, form.get("name") or "")
     person = human_seats.person(_think_seconds(form.get("think") or ""), name)
     if setup.seats > setup.sides:
-        partner = _bot(web, setup.rules, form.get("partner") or _USUAL)
+        partner = _bot(web, setup.rules, form.get("partner") or usual)
         person = human_seats.with_partner(person, partner)
     bots.insert(int(place), person)
     return local_match(with_unique_labels(bots), setup, secrets.token_bytes(32))

@@ -113,10 +113,10 @@ def tournament_page(web: WebState, page_request: PageRequest) -> Page:
 
 
 def _waiting_reason(web: WebState, tournament: Tournament) -> str:
-    """Return why matches of a running tournament wait for a better sandbox; empty otherwise."""
+    """Return why matches of a running tournament wait for a worker; empty if they do not."""
     if tournament.state is not TournamentState.RUNNING:
         return ""
-    return web.workers.waiting_reason(web.engine, tournament=tournament.id)
+    return web.workers.waiting_reason(web.engine, tournament.plan.game, tournament=tournament.id)
 
 
 def _standings_model(

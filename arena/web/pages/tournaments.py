@@ -25,7 +25,7 @@ STATES = tuple(map(str, TournamentState))
 QUERY = (
     ("find", "only tournaments whose id, name or form contains each of these words"),
     ("bot", "only tournaments with this bot, as name or name@version"),
-    ("game", "only tournaments of this game, such as pouku"),
+    ("game", "only tournaments of the game with this id"),
     ("state", f"only tournaments in this state: {', '.join(STATES)}"),
     *paging.QUERY,
 )

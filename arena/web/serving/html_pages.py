@@ -15,6 +15,7 @@ from arena.records.published_faults import pathless
 from arena.tournaments.time_estimate import duration
 from arena.web import assets
 from arena.web.page import Links, Page
+from arena.web.terms import term_in_template
 from referee.numbering import counted_from_one
 from referee.sanitizing import sanitized
 
@@ -57,7 +58,8 @@ def environment() -> Environment:
     )
     made.globals["first_paint"] = Markup(assets.FIRST_PAINT)
     made.globals["table_size"] = Markup(assets.TABLE_SIZE)
-    made.filters.update(_FILTERS, later_attribute=later_attribute)
+    made.globals["term"] = term_in_template
+    made.filters.update(_FILTERS, later_attribute=later_attribute, labelled=labelled)
     return made
 
 
@@ -72,6 +74,11 @@ def later_attribute(spans: Sequence[tuple[int, int, str]]) -> Markup:
     lines = (row.replace("\r", "&#13;").replace("\n", "&#10;") for row in rows)
     text = "\n".join(lines).replace("&", "&amp;").replace("'", "&#39;")
     return Markup("'{}'").format(Markup(text))
+
+
+def labelled(markup: Markup, prefix: str) -> Markup:
+    """Return markup whose regions have labels with a prefix: a page has several tables."""
+    return Markup(str(markup).replace('aria-label="', f'aria-label="{prefix}'))
 
 
 def _shown(value: Any) -> Any:

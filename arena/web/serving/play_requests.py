@@ -12,9 +12,9 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from arena.errors import TooMany
+from arena.matches.hints import gives_hints, hint_for
+from arena.matches.play_table import PlayTable, question_id
 from arena.system.token_buckets import Buckets
-from arena.web.data.hints import gives_hints, hint_for
-from arena.web.data.play_tables import PlayTable, question_id
 from arena.web.data.web_state import WebState
 from arena.web.page import PageRequest, PageRoute
 from arena.web.pages import play
@@ -136,7 +136,7 @@ class PlayRequests:
         if not table.is_over:
             raise HTTPException(409, "the record can be deleted when the match is over.")
         await anyio.to_thread.run_sync(self._web.play_tables.delete, table)
-        address = links_of(request).to("play", table.match.spec.game)
+        address = links_of(request).to("games", table.match.spec.game)
         return RedirectResponse(address, 303, {"Cache-Control": "no-store"})
 
     async def record(self, request: Request) -> Response:

@@ -203,6 +203,7 @@ class ContentNegotiation:
             accept = Headers(scope=scope).get("accept", "")
             scope["state"] = {
                 **scope.get("state", {}),
+                "named_kind": kind,
                 "kind": kind or page_kinds.preferred_kind(accept),
                 # A program that accepts everything gets pages as HTML and errors as JSON.
                 "error_kind": kind or page_kinds.preferred_kind(accept, "json"),

@@ -68,6 +68,7 @@ function showStep() {
     else link.removeAttribute("aria-current");
   }
   showAction();
+  followBoard();
   updateAddress();
 }
 

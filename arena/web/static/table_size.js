@@ -3,17 +3,22 @@
 "use strict";
 
 const SMALLEST = 0.4;
+// The smallest share of a scrolled window that is enough for the table.
+const SMALLEST_SHARE = 0.6;
 // The scale of the table.
 let scale = 1;
 
 const frame = document.getElementById("fitted");
 const felt = frame.firstElementChild;
 
+// On the first screen, unless what is above leaves too little of it: then below the controls, which
+// stay at the top when the page is scrolled.
 function roomForTable() {
   const panel = frame.parentElement.querySelector(".control-panel");
+  const first = innerHeight - frame.getBoundingClientRect().top - scrollY - 8;
+  const scrolled = innerHeight - panel.offsetHeight - 24;
   const embedded = document.body.classList.contains("embed");
-  const above = embedded ? frame.getBoundingClientRect().top + scrollY : panel.offsetHeight + 16;
-  return innerHeight - above - 8;
+  return embedded || first > SMALLEST_SHARE * scrolled ? first : scrolled;
 }
 
 // Returns the height of the table at a size.

@@ -35,6 +35,10 @@ securityContext:
   value: /data/arena
 - name: POKEARENA_SANDBOX
   value: {{ .Values.bots.sandbox }}
+{{- with .Values.games }}
+- name: POKEARENA_GAMES
+  value: {{ join " " . | quote }}
+{{- end }}
 - name: TMPDIR
   value: /run/pokearena
 - name: POKEARENA_DATABASE_URL

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Literal
 
 from referee.games.contract import Action, Legal, State
 from referee.games.poke.actions import (
@@ -281,6 +282,16 @@ class PokeState(State):
         return self.but(
             luck=luck, hands=(hands[0], hands[1]), discards=(discards[0], discards[1]), stock=rest
         )
+
+    def deal_unseen(self, luck: Chance) -> "PokeState":
+        """Shuffle the stock."""
+        return self.but(luck=luck, stock=luck.shuffled("analysis", 0, sorted(self.stock)))
+
+    def chance_since(self, before: State) -> Literal["", "early", "late"]:
+        """Return whether cards were drawn."""
+        assert isinstance(before, PokeState)
+        drawn = len(self.stock) != len(before.stock)
+        return "early" if drawn else ""
 
     def _laid(self, seat: int, cards: Hand) -> Hand:
         """Return these cards in the order the seat would discard them, sorted within each draw."""

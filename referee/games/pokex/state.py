@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from referee.games.contract import Action, Legal, State
 from referee.games.pokex.actions import (
@@ -281,3 +282,17 @@ class PokexState(State):
             known = 2 * len(self.tricks) + len(self.turned)
             row = (*row[:known], *luck.shuffled("redeal", 1, in_order(row[known:])))
         return self.but(luck=luck, hands=tuple(hands), aside=pool, row=row)
+
+    def deal_unseen(self, luck: Chance) -> "PokexState":
+        """Shuffle the face-down centre cards of two seats."""
+        row = self.row
+        if self.seats == 2 and row:
+            known = 2 * len(self.tricks) + len(self.turned)
+            row = (*row[:known], *luck.shuffled("analysis", 0, sorted(row[known:])))
+        return self.but(luck=luck, row=row)
+
+    def chance_since(self, before: State) -> Literal["", "early", "late"]:
+        """Return whether centre cards were turned."""
+        assert isinstance(before, PokexState)
+        changed = len(self.tricks) != len(before.tricks) or self.phase != before.phase
+        return "early" if self.seats == 2 and self.phase == "play" and changed else ""

@@ -241,6 +241,12 @@ class PokinoState(State):
             poke=tiles,
         )
 
+    def deal_unseen(self, luck: Chance) -> "PokinoState":
+        """Shuffle the deck below its top, and the dominoes that nobody has."""
+        cards = luck.shuffled("analysis", 0, sorted(self.deck[1:]))
+        tiles = luck.shuffled("analysis", 1, sorted(self.poke))
+        return self.but(luck=luck, deck=(*self.deck[:1], *cards), poke=tiles)
+
 
 def _with(by_seat: tuple[object, ...], seat: int, value: object) -> tuple[object, ...]:
     """Return the tuple with another value for one seat."""

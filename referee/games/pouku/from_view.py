@@ -10,7 +10,7 @@ def seen(view: PoukuView, seat: int | None, form: PoukuForm, luck: Chance) -> Po
     """Return a position consistent with a view; ``luck`` deals the hidden cards."""
     fields = tuple(field.cards for field in view.fields)
     kept = tuple(keep.cards for keep in view.kept)
-    hands: dict[int, Hand] = {seat: view.hand}
+    hands: dict[int, Hand] = {} if seat is None else {seat: view.hand}
     over = is_over(view.deal, view.scores, form.points)
     if over and not view.deals[-1].void:
         hands[view.deals[-1].winner] = view.deals[-1].hand

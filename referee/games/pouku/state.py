@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 from referee.games.contract import Action, State
 from referee.games.pouku.actions import (
@@ -297,6 +298,16 @@ class PoukuState(State):
                 drawn = pool[0]
             hands[s], pool = in_order(pool[:size]), pool[size:]
         return self.but(luck=luck, hands=tuple(hands), drawn=drawn, stock=pool)
+
+    def deal_unseen(self, luck: Chance) -> "PoukuState":
+        """Shuffle the stock."""
+        return self.but(luck=luck, stock=luck.shuffled("analysis", 0, sorted(self.stock)))
+
+    def chance_since(self, before: State) -> Literal["", "early", "late"]:
+        """Return whether cards were drawn."""
+        assert isinstance(before, PoukuState)
+        drawn = len(self.stock) != len(before.stock)
+        return "early" if drawn else ""
 
 
 def _with(by_seat: tuple[Hand, ...], seat: int, cards: Hand) -> tuple[Hand, ...]:

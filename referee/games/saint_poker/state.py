@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, combinations
 from random import Random
+from typing import Literal
 
 from referee.games.contract import Action, ActionArguments, LazyActions, Legal, State
 from referee.games.saint_poker.actions import (
@@ -29,6 +30,8 @@ _show = cache(Show)
 _pick_up = cache(PickUp)
 _picked = cache(SaintPokerPicked)
 ROUNDS = 8
+LATE_ROUND = 5
+"""First of the late rounds, whose luck is estimated separately."""
 _SEATS = tuple(tuple(range(seats)) for seats in range(6))
 FUTURE = {2: 3, 3: 2, 4: 1, 5: 0}
 """Number of cards in the future river, by the number of seats."""
@@ -258,3 +261,15 @@ class SaintPokerState(State):
             hands[s] = in_order((*self.known[s], *pool[:size]))
             pool = pool[size:]
         return self.but(luck=luck, hands=tuple(hands), stock=pool)
+
+    def deal_unseen(self, luck: Chance) -> "SaintPokerState":
+        """Shuffle the stock."""
+        return self.but(luck=luck, stock=luck.shuffled("analysis", 0, sorted(self.stock)))
+
+    def chance_since(self, before: State) -> Literal["", "early", "late"]:
+        """Return whether cards were drawn."""
+        assert isinstance(before, SaintPokerState)
+        drawn = len(self.stock) != len(before.stock)
+        if not drawn:
+            return ""
+        return "late" if self.round >= LATE_ROUND else "early"

@@ -31,6 +31,7 @@ from referee.presentation.elements import (
     TrickTable,
     face_up,
 )
+from referee.presentation.lesson import Lesson
 
 if TYPE_CHECKING:
     from referee.games.poke.state import PokeState
@@ -163,6 +164,16 @@ class PokePresentation(Presentation):
     seconds = 0.1
     demo_boards = 4
     target_rate = 55_000
+    summary = "A poker hand that you may improve at a price; then the same cards take tricks."
+    terms = (
+        ("leg", "A part of a rubber, which ends when a player has 20 points below the line."),
+        ("rubber", "The whole game: whoever wins two legs ends it."),
+        ("below the line", "Points of tricks. They decide the leg."),
+        ("above the line", "Points of hands, legs and the rubber. Their total decides the game."),
+        ("doubled", "A player whose draw had a price: the opponent's tricks count twice."),
+        ("redoubled", "Doubled a second time: the opponent's tricks count four times."),
+        ("free draw", "The first draw of the dealer, which has no price."),
+    )
     short_rules = """\
 A deal: draw, five tricks, poker hands. Cards are rank then suit; ranks from 2 up to A.
 - Draw: the non-dealer has up to two draws, then the dealer up to three. A draw discards 1 to 3
@@ -229,6 +240,11 @@ A deal: draw, five tricks, poker hands. Cards are rank then suit; ranks from 2 u
         if public.lead:
             actions.append(PublicAction(_leader(public), f"leads {' '.join(public.lead)}"))
         return actions
+
+    def lessons(self) -> Sequence[Lesson]:
+        from referee.presentation.lessons.poke import LESSONS
+
+        return LESSONS
 
     def rules_now(self, view: PokeView) -> Sequence[str]:
         if view.phase == "draw":

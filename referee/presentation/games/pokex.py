@@ -39,6 +39,7 @@ from referee.presentation.elements import (
     category,
     face_up,
 )
+from referee.presentation.lesson import Lesson
 
 if TYPE_CHECKING:
     from referee.games.pokex.state import PokexState
@@ -267,6 +268,12 @@ class PokexPresentation(Presentation):
     seconds = 0.2
     demo_searcher = True  # it wins even over few boards
     target_rate = 55_000
+    summary = "Bid how many tricks you will take, name a wild rank, win tricks with poker hands."
+    terms = (
+        ("declarer", "The player with the highest bid, who names the wild rank."),
+        ("wild card", "A card that stands for any other: a joker, or a card of the wild rank."),
+        ("defenders", "The side that does not play for the bid."),
+    )
     short_rules = """\
 Bid, name a wild rank, then six tricks of five-card poker hands. Cards are rank then suit, X1
 and X2 are jokers, which are always wild; ranks from 2 up to A.
@@ -338,6 +345,11 @@ and X2 are jokers, which are always wild; ranks from 2 up to A.
                 actions += _plays(trick.played)
             actions += _plays(public.played)
         return actions
+
+    def lessons(self) -> Sequence[Lesson]:
+        from referee.presentation.lessons.pokex import LESSONS
+
+        return LESSONS
 
     def rules_now(self, view: PokexView) -> Sequence[str]:
         if view.phase == "bid":

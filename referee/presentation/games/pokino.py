@@ -37,6 +37,7 @@ from referee.presentation.elements import (
     TableRendering,
     face_up,
 )
+from referee.presentation.lesson import Lesson
 from referee.presentation.selection import Pick, Selection
 
 if TYPE_CHECKING:
@@ -230,6 +231,17 @@ class PokinoPresentation(Presentation):
 
     clip = 100
     seconds = 0.5
+    summary = (
+        "Lay dominoes so that the numbers of your cards touch, then play your cards along them."
+    )
+    terms = (
+        ("bead", "The price of a card in a run. Laying a domino gives one."),
+        ("run", "Cards that match a path of squares, in order."),
+        ("spoke", "The four dominoes that lie on the table at the start."),
+        ("poke", "The stock of dominoes, face down."),
+        ("token", "It closes the border between two squares for everybody."),
+        ("Pokino", "Playing the last card of the hand. Whoever does it wins at once."),
+    )
     short_rules = """\
 Lay dominoes so that numbers of your cards lie side by side, and play cards along them as runs.
 - A turn: lay a domino, play a run, or pass; then draw the top card of the deck.
@@ -321,6 +333,11 @@ Lay dominoes so that numbers of your cards lie side by side, and play cards alon
             case Run(path):
                 return Selection(tuple(map(_pick, path)), ordered=True)
         return Selection()
+
+    def lessons(self) -> Sequence[Lesson]:
+        from referee.presentation.lessons.pokino import LESSONS
+
+        return LESSONS
 
     def rules_now(self, view: PokinoView) -> Sequence[str]:
         variants = [section for name, section in _RULES.items() if getattr(view, name)]

@@ -27,6 +27,7 @@ from referee.presentation.elements import (
     face_up,
     signed,
 )
+from referee.presentation.lesson import Lesson
 
 
 def _is_over(view: PoukuView) -> bool:
@@ -154,6 +155,17 @@ class PoukuPresentation(Presentation):
 
     clip = 100
     seconds = 0.4
+    summary = (
+        "Combine the cards of your hand with the open cards of your neighbours, and go out first."
+    )
+    terms = (
+        ("yaku", "A combination that scores: pair, three or four of a kind, straight (役)."),
+        ("field", "The open cards in front of a player."),
+        ("reference fields", "The fields of other players whose cards a player may use."),
+        ("point card", "The card in the middle. Every card of its rank is worth 2 more."),
+        ("keep", "Laying one card aside with cards of other fields as a yaku, once a deal."),
+        ("going out", "Ending the deal with yaku that are worth 5 or more."),
+    )
     short_rules = """\
 Collect combinations (yaku) from your hand and the fields of the seats you refer to, and go out.
 Suits mean nothing; ranks from 2 up to A, and the ace is also low in a straight.
@@ -215,6 +227,11 @@ Suits mean nothing; ranks from 2 up to A, and the ace is also low in a straight.
         if not _is_over(public):
             actions += _turns(public.turns)
         return actions
+
+    def lessons(self) -> Sequence[Lesson]:
+        from referee.presentation.lessons.pouku import LESSONS
+
+        return LESSONS
 
     def rules_now(self, view: PoukuView) -> Sequence[str]:
         keep = ("U-5",) if view.may_keep else ()

@@ -34,6 +34,7 @@ from referee.presentation.elements import (
     face_up,
     faces,
 )
+from referee.presentation.lesson import Lesson
 
 if TYPE_CHECKING:
     from referee.games.saint_poker.state import SaintPokerState
@@ -135,6 +136,13 @@ class SaintPokerPresentation(Presentation):
     clip = 36
     seconds = 0.2
     target_rate = 55_000
+    summary = (
+        "Eight rounds of hold'em without betting: add a card to the river, show two, pick two up."
+    )
+    terms = (
+        ("river", "The five cards in the middle that count for everybody."),
+        ("future river", "The open cards with which the next river begins."),
+    )
     short_rules = """\
 Eight rounds of poker without betting; round r scores r points. Cards are rank then suit; ranks
 from 2 up to A.
@@ -189,6 +197,11 @@ from 2 up to A.
         ]
         river = () if public.phase == "river" else public.river
         return [*actions, *_actions(seats, river, public.shown, public.picked)]
+
+    def lessons(self) -> Sequence[Lesson]:
+        from referee.presentation.lessons.saint_poker import LESSONS
+
+        return LESSONS
 
     def rules_now(self, view: SaintPokerView) -> Sequence[str]:
         if view.phase == "pick_up":

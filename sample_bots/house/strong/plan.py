@@ -35,6 +35,9 @@ class Position:
 class Plan(Protocol):
     """Search plan of a game. The states are those of the referee."""
 
+    analysis_playouts: int
+    """Playouts of the analysis of one match: at most 20 s of CPU time."""
+
     def playouts(self, state: Any) -> int:
         """Return the number of playouts for a decision; more is stronger and slower."""
 

@@ -29,6 +29,8 @@ MAX_DISCARDS = 3
 class PokePlan:
     """Search plan of Poke."""
 
+    analysis_playouts = 80_000
+
     def playouts(self, state: PokeState) -> int:
         return PLAYOUTS
 

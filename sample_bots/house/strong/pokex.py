@@ -38,6 +38,8 @@ SECOND_GROUP_BONUS = 0.2
 class PokexPlan:
     """Search plan of Pokex."""
 
+    analysis_playouts = 22_000
+
     def playouts(self, state: PokexState) -> int:
         """Return fewer if a playout is longer: before later tricks, and with two seats."""
         playouts = FIRST_PLAYOUTS + PLAYOUTS_PER_TRICK * len(state.tricks)

@@ -54,6 +54,8 @@ USELESS_BORDER_GAIN = 0.1
 class PokinoPlan:
     """Search plan of Pokino."""
 
+    analysis_playouts = 12_000
+
     def playouts(self, state: PokinoState) -> int:
         return PLAYOUTS
 

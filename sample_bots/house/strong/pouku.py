@@ -21,6 +21,8 @@ has the rank of the point card."""
 class PoukuPlan:
     """Search plan of Pouku."""
 
+    analysis_playouts = 40_000
+
     def playouts(self, state: PoukuState) -> int:
         return PLAYOUTS
 

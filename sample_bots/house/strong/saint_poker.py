@@ -27,6 +27,8 @@ MAX_SEARCHED_CARDS = 5
 class SaintPokerPlan:
     """Search plan of Saint Poker."""
 
+    analysis_playouts = 26_000
+
     def playouts(self, state: SaintPokerState) -> int:
         """Return fewer if a playout is longer."""
         is_late = state.round > LAST_SAVING_ROUND

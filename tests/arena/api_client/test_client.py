@@ -34,7 +34,11 @@ def parameters(operation: dict[str, Any]) -> set[str]:
     bodies = operation.get("requestBody", {}).get("content", {})
     fields = {name for body in bodies.values() for name in body["schema"].get("properties", ())}
     upload = {"upload"} if "application/gzip" in bodies else set()
-    return {each["name"] for each in operation["parameters"]} | fields | upload
+    of_game = [
+        each for each in operation["parameters"] if "option of the game" in each["description"]
+    ]
+    names = {each["name"] for each in operation["parameters"] if each not in of_game}
+    return names | ({"game_options"} if of_game else set()) | fields | upload
 
 
 def test_every_json_operation_has_a_method(web: WebState) -> None:
@@ -58,6 +62,15 @@ def test_every_json_operation_has_a_method(web: WebState) -> None:
         signature = inspect.signature(methods[name])
         assert {each.rstrip("_") for each in signature.parameters} - {"self"} == arguments, path
         assert path in (methods[name].__doc__ or "")
+
+
+def test_values_go_into_the_path_the_query_or_the_body(web: WebState) -> None:
+    with served(web) as url:
+        arena = ArenaClient(url)
+        assert arena.get_games_game("poke", seats=2, must_beat="true").is_success
+        assert arena.get_search(q="ada bob&x=y").is_success
+        assert arena.get_ladders_form("poke/..?x").status == 404
+        assert arena.owner_add(name="ada").status == 401
 
 
 def test_an_organiser_manages_a_tournament_with_the_client(web: WebState) -> None:

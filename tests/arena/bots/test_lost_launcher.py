@@ -22,7 +22,6 @@ SLEEPS = ("sh", "-c", "touch begun; exec sleep 600")
 
 
 def launchers() -> set[int]:
-    """Return the IDs of the launchers that this process has started."""
     return {pid for pid in linux.children(os.getpid()) if b"sandbox.launcher" in command_line(pid)}
 
 

@@ -48,8 +48,6 @@ while not (os.path.exists("child") and os.path.exists("orphan")):
 
 
 class ProcessTable:
-    """Collect the reports of the processes of a table."""
-
     def __init__(
         self, folder: Path, limits: Limits | None = None, level: Level | None = None
     ) -> None:
@@ -74,12 +72,10 @@ class ProcessTable:
         return self.processes.start(seat, Bot("bot", Manifest("bot", run), self.folder))
 
     def end(self, seat: int = 0) -> Report:
-        """Wait for the seat's latest process to end and return its report."""
         wait_until(lambda: bool(self.processes.ends(seat)))
         return self.processes.ends(seat)[-1]
 
     def wrote(self, address: str, *names: str) -> None:
-        """Wait until the bot has written files with these names."""
         for name in names:
             wait_until((directory(address) / name).exists)
 
@@ -100,7 +96,6 @@ def open_table(tmp_path: Path) -> Iterator[ProcessTable]:
 
 
 def directory(address: str) -> Path:
-    """Return the private directory of the bot that listens at this address."""
     return Path(address.removeprefix("unix:")).parent
 
 

@@ -31,14 +31,12 @@ A_MINUTE = 60
 
 
 def section(heading: str) -> str:
-    """Return the text under a heading."""
     pattern_match = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", PAGE, re.DOTALL | re.MULTILINE)
     assert pattern_match is not None
     return pattern_match[1]
 
 
 def shell(heading: str) -> list[str]:
-    """Return the shell code blocks under a heading."""
     return re.findall(r"^```sh\n(.*?)^```$", section(heading), re.DOTALL | re.MULTILINE)
 
 
@@ -104,7 +102,6 @@ def grpcurl(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def objects(text: str) -> Iterator[dict[str, Any]]:
-    """Yield the JSON objects of a concatenation."""
     while text := text.strip():
         document, end = json.JSONDecoder().raw_decode(text)
         text = text[end:]

@@ -9,7 +9,12 @@ from arena.bots.manifest import Manifest, ManifestError
 from arena.bots.resolver import resolve, samples
 from arena.errors import BotError
 from arena.system.structured_file import FileProblem
+from referee.games.game_packages import BUILT_IN, SETTING
 from tests.errors import has_code
+from tests.game_package import installed_packages
+from tests.sample_games.installation import SAMPLES, install_package
+
+packages = pytest.fixture(installed_packages)
 
 MANIFEST = 'name = "mine"\nlanguage = "python"\nrun = ["python", "bot.py"]\n'
 STORED = {
@@ -54,6 +59,20 @@ def test_a_sample_bot_is_found_in_the_installation(cwd: Path) -> None:
     assert not bot.remote
     assert bot.folder is not None
     assert (bot.folder / "bot.toml").exists()
+
+
+def test_house_bots_of_allowed_packages_are_found(
+    cwd: Path, packages: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install_package(packages, SAMPLES / "goofspiel")
+    name = "sample:goofspiel-match"
+    assert complaint(name).startswith("unknown sample bot")
+    monkeypatch.setenv(SETTING, "goofspiel-pokearena")
+    bot = resolve(name)
+    assert bot.label == "goofspiel-match"
+    assert bot.plays("goofspiel")
+    assert not bot.plays(next(iter(BUILT_IN)))
+    assert bot.folder == packages / "goofspiel" / "house" / "match"
 
 
 def test_an_unknown_sample_bot_suggests_the_nearest_one(cwd: Path) -> None:

@@ -19,7 +19,6 @@ Member = tuple[tarfile.TarInfo, bytes]
 
 
 def member(name: str, data: bytes = b"", **fields: Any) -> Member:
-    """Return an archive member with these header fields."""
     made = tarfile.TarInfo(name)
     for what, value in {"size": len(data), **fields}.items():
         setattr(made, what, value)
@@ -27,7 +26,6 @@ def member(name: str, data: bytes = b"", **fields: Any) -> Member:
 
 
 def packed(*members: Member, form: int = tarfile.PAX_FORMAT) -> bytes:
-    """Return a tar.gz of these members."""
     output = io.BytesIO()
     with tarfile.open(fileobj=output, mode="w:gz", format=form) as tar:
         for header, data in members:
@@ -49,7 +47,6 @@ class Unpacking:
 
     @property
     def files(self) -> dict[str, str]:
-        """Return the text of the unpacked files by path."""
         files = sorted(path for path in self.inside.rglob("*") if path.is_file())
         return {str(path.relative_to(self.inside)): path.read_text() for path in files}
 

@@ -40,7 +40,6 @@ def fetch(versions: Path, name: str, used: int) -> Path:
 
 
 def remaining_files(versions: Path) -> list[str]:
-    """Return the names of the remaining versions and marker files."""
     return sorted(path.name for path in versions.iterdir())
 
 
@@ -131,7 +130,6 @@ def test_a_folder_deleted_before_it_is_locked_is_not_held(
 
 
 def opened(within: Path) -> Iterator[str]:
-    """Yield the files in this folder that this process has open."""
     for descriptor in os.listdir("/proc/self/fd"):
         # One descriptor belonged to the directory listing itself.
         with contextlib.suppress(FileNotFoundError):

@@ -26,7 +26,6 @@ _QUESTION: Final = re.compile(r"(?<=^```json\n).*?(?=^```$)", re.DOTALL | re.MUL
 
 
 def block(language: str) -> str:
-    """Return the first code block of the page in a language."""
     pattern_match = re.search(
         rf"^```{language}\n(.*?)^```$", PAGE.read_text(), re.DOTALL | re.MULTILINE
     )
@@ -64,7 +63,6 @@ def played() -> tuple[str, TableResults]:
 
 
 def with_transcript(page: str, transcript: str) -> str:
-    """Return the page with this transcript and with its first question in indented form."""
     line = next(line for line in transcript.splitlines() if line.startswith('< {"choices"'))
     question = _formatted_question(json.loads(line[2:])["act"])
     page = _GAME.sub(lambda _: transcript, page, count=1)

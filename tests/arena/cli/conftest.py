@@ -13,6 +13,7 @@ from arena.cli.workspace import Workspace
 from arena.matches.private_referee import own_referee
 from tests.arena.cli.stored_tournament import Scores, StoreTournament, store_tournament
 from tests.arena.cli.terminal import Cli, CommandResult, Write, in_own_process
+from tests.arena.records.bundle.simulated_arena import SimulatedArena
 
 BOT = """
 import time
@@ -40,23 +41,17 @@ def cwd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.fixture(scope="session")
-def stored_tournament(tmp_path_factory: pytest.TempPathFactory) -> StoreTournament:
-    """Store a round robin in the working directory; equal arguments copy the first result."""
-    before: dict[str, tuple[Path, str]] = {}
+@pytest.fixture
+def stored_tournament(cwd: Path) -> StoreTournament:
+    """Store a round robin in the working directory."""
 
-    def again(bots: Sequence[str], results: Scores, cycles: int) -> str:
-        key = repr((bots, results, cycles))
-        if key not in before:
-            workspace = Workspace(tmp_path_factory.mktemp("held") / "data")
-            tournament = store_tournament(workspace, bots, results, cycles=cycles)
-            workspace.store.dispose()
-            before[key] = (workspace.folder.root, tournament)
-        folder, tournament = before[key]
-        shutil.copytree(folder, Workspace().folder.root)
+    def store(bots: Sequence[str], results: Scores, cycles: int) -> str:
+        workspace = Workspace()
+        tournament = store_tournament(workspace, bots, results, cycles=cycles)
+        workspace.store.dispose()
         return tournament
 
-    return again
+    return store
 
 
 @pytest.fixture(scope="session")
@@ -105,6 +100,23 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     result = in_own_process(folder, words)
     assert result.status == 0, result.err
     return folder / "m.jsonl"
+
+
+@pytest.fixture(scope="session")
+def played_cup(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """Return the data folder and the id of a finished round robin."""
+    simulated_arena = SimulatedArena(tmp_path_factory.mktemp("cup") / ".pokearena")
+    made = simulated_arena.play_out(simulated_arena.begin("round-robin", simulated_arena.bots(3)))
+    simulated_arena.engine.dispose()
+    return simulated_arena.folder, made.id
+
+
+@pytest.fixture
+def tournament(cwd: Path, played_cup: tuple[Path, str]) -> str:
+    """Copy the arena of a finished round robin into the working directory; return its id."""
+    folder, name = played_cup
+    shutil.copytree(folder, cwd / ".pokearena")
+    return name
 
 
 @pytest.fixture

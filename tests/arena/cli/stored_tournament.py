@@ -1,6 +1,7 @@
 """Store tournaments with given results, as workers do, without playing them."""
 
 import json
+import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 
 from sqlalchemy import Engine
@@ -18,6 +19,9 @@ Scores = Mapping[frozenset[str], Sequence[tuple[str, ...]]]
 """The placings in the games of each line-up, from first to last, repeated in this order."""
 StoreTournament = Callable[[Sequence[str], Scores, int], str]
 """Store a round robin of bots with these results and number of cycles; return its id."""
+
+_STORED: dict[str, tuple[bytes, str]] = {}
+"""Databases that contain one stored tournament, and its id, by the arguments."""
 
 
 def record(number: int, boards: int, entrants: Sequence[str], order: Sequence[str]) -> str:
@@ -67,23 +71,38 @@ def store_tournament(
 ) -> str:
     """Store a round robin of bots (by name, version 1) with given results; return its id.
 
-    The first-named bot wins a pair without a given result.
+    The first-named bot wins a pair without a given result. A new arena receives a copy of the
+    database that an earlier call with equal arguments has made.
     """
+    plan = TournamentPlan(
+        name="cup",
+        game=game,
+        options=find_game(game).settle({}),
+        seats=seats,
+        boards=boards,
+        settings={"cycles": cycles},
+    )
+    if workspace.has_store:
+        return _play(workspace, bots, results, plan)
+    key = repr((bots, results, plan))
+    if key not in _STORED:
+        tournament = _play(workspace, bots, results, plan)
+        with sqlite3.connect(workspace.folder.database) as stored:
+            _STORED[key] = stored.serialize(), tournament
+        stored.close()
+    else:
+        workspace.folder.create()
+        workspace.folder.database.write_bytes(_STORED[key][0])
+    return _STORED[key][1]
+
+
+def _play(workspace: Workspace, bots: Sequence[str], results: Scores, plan: TournamentPlan) -> str:
     for number, name in enumerate(bots):
         versions.add_version(
             workspace.store, name, "1", f"{number:064x}", f"/bots/{name}", {"run": ["x"]}
         )
     names = [f"{name}@1" for name in bots]
-    options = find_game(game).settle({})
-    sides = len(set(find_game(game).sides(seats, options)))
-    plan = TournamentPlan(
-        name="cup",
-        game=game,
-        options=options,
-        seats=seats,
-        boards=boards,
-        settings={"cycles": cycles},
-    )
+    sides = len(set(find_game(plan.game).sides(plan.seats, plan.options)))
     rounds = 1 + max(pairing.round for pairing in round_robin(len(names), sides, 1))
     tournament = scheduler.begin(workspace.store, plan, names)
     while due := transitions.due(workspace.store):
@@ -95,7 +114,7 @@ def store_tournament(
             at = lease.spec.round // rounds * lease.spec.games + number
             order = given[at % len(given)] if given else ()
             entrants = [f"{name}@1" for name in order] or sorted(sitting, key=names.index)
-            text = record(number, boards, sitting, entrants)
+            text = record(number, plan.boards, sitting, entrants)
             transitions.commit_game(workspace.store, lease, games.read(text, sitting))
     scheduler.Scheduler(workspace.store).advance()
     rater.advance(workspace.store)

@@ -12,6 +12,7 @@ from arena.cli.workspace import Workspace
 from arena.store.bots import owners, versions
 from arena.store.tournaments import tournaments
 from tests.arena.cli.terminal import Cli
+from tests.examples import quick_cases
 
 HOSTILE = "\x1b[2J\u202eevil\u200b\x9b31m\u2066x\u3164"
 SPELLED = r"\x1b[2J\u202eevil\u200b\x9b31m\u2066x\u3164"
@@ -68,7 +69,7 @@ def test_output_contains_no_terminal_control_characters(
         assert printed.rstrip("\n") == shown
 
 
-@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+@pytest.mark.parametrize("name", quick_cases(NAMES.values(), 3), ids=NAMES)
 def test_names_with_hidden_characters_are_refused(cli: Cli, name: str, cwd: Path) -> None:
     (cwd / "bot.py").write_text("pass\n")
     tournament = (*("tournament", "run", "poke", "sample:greedy", "sample:random"), "--name", name)

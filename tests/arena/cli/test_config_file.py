@@ -236,21 +236,22 @@ def test_every_option_has_been_reviewed_for_project_files() -> None:
 
 def test_every_option_can_be_set_by_a_file(tmp_path: Path) -> None:
     """Each option gets a value of its type, and click accepts it."""
-    existing = tmp_path / "file"
-    existing.touch()
+    (tmp_path / "file").touch()
     for path, options in all_options(pokearena).items():
-        for key, option in options.items():
-            value = value_for(option, tmp_path)
-            file = tmp_path / "config.toml"
-            file.write_text(f"[{'.'.join(path)}]\n{key} = {json.dumps(value)}", encoding="utf-8")
-            commands = pokearena.commands
-            files = config_file.read_files(commands, {config_file.VARIABLE: str(file)})
-            top = commands[path[0]]
-            command = top.load() if isinstance(top, LazyCommand) else top
-            table = config_file.default_map(files, path[:1], command)
-            for word in path[1:]:
-                table = table[word]
-            assert set(table) == {option.name}, (path, key)
+        if not options:
+            continue
+        values = {key: value_for(option, tmp_path) for key, option in options.items()}
+        lines = [f"{key} = {json.dumps(value)}" for key, value in values.items()]
+        file = tmp_path / "config.toml"
+        file.write_text("\n".join([f"[{'.'.join(path)}]", *lines]), encoding="utf-8")
+        files = config_file.read_files(pokearena.commands, {config_file.VARIABLE: str(file)})
+        top = pokearena.commands[path[0]]
+        table = config_file.default_map(
+            files, path[:1], top.load() if isinstance(top, LazyCommand) else top
+        )
+        for word in path[1:]:
+            table = table[word]
+        assert set(table) == {option.name for option in options.values()}, path
 
 
 def value_for(option: click.Option, folder: Path) -> object:

@@ -30,7 +30,6 @@ def everyone(count: int, owners: Sequence[str] = ()) -> list[FormatEntrant]:
 
 
 def game(number: int, places: Sequence[int]) -> PlayedGame:
-    """Return a game with these places."""
     size = len(places)
     return PlayedGame(number, tuple(places), None, (FINISHED,) * size, (0,) * size)
 
@@ -93,7 +92,6 @@ class SimulatedTournament:
         self.matches[place] = replace(match, state=MatchStatus.CLOSED, games=games)
 
     def play(self, most: int = 2000) -> FormatOver | None:
-        """Play to the end, or return None after this number of matches."""
         while len(self.matches) < most:
             step = self.ask()
             if isinstance(step, FormatOver):
@@ -105,7 +103,6 @@ class SimulatedTournament:
         return None
 
     def finish(self) -> None:
-        """Close all open matches."""
         for place in self.opened():
             self.close(place)
 

@@ -63,7 +63,7 @@ open_to_all = pytest.mark.parametrize(("name", "sides"), cases(OPEN_TO_ALL))
 @kinds
 @given(count=st.integers(4, 10), seed=st.integers(0, 2**32))
 @settings(max_examples=examples(6, 3))
-def test_a_format_ends_with_a_reason_and_no_open_match(
+def test_a_format_ends_after_matches_of_distinct_entrants_at_unique_positions(
     name: str, sides: int, count: int, seed: int
 ) -> None:
     playing = SimulatedTournament(
@@ -72,16 +72,6 @@ def test_a_format_ends_with_a_reason_and_no_open_match(
     assert isinstance(playing.play(), FormatOver)
     playing.finish()
     assert isinstance(playing.ask(), FormatOver)
-
-
-@kinds
-@given(count=st.integers(4, 10), seed=st.integers(0, 2**32))
-@settings(max_examples=examples(6, 3))
-def test_a_match_has_a_unique_position_and_distinct_entrants(
-    name: str, sides: int, count: int, seed: int
-) -> None:
-    playing = SimulatedTournament(every(name, sides), crowd(name, count), seed, random.Random(seed))
-    playing.play()
     seeds = {entrant.name: place for place, entrant in enumerate(playing.entrants)}
     places = [(fixture.round, fixture.number) for fixture in playing.fixtures]
     assert len(set(places)) == len(places)

@@ -35,9 +35,8 @@ from tests.examples import examples
 
 @pytest.fixture(params=["small", "large"])
 def size(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run a test with the pairing of small and of large ladders."""
     if request.param == "large":
-        monkeypatch.setattr("arena.formats.ladder.MAX_GAIN_ENTRANTS", 0)
+        monkeypatch.setattr("arena.formats.ladder_pairing.MAX_GAIN_ENTRANTS", 0)
 
 
 def even(fixture: Fixture) -> bool:
@@ -294,7 +293,7 @@ def test_entrants_without_results_have_the_strength_of_the_centre() -> None:
 def test_a_round_of_very_many_entrants_has_only_even_matches(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("arena.formats.ladder.MAX_GAIN_ENTRANTS", 0)
+    monkeypatch.setattr("arena.formats.ladder_pairing.MAX_GAIN_ENTRANTS", 0)
     for module in ("ladder", "ladder_schedule", "pairing_strengths"):
         monkeypatch.setattr(f"arena.formats.{module}.MAX_FITTED_ENTRANTS", 10)
     playing, expected = (
@@ -311,7 +310,7 @@ def test_a_round_of_very_many_entrants_has_only_even_matches(
 def test_adaptive_matches_of_a_large_ladder_are_among_neighbours_in_strength(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("arena.formats.ladder.MAX_GAIN_ENTRANTS", 0)
+    monkeypatch.setattr("arena.formats.ladder_pairing.MAX_GAIN_ENTRANTS", 0)
     strength = {entrant.name: float(place) for place, entrant in enumerate(everyone(20))}
     playing = SimulatedTournament(
         LadderFormat(), everyone(20), strength=strength.__getitem__, games=40

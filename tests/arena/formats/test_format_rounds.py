@@ -205,7 +205,6 @@ def test_a_gauntlet_needs_challengers_and_others(challengers: int) -> None:
 
 
 def result(number: int, names: tuple[str, ...], *games: tuple[int, ...]) -> FormatMatch:
-    """Return a closed match with the places of each game."""
     played = tuple(game(at, places) for at, places in enumerate(games))
     return FormatMatch(0, number, names, MatchStatus.CLOSED, played)
 

@@ -132,7 +132,6 @@ def test_entrants_do_not_meet_again_while_that_can_be_avoided(
 
 
 def matchings(left: Sequence[int]) -> list[list[tuple[int, int]]]:
-    """Return all complete pairings."""
     if not left:
         return [[]]
     player, *others = left

@@ -15,7 +15,6 @@ APART = {name: name for name in NAMES}
 
 
 def games(seed: int) -> dict[str, dict[str, float]]:
-    """Return random numbers of games of each two."""
     dice = random.Random(seed)
     played: dict[str, dict[str, float]] = {name: {} for name in NAMES}
     for first, second in itertools.combinations(NAMES, 2):

@@ -14,13 +14,11 @@ from tests.examples import examples
 
 
 def plays(pairings: tuple[Pairing, ...], entrants: int) -> list[int]:
-    """Return the number of matches of each entrant."""
     count = Counter(entrant for pairing in pairings for entrant in pairing.entrants)
     return [count[entrant] for entrant in range(entrants)]
 
 
 def meetings(pairings: tuple[Pairing, ...], entrants: int) -> list[int]:
-    """Return the number of tables that each pair of entrants shares."""
     count = Counter(pair for pairing in pairings for pair in combinations(pairing.entrants, 2))
     return [count[pair] for pair in combinations(range(entrants), 2)]
 

@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.formats.ladder import LadderFormat
-from arena.formats.ladder_pairing import SLACK
+from arena.formats.ladder_pairing import SLACK, WaitingQueue
 from arena.formats.table_pool import clans
-from arena.formats.waiting_queue import WaitingQueue
 from tests.arena.formats.simulated_tournament import SimulatedTournament, everyone
 from tests.examples import examples
 

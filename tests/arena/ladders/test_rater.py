@@ -39,13 +39,11 @@ def arena(store: Engine, tmp_path: Path) -> SimulatedArena:
 
 
 def keys(engine: Engine) -> list[LadderKey]:
-    """Return the ladders and the standings of tournaments."""
     single = map(ladder_key.of_tournament, tournaments.list_tournaments(engine))
     return [*ladder_key.of_seasons(engine), *single]
 
 
 def from_games(engine: Engine, key: LadderKey) -> FittedStandings:
-    """Compute a ladder from all its matches at once."""
     played = results.closed(engine, key.tournaments)
     return standings.of_matches(played, key.clip, key.entrants, key.strength)
 
@@ -207,7 +205,6 @@ def pop(matches: list[str], dice: random.Random) -> str:
 def close(
     arena: SimulatedArena, match: str, games: dict[object, list[Any]], dice: random.Random
 ) -> None:
-    """Close a match with games that were played at the same place of earlier matches."""
     lease = arena.lease(match)
     for table in plan(lease.spec):
         for board in table.boards:

@@ -12,7 +12,6 @@ from arena.ratings.closed_match import ClosedMatch, PlayedGame
 def match(
     number: int, scores_by_seat: list[tuple[int, ...]], verdict: str = "finished"
 ) -> ClosedMatch:
-    """Return a match with one board, with the given scores by seat for each seating."""
     sides = len(scores_by_seat)
     games = []
     for game, (seating, by_seat) in enumerate(zip(seatings(sides), scores_by_seat, strict=True)):

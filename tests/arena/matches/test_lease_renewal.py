@@ -59,8 +59,6 @@ report("alive")
 
 
 class MatchProcesses:
-    """Start and stop processes that each play a match for some time."""
-
     def __init__(self, engine: Engine, url: str) -> None:
         self.engine = engine
         self.url = url
@@ -73,7 +71,6 @@ class MatchProcesses:
         [self.match] = listing.matches(engine)
 
     def start(self, code: str) -> subprocess.Popen[str]:
-        """Start a process and wait until it plays."""
         process = subprocess.Popen(
             [sys.executable, "-c", PLAYER + code, self.url, self.match.id],
             stdout=subprocess.PIPE,
@@ -91,7 +88,6 @@ class MatchProcesses:
             return until
 
     def rest(self, process: subprocess.Popen[str]) -> list[str]:
-        """Return the remaining lines of its output."""
         with process:
             assert process.stdout is not None
             return process.stdout.read().split("\n")[:-1]
@@ -99,7 +95,6 @@ class MatchProcesses:
 
 @pytest.fixture
 def player(tmp_path: Path) -> Iterator[MatchProcesses]:
-    """Yield a store with one match, and processes to play it."""
     url = f"sqlite:///{tmp_path}/arena.db"
     engine = database.open(url)
     database.upgrade(engine)
@@ -111,12 +106,6 @@ def test_a_lease_is_renewed_while_the_match_is_played(player: MatchProcesses) ->
     process = player.start(WILLING.format(setting="", seconds=60))
     first = player.lease_until()
     wait_until(lambda: player.lease_until() > first)
-    transitions.void(player.engine, player.match.id, "because")
-    assert player.rest(process) == ["interrupted", "alive"]
-
-
-def test_a_lost_lease_interrupts_the_match_at_once(player: MatchProcesses) -> None:
-    process = player.start(WILLING.format(setting="", seconds=60))
     transitions.void(player.engine, player.match.id, "because")
     assert player.rest(process) == ["interrupted", "alive"]
 

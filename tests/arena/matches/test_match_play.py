@@ -83,8 +83,6 @@ def referee(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Referee]:
 
 @dataclass
 class MatchResults:
-    """Collect the results of a match."""
-
     games: list[PlayedGame] = field(default_factory=list)
     reports_received: list[tuple[int, tuple[Report, ...]]] = field(default_factory=list)
     complete: bool = False
@@ -156,15 +154,12 @@ def arena(tmp_path: Path, referee: Referee) -> MatchArena:
 
 
 def actions(game: PlayedGame) -> list[object]:
-    """Return the actions of a game without their times."""
     lines = [json.loads(line) for line in game.record.splitlines()]
     return [line["action"] for line in lines if line["type"] == "action"]
 
 
 @dataclass(frozen=True)
 class FinishedMatch:
-    """A match over two boards that is over."""
-
     spec: MatchSpec
     played: MatchResults
 

@@ -34,8 +34,6 @@ class RefusingService(referee_pb2_grpc.RefereeServiceServicer):
 
 @dataclass
 class RefusingReferee:
-    """A referee that refuses, with its channel."""
-
     stub: referee_pb2_grpc.RefereeServiceStub
     service: RefusingService = field(default_factory=RefusingService)
 

@@ -21,21 +21,18 @@ from tests.referee.action_texts import pouku
 
 
 def asked(rules: Game, options: dict[str, OptionValue], state: State) -> PersonQuestion:
-    """Return the question to the first seat that acts in a position."""
     seat = state.actors[0]
     names = tuple(f"p{number}" for number in range(len(state.scores)))
     return PersonQuestion("p0", seat, names, 0, 0, rules, options, state.view(seat), None)
 
 
 def question(game: str) -> PersonQuestion:
-    """Return the first question of a game."""
     rules = find_game(game)
     options = rules.settle({})
     return asked(rules, options, rules.start(Seeded(bytes(32)), rules.seats[0], options))
 
 
 def questions(game: str, options: dict[str, OptionValue], seats: int) -> Iterator[PersonQuestion]:
-    """Yield every question of a random game."""
     rules = find_game(game)
     settled = rules.settle(options)
     state = rules.start(Seeded(bytes(32)), seats, settled)

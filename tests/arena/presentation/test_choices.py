@@ -95,8 +95,8 @@ def test_cited_rules_exist_and_menu_lines_are_distinct(
     game_id: str, seats: int, options: dict[str, bool]
 ) -> None:
     presentation, page = presentation_of(game_id), shipped_docs.rules(game_id)
-    for state, moves in played(find_game(game_id), seats, options):
-        for seat in moves:
+    for number, (state, moves) in enumerate(played(find_game(game_id), seats, options)):
+        for seat in moves if number % examples(1, 3) == 0 else ():
             numbers = presentation.rules_now(state.view(seat))
             assert numbers
             assert all(f"## {number} " in page or f"**{number}**" in page for number in numbers)

@@ -17,7 +17,7 @@ from tests.examples import examples
 @every_table
 def test_a_published_position_is_rendered_as_a_spectator_sees_it(table: Setup) -> None:
     seating = [f"bot{seat}" for seat in range(table.seats)]
-    for step in closely(table, walk(table, 0))[:: examples(1, 6)]:
+    for step in closely(table, walk(table, 0))[:: examples(1, 15)]:
         state = step.state
         view = MessageToDict(bot_pb2.View.FromString(table.codec.view(state.public())))
         made = render_view(table.game.id, table.options, view, seating, state.actors)

@@ -8,6 +8,7 @@ from referee.presentation.elements import Players
 from referee.presentation.registry import presentation_of
 from tests.conformance.tables import every_table
 from tests.conformance.walks import closely
+from tests.examples import examples
 
 Parts = list[TrackedArea | TrackedLayout]
 
@@ -16,7 +17,7 @@ def frames_of(setup: Setup) -> list[FrameSequence]:
     names = tuple(f"bot{seat}" for seat in range(setup.seats))
     sides = setup.game.sides(setup.seats, setup.options)
     frames = []
-    for step in closely(setup, walk(setup, 1))[::10]:
+    for step in closely(setup, walk(setup, 1))[:: examples(10, 25)]:
         players = Players(names, sides, step.state.scores, step.state.actors)
         rendering = presentation_of(setup.game.id).render(step.state.public(), {}, players)
         frames.append(live_frames(rendering, setup.game.id, setup.options))

@@ -4,19 +4,11 @@ import random
 
 import pytest
 
-from arena.ratings.closed_match import ClosedMatch, PlayedGame
 from arena.ratings.crosstable import crosstable
 from arena.ratings.meetings import Meetings
+from tests.arena.ratings.played_matches import match
 
 NAMES = "abcde"
-
-
-def match(number: int, entrants: str, *places: tuple[int, ...]) -> ClosedMatch:
-    games = tuple(
-        PlayedGame(n, order, None, ("finished",) * len(order), (0,) * len(order))
-        for n, order in enumerate(places)
-    )
-    return ClosedMatch(f"m-{number}", 0, number, tuple(entrants), games)
 
 
 WON, LOST, LEVEL = (1, 2), (2, 1), (1, 1)

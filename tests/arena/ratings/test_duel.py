@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.ratings.closed_match import ClosedMatch, PlayedGame
 from arena.ratings.duel import (
     Duel,
     elo_difference,
@@ -16,6 +15,7 @@ from arena.ratings.duel import (
     superiority,
     trinomial,
 )
+from tests.arena.ratings.played_matches import match
 from tests.errors import has_code
 
 CENT = 0.00501
@@ -68,14 +68,6 @@ def test_swapping_the_sides_negates_the_difference(counts: list[int]) -> None:
     assert elo_difference(first).value == pytest.approx(-elo_difference(second).value, abs=1e-9)
     assert normalized_elo(first).low == pytest.approx(-normalized_elo(second).high, abs=1e-9)
     assert superiority(first) == pytest.approx(1 - superiority(second), abs=1e-9)
-
-
-def match(number: int, entrants: tuple[str, str], *places: tuple[int, int]) -> ClosedMatch:
-    games = tuple(
-        PlayedGame(game, order, None, ("finished", "finished"), (0, 0))
-        for game, order in enumerate(places)
-    )
-    return ClosedMatch(f"m-{number}", 0, number, entrants, games)
 
 
 def test_a_match_of_one_board_is_a_pair_of_games() -> None:

@@ -14,7 +14,6 @@ CLIP = 20
 
 @st.composite
 def matches(draw: st.DrawFn) -> ClosedMatch:
-    """Draw a match of two to four entrants."""
     names = draw(st.lists(st.sampled_from("abcdef"), min_size=2, max_size=4, unique=True))
     places = st.lists(st.integers(1, 3), min_size=len(names), max_size=len(names))
     scores = st.none() | st.lists(st.integers(-99, 99), min_size=len(names), max_size=len(names))

@@ -6,32 +6,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.ratings import meetings
-from arena.ratings.closed_match import ClosedMatch, PlayedGame
+from arena.ratings.closed_match import ClosedMatch
 from arena.ratings.crosstable import cells, crosstable
 from arena.ratings.line_ups import LineUp, Sums
 from arena.ratings.meetings import Meetings, MeetingsSum
 from arena.ratings.packed_sums import PackedSums, merge, pack
 from arena.ratings.strength.fit import strengths
+from tests.arena.ratings.played_matches import matches_of_few_line_ups as matches
 from tests.examples import examples
 
 NAMES = "abcdef"
-
-
-@st.composite
-def matches(draw: st.DrawFn, most: int = 14) -> list[ClosedMatch]:
-    """Draw matches of one or two games between two to four of six entrants; line-ups repeat."""
-    line_up = st.lists(st.sampled_from(NAMES), min_size=2, max_size=4, unique=True)
-    line_ups = draw(st.lists(line_up, min_size=1, max_size=4))
-    drawn = []
-    for number in range(draw(st.integers(0, most))):
-        entrants = tuple(draw(st.permutations(draw(st.sampled_from(line_ups)))))
-        places = st.tuples(*[st.integers(1, 3)] * len(entrants))
-        games = tuple(
-            PlayedGame(game, order, None, ("finished",) * len(order), (0,) * len(order))
-            for game, order in enumerate(draw(st.lists(places, min_size=1, max_size=2)))
-        )
-        drawn.append(ClosedMatch(f"m-{number}", 0, number, entrants, games))
-    return drawn
 
 
 @given(matches())

@@ -69,6 +69,7 @@ def test_questions_of_a_stream_are_answered_one_by_one(relay: Relay, tmp_path: P
     assert decisions == [(0, "1"), (1, "2"), (2, "3"), (0, "4"), (1, "5"), (2, "6")]
 
 
+@pytest.mark.long
 def test_an_open_question_is_answered_after_a_reconnection(relay: Relay, tmp_path: Path) -> None:
     version, token = relay.add("cut")
     with TcpForwarder(relay.port) as cable, AuthorMachine(tmp_path, cable.port, token) as home:
@@ -150,6 +151,7 @@ def test_an_exited_process_is_reported_with_its_status(relay: Relay, tmp_path: P
         assert not table.lost
 
 
+@pytest.mark.long
 def test_a_second_connection_is_refused_and_the_first_continues(
     relay: Relay, tmp_path: Path
 ) -> None:

@@ -52,6 +52,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stream, "DIAL_SECONDS", 1e6)
 
 
+@pytest.mark.long
 def test_a_bot_answers_through_the_tunnel(relay: Relay, tmp_path: Path) -> None:
     with relay.connected(tmp_path, "far") as (version, home):
         with relay.seated(version, way=relay.way(version)) as table:

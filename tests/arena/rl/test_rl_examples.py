@@ -21,7 +21,6 @@ pytestmark = [pytest.mark.long, pytest.mark.repetition, pytest.mark.timeout(900)
 
 
 def example(name: str) -> ModuleType:
-    """Import an example of the documentation."""
     spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
@@ -31,7 +30,6 @@ def example(name: str) -> ModuleType:
 
 
 def plays(folder: Path, *words: str) -> None:
-    """Check that an exported policy plays a match."""
     new = in_own_process(folder, ("new", "learner", "--policy", *words))
     assert new.status == 0, new.err
     game = ("play", "saint_poker", "learner", "sample:meek", "--seed", "7", "--data", "data")

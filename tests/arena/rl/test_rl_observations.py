@@ -13,7 +13,6 @@ from tests.conformance.tables import every_table
 
 
 def indices(field: ObservationField) -> set[int]:
-    """Return the indices of a field in all its repetitions."""
     return {
         field.start + step * field.stride + n
         for step in range(field.repeats)

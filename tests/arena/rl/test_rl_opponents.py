@@ -45,7 +45,6 @@ def children() -> set[str]:
 
 
 def written(folder: Path, choose: str = FIRST, games: str = "saint_poker") -> Path:
-    """Write a bot into a folder."""
     folder.mkdir()
     (folder / "bot.py").write_text(BOT.format(choose=choose), encoding="utf-8")
     (folder / "bot.toml").write_text(

@@ -20,12 +20,10 @@ every_game = pytest.mark.parametrize("game", GAMES)
 
 
 def meek(question: bot_pb2.ActRequest) -> bot_pb2.Action:
-    """Choose the first legal action."""
     return question.legal[0]
 
 
 def play(env: SeatEnv, seed: int) -> list[float]:
-    """Play a game at random and return the rewards."""
     observation, _ = env.reset(seed=seed)
     chance = random.Random(seed)
     rewards, over = [], False

@@ -24,7 +24,6 @@ Z95 = 1.96
 
 @pytest.fixture
 def training(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
-    """Import the training program from its folder."""
     monkeypatch.syspath_prepend(TRAINED)
     names = ("train", "policy", "strength")
     import train  # type: ignore[import-not-found]

@@ -1,8 +1,11 @@
 """Test the loop that supervises the processes of services."""
 
+import errno
 import logging
 import os
+import resource
 import signal
+import socket
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -55,12 +58,28 @@ def _replace_log(logs: Path) -> None:
     (logs / "sleeper.log").mkdir()
 
 
-@pytest.mark.parametrize(("harm", "warnings"), [(_remove_logs, 0), (_replace_log, 1)])
+def _use_all_descriptors(logs: Path) -> None:
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, most))
+
+
+@pytest.fixture
+def free_descriptors() -> Iterator[Callable[[], None]]:
+    """Provide a function that undoes `_use_all_descriptors`, which is also called at the end."""
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    yield lambda: resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+
+@pytest.mark.parametrize(
+    ("harm", "warnings"), [(_remove_logs, 0), (_replace_log, 1), (_use_all_descriptors, 1)]
+)
 def test_an_error_of_the_system_delays_a_restart_and_ends_nothing(
     harm: Callable[[Path], None],
     warnings: int,
     tmp_path: Path,
     caplog: pytest.LogCaptureFixture,
+    free_descriptors: Callable[[], None],
 ) -> None:
     caplog.set_level(logging.WARNING, "arena.services")
     logs, stop = tmp_path / "logs", StopEvent()
@@ -73,8 +92,10 @@ def test_an_error_of_the_system_delays_a_restart_and_ends_nothing(
             [now] = loop.states()
             texts = [record.getMessage() for record in caplog.records]
             failed = [text for text in texts if text.startswith("sleeper cannot be restarted")]
-            if len(failed) >= warnings and (logs / "sleeper.log").is_dir():
-                (logs / "sleeper.log").rmdir()
+            if len(failed) >= warnings:
+                free_descriptors()
+                if (logs / "sleeper.log").is_dir():
+                    (logs / "sleeper.log").rmdir()
             if now.restarts:
                 assert (now.restarts, len(failed) >= warnings) == (1, True)
                 stop.set()
@@ -86,6 +107,31 @@ def test_an_error_of_the_system_delays_a_restart_and_ends_nothing(
         [second] = loop.states()
         assert second.pid not in (None, first.pid)
         assert (logs / "sleeper.log").is_file()
+
+
+def test_a_process_that_cannot_be_examined_is_not_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free_descriptors: Callable[[], None]
+) -> None:
+    monkeypatch.setattr(service, "_HEALTH_SECONDS", 0.0)
+    stop, errors = StopEvent(), []
+
+    def responds(_: int) -> bool:
+        try:
+            socket.socket().close()
+        except OSError as error:
+            errors.append(error.errno)
+            raise
+        return True
+
+    with _loop(tmp_path, stop) as loop:
+        loop.start(_service(_IDLE, lambda: True, responds=responds, patience=0.0))
+        loop.await_ready()
+        before = loop.states()
+        _use_all_descriptors(tmp_path)
+        loop.run(lambda: stop.set() if len(errors) >= 3 else None)
+        free_descriptors()
+        assert set(errors) == {errno.EMFILE}
+        assert loop.states() == before
 
 
 def test_a_start_that_does_no_work_ends_and_names_what_it_waits_for(tmp_path: Path) -> None:

@@ -18,7 +18,6 @@ from arena.config import Folder
 from arena.errors import StoreError
 from arena.ratings.closed_match import PlayedGame
 from arena.services.local import Services, ServicesError
-from arena.services.metrics_collector import ArenaCollector
 from arena.services.service import STOP_SECONDS, StopStage
 from arena.services.web_process import Pages, listen
 from arena.store import database
@@ -29,7 +28,6 @@ from arena.store.matches import corrections, listing, results
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
-from arena.system import redis_connection
 from arena.tournaments import scheduler
 from tests.arena.poke_plan import poke_plan
 from tests.guarded_process import GuardedProcess
@@ -199,6 +197,7 @@ def serve(arena: ServicesArena, workers: int = 1) -> subprocess.Popen[bytes]:
     return process
 
 
+@pytest.mark.long
 def test_nothing_survives_a_killed_supervisor(arena: ServicesArena) -> None:
     entrants = [arena.admit("first", 0, NAP), arena.admit("last", -1, NAP)]
     begun_tournament = arena.schedule(entrants, boards=20)
@@ -251,22 +250,6 @@ def test_a_worker_in_another_terminal_joins_the_running_services(arena: Services
             wait_until(lambda: arena.closed(begun_tournament))
             worker.send_signal(signal.SIGTERM)
         assert worker.returncode == 0
-
-
-def test_services_without_workers_have_no_referee_to_monitor(arena: ServicesArena) -> None:
-    with Services(arena.where, 0, {}) as services:
-        assert services.snapshot.referee == ""
-        running = arena.where.running()
-        assert running is not None
-        assert running.referee == ""
-        connection = redis_connection.connect(services.snapshot.redis.url)
-        collector = ArenaCollector(arena.engine, connection, services.snapshot.referee)
-        [up] = [family for family in collector.collect() if family.name == "pokearena_up"]
-        connection.close()
-    assert {sample.labels["service"]: sample.value for sample in up.samples} == {
-        "database": 1,
-        "redis": 1,
-    }
 
 
 @pytest.mark.long

@@ -1,19 +1,17 @@
 """Test the sockets, addresses and liveness checks of the web server process."""
 
 import threading
-from argparse import ArgumentParser
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
+import msgspec
 import pytest
 
 from arena.services.web_process import (
     Pages,
     PortTaken,
     WebSettings,
-    add_arguments,
     listen,
     listen_near,
-    settings_from,
 )
 
 
@@ -44,9 +42,8 @@ def test_the_command_line_contains_only_settings() -> None:
         settings = WebSettings(spectators=False, delay=3.0, proxied=True, root_path="/arena")
         words = Pages(listening, settings).arguments()
         assert words.pop(0) == f"--socket={listening.fileno()}"
-    parser = ArgumentParser()
-    add_arguments(parser)
-    assert settings_from(parser.parse_args(words)) == settings
+    (option,) = words
+    assert msgspec.json.decode(option.removeprefix("--settings="), type=WebSettings) == settings
 
 
 def test_a_socket_without_a_server_does_not_answer() -> None:

@@ -25,7 +25,6 @@ CONTENDER = Path(__file__).with_name("store_contender.py")
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[Cluster]:
-    """Run a PostgreSQL server."""
     server = cluster()
     yield server
     server.remove()
@@ -58,7 +57,6 @@ def url(request: pytest.FixtureRequest, empty: Callable[[str], str]) -> Iterator
 
 @pytest.fixture
 def store(url: str) -> Iterator[Engine]:
-    """Return an empty store."""
     if url.startswith("sqlite:///"):
         write_new_database(Path(url.removeprefix("sqlite:///")))
     engine = database.open(url)
@@ -110,8 +108,6 @@ def played() -> Callable[..., PlayedGame]:
 
 @pytest.fixture
 def lapse(store: Engine) -> Callable[[str], None]:
-    """Let the lease of a match lapse."""
-
     def do(match: str) -> None:
         table = schema.matches
         with database.writing(store) as connection:
@@ -124,8 +120,6 @@ def lapse(store: Engine) -> Callable[[str], None]:
 
 @pytest.fixture
 def contend(url: str) -> Callable[..., "subprocess.Popen[str]"]:
-    """Start a process that uses the same store."""
-
     def start(*task: str) -> "subprocess.Popen[str]":
         command = [sys.executable, str(CONTENDER), url, *task]
         return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

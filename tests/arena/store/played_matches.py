@@ -22,7 +22,6 @@ def commit(store: Engine, lease: Lease, number: int, **game: Any) -> bool:
 
 
 def play(store: Engine, match: str | None = None, games: int | None = None, **game: Any) -> Lease:
-    """Play a match, or its first games; return its lease."""
     lease = leased(store, match)
     for number in range(lease.spec.games if games is None else games):
         commit(store, lease, number, **game)

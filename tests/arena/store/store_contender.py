@@ -1,7 +1,6 @@
 """Use a store from a separate process: `store_contender.py URL TASK ...`.
 
-Tasks: `upgrade`; `register` (one version); `work OWNER` (play due matches until none is open);
-`commit MATCH` (commit the games of a match, and print the number of each).
+Tasks: `upgrade`; `register` (one version); `work OWNER` (play due matches until none is open).
 """
 
 import json
@@ -9,7 +8,6 @@ import sys
 
 from sqlalchemy import Engine
 
-from arena.errors import LeaseLost
 from arena.ratings.closed_match import PlayedGame
 from arena.store import database
 from arena.store.bots import versions
@@ -52,15 +50,12 @@ def played_game(
     return games.read("".join(json.dumps(line) + "\n" for line in lines), spec.versions)
 
 
-def play(engine: Engine, lease: Lease, padding: int = 0) -> None:
+def play(engine: Engine, lease: Lease) -> None:
     done = {game.game for game in lease.committed}
     for number in range(lease.spec.games):
         if number not in done:
             fault = "timeout" if number % 2 else None
-            transitions.commit_game(
-                engine, lease, played_game(lease.spec, number, fault=fault, padding=padding)
-            )
-            print(number, flush=True)
+            transitions.commit_game(engine, lease, played_game(lease.spec, number, fault=fault))
 
 
 def work(engine: Engine, owner: str) -> None:
@@ -80,13 +75,6 @@ def main(url: str, task: str, *words: str) -> None:
         versions.add_version(engine, "same", "1", "0" * 64, "/same", {})
     elif task == "work":
         work(engine, *words)
-    elif task == "commit":
-        lease = transitions.lease(engine, words[0], "doomed", seconds=600)
-        assert lease is not None
-        try:
-            play(engine, lease, padding=1_000_000)
-        except LeaseLost:
-            sys.exit(3)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,6 @@ def quiet(what: str, done: int, of: int) -> None:
 
 
 def rows(engine: Engine) -> dict[str, list[tuple[Any, ...]]]:
-    """Return all rows of all tables."""
     with database.reading(engine) as connection:
         return {
             table.name: sorted((tuple(row) for row in connection.execute(select(table))), key=repr)

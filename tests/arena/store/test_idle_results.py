@@ -19,13 +19,11 @@ Schedule = Callable[..., Tournament]
 
 @pytest.fixture
 def closed(store: Engine, schedule: Schedule) -> str:
-    """Return a closed match; another one is open."""
     schedule(cycles=2)
     return play(store).match
 
 
 def claimed(store: Engine, kind: IdleResults = ANALYSES) -> str | None:
-    """Claim the next match and return it."""
     task = kind.claim(store)
     return None if task is None else task.key
 

@@ -23,7 +23,6 @@ def problems(store: Engine) -> list[str]:
 
 @pytest.fixture
 def closed_match(store: Engine, schedule: Schedule) -> str:
-    """Return a closed match; another one is due."""
     schedule(2, cycles=2)
     return play(store).match
 

@@ -42,8 +42,6 @@ PLAYED: Callable[..., PlayedGame] = runpy.run_path(
 
 @dataclass
 class Model:
-    """The expected state of a match."""
-
     state: MatchState = PENDING
     attempt: int = 0
     failures: int = 0

@@ -51,7 +51,6 @@ def earlier(request: pytest.FixtureRequest, tmp_path: Path, empty: Empty) -> Ite
 
 
 def sqlite_file(folder: Path) -> Path:
-    """Unpack the SQLite database of the release and return its path."""
     with tarfile.open(RELEASE / "arena.tar.gz") as archive:
         tar_files.extract_all(archive, folder / "earlier")
     return folder / "earlier" / "arena.db"

@@ -39,7 +39,6 @@ def planned(store: Engine, hook: Webhook) -> list[tuple[str, str]]:
 
 
 def later(store: Engine, seconds: float = 1e6) -> None:
-    """Let the pauses of all webhooks pass."""
     table = schema.tasks
     with database.writing(store) as connection:
         connection.execute(update(table).values(held_until=table.c.held_until - seconds))

@@ -37,7 +37,6 @@ class SubmissionHarness:
         )
 
     def bot(self, name: str = "mybot", *lines: str, text: str = "pass\n") -> Path:
-        """Write a bot with these additional lines in its manifest."""
         folder = self.folder / name
         folder.mkdir(exist_ok=True)
         (folder / "bot.py").write_text(text)
@@ -58,16 +57,13 @@ class SubmissionHarness:
         return submissions.add_submission(self.engine, sent, SubmissionLimits())
 
     def pushed(self, folder: Path, owner: str = "ada") -> Submission:
-        """Submit a bot and process the submission."""
         return self.pipeline.work(self.push(folder, owner).id)
 
     @property
     def all_decided(self) -> bool:
-        """Whether no submission is undecided."""
         return not submissions.undecided(self.engine)
 
     def ladder(self, game: str = "poke", **settings: bool | int) -> Tournament:
-        """Start a ladder with two bots."""
         for number, name in enumerate(HOUSE):
             versions.add_version(
                 self.engine, name, "1", f"{number:064x}", f"/bots/{name}", {"run": ["x"]}

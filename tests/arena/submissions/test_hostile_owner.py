@@ -25,7 +25,6 @@ HONEST = ("ada", "bob", "cy", "dan", "eve")
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Cluster]:
-    """Run a PostgreSQL server."""
     server = cluster()
     yield server
     server.remove()

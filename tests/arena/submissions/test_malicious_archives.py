@@ -34,7 +34,6 @@ Member = tuple[tarfile.TarInfo, bytes]
 
 
 def member(name: str, data: bytes = b"x", **header: Any) -> Member:
-    """Return an archive member with these header fields."""
     made = tarfile.TarInfo(name)
     made.size = len(data)
     for field, value in header.items():
@@ -269,9 +268,8 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[UploadArena]:
 
 # One of each kind. The quick suite reads the others without a server (bots/test_upload_archive.py).
 QUICK = (
-    *("parent", "absolute by pax", "hard link outside", "symbolic link", "character device"),
-    *("sparse", "size too large", "duplicate", "case", "bidirectional", "very long path"),
-    *("gzip bomb", "zip", "second archive", "chain of long names", "truncated gzip", "setuid"),
+    *("parent", "sparse", "case", "very long path", "gzip bomb", "second archive"),
+    *("chain of long names", "setuid"),
 )
 
 
@@ -302,10 +300,10 @@ def test_a_malicious_archive_is_refused(arena: UploadArena, name: str) -> None:
     assert sorted(path.name for path in arena.harness.pending_uploads.root.iterdir()) == ["lock"]
 
 
-AFTER = ("second manifest", "very long path", "second archive", "truncated gzip", "setuid")
+AFTER = ("very long path", "truncated gzip", "second manifest", "second archive", "setuid")
 
 
-@pytest.mark.parametrize("name", AFTER)
+@pytest.mark.parametrize("name", quick_cases(AFTER, 2))
 def test_an_honest_archive_is_accepted_after_a_malicious_one(name: str, tmp_path: Path) -> None:
     arena = UploadArena(tmp_path / "a" / "b")
     with arena.client, arena.harness.pending_uploads.create().attended():

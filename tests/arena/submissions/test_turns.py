@@ -15,7 +15,6 @@ from arena.submissions.turns import QueuePosition, due, last_turns, next_of, pos
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Engine]:
-    """Yield an empty SQLite store."""
     engine = database.open(f"sqlite:///{tmp_path}/arena.db")
     database.upgrade(engine)
     yield engine

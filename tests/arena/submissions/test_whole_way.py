@@ -48,7 +48,6 @@ def serving(workspace: Workspace, *options: str) -> Iterator[str]:
 
 
 def runner(workspace: Workspace) -> int:
-    """Return the id of the process that handles submissions."""
     running = workspace.folder.running()
     assert running is not None
     children = Path(f"/proc/{running.pid}/task").glob("*/children")

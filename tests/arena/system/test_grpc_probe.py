@@ -18,7 +18,6 @@ from tests.waiting import wait_until
 
 @pytest.fixture
 def referee(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int]]:
-    """Yield the address and the process id of a referee."""
     address = f"unix:{tmp_path_factory.mktemp('r')}/r.sock"
     line = [sys.executable, "-m", "referee", "--address", address]
     with GuardedProcess(line, stdout=subprocess.PIPE) as process:

@@ -43,6 +43,16 @@ from arena.bots.build import build
 from arena.bots.manifest import Manifest
 build(Manifest("bot", ("./bot",), build=(("sleep", "100000"),)), Path.cwd())
 """
+TUNING = """
+bot = "sample:greedy"
+game = "poke"
+iterations = 1000
+[parameters.caution]
+start = 0.5
+minimum = 0.0
+maximum = 1.0
+c_end = 0.1
+"""
 ARENA = [sys.executable, "-P", "-c", "from arena.cli import main; raise SystemExit(main())"]
 
 
@@ -72,7 +82,6 @@ def kill(
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """Return the environment of a command that keeps all its files in this folder."""
     own = {"POKEARENA_DATA": "data", "TMPDIR": "tmp", "XDG_RUNTIME_DIR": "tmp"}
     return os.environ | {name: str(folder / word) for name, word in own.items()}
 
@@ -99,13 +108,16 @@ def test_the_build_of_a_trusted_bot_ends_with_its_process(tmp_path: Path) -> Non
         (("play", "poke", "sample:greedy", "sample:random", "--boards", "5000"), 6.0),
         (("tournament", "run", "poke", "sample:greedy", "sample:random", "--boards", "5000"), 8.0),
         (("serve", "--port", "0"), 8.0),
+        (("demo", "--boards", "100"), 8.0),
+        (("tune", "tuning.toml"), 6.0),
         (("doctor",), 0.8),
     ],
-    ids=["play", "tournament", "serve", "doctor"],
+    ids=["play", "tournament", "serve", "demo", "tune", "doctor"],
 )
 def test_a_killed_command_leaves_no_process(
     words: tuple[str, ...], longest: float, number: int, tmp_path: Path
 ) -> None:
+    (tmp_path / "tuning.toml").write_text(TUNING)
     kill([*ARENA, *words], random.uniform(0.5, longest), number, tmp_path)
 
 

@@ -32,7 +32,6 @@ WATCHED = OWNER.format(
 
 
 def children(pid: int) -> list[int]:
-    """Return the children of process `pid`."""
     return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 

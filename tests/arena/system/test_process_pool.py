@@ -11,7 +11,6 @@ from arena.system.process_info import cores
 
 
 def task_and_process(number: int) -> tuple[int, int]:
-    """Return the number of the task and the id of the process that runs it."""
     return number, os.getpid()
 
 

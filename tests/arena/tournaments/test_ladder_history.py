@@ -19,9 +19,8 @@ from arena.store.matches import corrections, listing, transitions
 from arena.store.schema import MatchState
 from arena.store.tournaments import schedule, tournaments
 from arena.store.tournaments.format_history import FormatHistory
-from arena.tournaments import ladder_history, scheduler
-from arena.tournaments.ladder_history import LadderHistory
-from arena.tournaments.scheduler import Scheduler
+from arena.tournaments import scheduler
+from arena.tournaments.scheduler import LadderHistory, Scheduler
 from tests.arena.poke_plan import poke_plan
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
 from tests.new_database import write_new_database
@@ -83,7 +82,7 @@ def test_old_rounds_are_read_a_few_at_a_time(
     tournament = tournaments.find_tournament(store, ladder)
     expected = rules.next(tournament.entries, FormatHistory(store, ladder).matches())
     assert isinstance(expected, NextMatches)
-    monkeypatch.setattr(ladder_history, "_MATCHES_AT_ONCE", at_once)
+    monkeypatch.setattr(scheduler, "_MATCHES_AT_ONCE", at_once)
     history = LadderHistory(store, ladder, rules)
     for _ in range(2):
         step = history.next(tournament)

@@ -48,7 +48,6 @@ def begun_tournament(store: Engine) -> Callable[..., Tournament]:
 
 
 def played(spec: MatchSpec, number: int) -> PlayedGame:
-    """Return a game that the bot with the lower number wins."""
     seating = [spec.versions[(seat + number) % 2] for seat in range(2)]
     places = [1 + (name != min(seating)) for name in seating]
     lines: list[dict[str, object]] = [
@@ -68,7 +67,6 @@ def played(spec: MatchSpec, number: int) -> PlayedGame:
 
 
 def play_due(store: Engine) -> int:
-    """Play all due matches and return their number."""
     due = transitions.due(store)
     for match in due:
         lease = transitions.lease(store, match, "worker")
@@ -79,7 +77,6 @@ def play_due(store: Engine) -> int:
 
 
 def play_out(store: Engine, tournament: Tournament) -> list[int]:
-    """Play a tournament to its end and return the number of matches between two sweeps."""
     asking, waves = Scheduler(store), []
     while tournaments.find_tournament(store, tournament.id).state is TournamentState.RUNNING:
         waves.append(play_due(store))

@@ -59,7 +59,6 @@ class FakeBubblewrap:
         fresh.replace(self.program)
 
     def uninstall(self) -> None:
-        """Remove the program."""
         self.program.unlink()
 
 

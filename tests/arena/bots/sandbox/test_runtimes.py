@@ -26,7 +26,6 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Install a runtime at a path of its own and put it on the PATH."""
     program = tmp_path / "opt" / "node-20" / "bin" / "node"
     program.parent.mkdir(parents=True)
     (program.parent.parent / "lib").mkdir()

@@ -26,8 +26,6 @@ LOCKED = [Level.BUBBLEWRAP, Level.LANDLOCK]
 
 
 class SandboxedBot:
-    """Run scripts as a bot at one sandbox level."""
-
     def __init__(self, level: Level, folder: Path) -> None:
         self.level = level
         self.folder = folder
@@ -40,7 +38,6 @@ class SandboxedBot:
         self.address = self.processes.start(0, bot)
 
     def run(self, script: str) -> Report:
-        """Run a script to its end."""
         before = len(self.processes.ends(0))
         self.start(script)
         wait_until(lambda: len(self.processes.ends(0)) > before)
@@ -270,7 +267,6 @@ def test_a_sandbox_leaves_nothing_behind(sandboxed: SandboxedBot) -> None:
 
 
 def groups(init_pid: int) -> list[str]:
-    """Return the control groups of the bot with this init process."""
     names = [name for parent in cgroup.parents().values() for name in os.listdir(parent)]
     return [name for name in names if name.startswith(f"{cgroup.mine()}{init_pid}-")]
 

@@ -85,8 +85,6 @@ CALLS = {call.name: call for call in golden()}
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a filter program."""
-
     value: int
     instructions: int
 

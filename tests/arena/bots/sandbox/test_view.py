@@ -16,8 +16,6 @@ from tests.waiting import wait_until
 
 
 class StoredBot:
-    """Run scripts as a stored version at one level of the sandbox."""
-
     def __init__(self, level: Level, folder: Path) -> None:
         self.level = level
         self.folder = folder

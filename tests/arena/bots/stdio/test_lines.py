@@ -108,6 +108,7 @@ def test_any_other_line_goes_to_the_log(line: bytes) -> None:
             "its answer is not a valid ActResponse",
         ),
         (b'{"choice": 0} {"choice": 1}', "is not valid JSON: Extra data"),
+        (b'{"action": {"poke": {"stand"', "is not valid JSON: Expecting"),
         (b'{"a":' * 100_000, "is nested too deep"),
         (b'{"note": "\xff"}', "is not valid JSON"),
     ],

@@ -37,8 +37,6 @@ PATIENCE = 30
 
 
 class Programs:
-    """Run programs as the first bot of a table."""
-
     def __init__(self, folder: Path, stop_ms: int = 250) -> None:
         self.folder = folder
         self.processes = Processes(
@@ -71,7 +69,6 @@ class Programs:
         )
 
     def output(self) -> str:
-        """Stop the program and return its log output."""
         self.processes.stop(0)
         return self.processes.ends(0)[-1].output
 
@@ -88,34 +85,29 @@ def test_a_program_with_a_constant_answer_is_a_bot(programs: Programs) -> None:
     assert played.verdicts == [["finished", "finished"]] * 2
 
 
-def test_a_program_answers_with_listed_or_constructed_actions(programs: Programs) -> None:
-    played = programs.play("""
-        for turn in questions():
-            send({"game": turn["game"], "decision": turn["decision"], "action": turn["legal"][0]})
-    """)
-    assert played.verdicts == [["finished", "finished"]]
-
-
-def test_a_choice_may_carry_a_note(programs: Programs) -> None:
-    played = programs.play("for turn in questions(): send({'choice': 0, 'note': 'ä first'})")
-    assert {a.get("note") for a in played.games[0].actions if a["seat"] == 0} == {"ä first"}
-
-
-def test_a_question_starts_with_the_number_of_actions_and_has_all_fields(
+def test_a_program_reads_whole_questions_and_answers_with_actions_or_choices_with_notes(
     programs: Programs,
 ) -> None:
     played = programs.play("""
         for line in sys.stdin:
-            if line.startswith('{"choices":'):
-                number = int(line.split(":")[1].split(",")[0])
-                turn = json.loads(line)["act"]
-                assert number == len(turn["legal"]) > 0
-                assert {"game", "decision", "seat", "luck", "complete"} < turn.keys()
-                assert list(turn)[-2:] == ["legal", "view"]
-                assert "\\n" not in line[:-1] and " " not in line.split('"legal"')[0]
-            send("0")
+            if not line.startswith('{"choices":'):
+                send("0")
+                continue
+            number = int(line.split(":")[1].split(",")[0])
+            turn = json.loads(line)["act"]
+            assert number == len(turn["legal"]) > 0
+            assert {"game", "decision", "seat", "luck", "complete"} < turn.keys()
+            assert list(turn)[-2:] == ["legal", "view"]
+            assert "\\n" not in line[:-1] and " " not in line.split('"legal"')[0]
+            if turn["decision"] % 4 < 2:
+                place = {"game": turn["game"], "decision": turn["decision"]}
+                send({**place, "action": turn["legal"][0]})
+            else:
+                send({"choice": 0, "note": "ä first"})
     """)
     assert played.verdicts == [["finished", "finished"]]
+    notes = {action.get("note") for action in played.games[0].actions if action["seat"] == 0}
+    assert notes == {None, "ä first"}
 
 
 def test_other_output_lines_and_stderr_go_to_the_log(
@@ -138,9 +130,6 @@ def test_other_output_lines_and_stderr_go_to_the_log(
     ("answer", "verdict", "clause"),
     [
         ("7777", "protocol", "its choice is 7777, and the listed actions are 0 to"),
-        ('{"action": {"poke": {"stand"', "protocol", "is not valid JSON: Expecting"),
-        ("{}", "protocol", "its answer holds no action; expected one of poke"),
-        ('{"action": {"pouku": {}}}', "protocol", "its answer is an action of pouku"),
         ('{"note": "' + "x" * 2_000_000 + '"}', "protocol", "its line is longer than 1048576"),
         (
             '{"action": {"poke": {"lead": {"cards": ["2C", "2C"]}}}}',
@@ -191,11 +180,6 @@ def test_a_program_that_cannot_be_found_does_not_start(programs: Programs) -> No
     assert played.verdicts == [["init", "finished"]]
     assert "exited with status 127" in played.sentences[0]
     assert "nothing could not be started: No such file" in played.games[0].faults[0]["output"]
-
-
-def test_a_program_that_never_answers_times_out(programs: Programs) -> None:
-    played = programs.play("for turn in questions(): pass", allowance_ms=2_000)
-    assert played.verdicts == [["timeout", "finished"]]
 
 
 def test_a_program_that_does_not_answer_start_fails_to_start(

@@ -61,8 +61,23 @@ def test_a_starter_bot_contains_all_its_files_and_has_the_name_of_its_folder(cli
 
 
 @every_language
-def test_a_pushed_starter_bot_contains_the_protocol(cli: Cli, language: str) -> None:
-    cli("new", "mine", "--lang", language)
+def test_a_starter_bot_is_complete_and_renamed_after_its_folder(cli: Cli, language: str) -> None:
+    command = cli("new", "mine", "--lang", language)
+    assert command.status == 0
+    assert command.last == "next  pokearena play poke ./mine sample:random --watch"
+    listed = {
+        Path("mine", name).resolve()
+        for line in command.out.splitlines()
+        for name in re.split(r"\s{2,}", line.removeprefix("mine/"))[0].split(", ")
+    }
+    assert all(path.exists() for path in listed)
+    assert {path.name for path in listed} >= {"bot.toml", "README.md", "proto"}
+    assert manifest.read(Path("mine")).name == "mine"
+    if Path("mine/greedy.toml").exists():
+        assert manifest.read(Path("mine"), "greedy.toml").name == "mine-greedy"
+    readme = Path("mine/README.md").read_text()
+    assert "tournament run poke mine sample:greedy" in readme
+    assert f"random-{language}" not in readme
     with TemporaryFile() as file:
         upload_archive.pack(resolver.local(Path("mine")), file)
         file.seek(0)
@@ -127,31 +142,6 @@ def test_every_promised_language_has_a_starter_kit() -> None:
     assert "house" not in LANGUAGES
 
 
-@every_language
-def test_the_output_lists_the_files_of_a_starter_bot(cli: Cli, language: str) -> None:
-    command = cli("new", "mine", "--lang", language)
-    assert command.status == 0
-    assert command.last == "next  pokearena play poke ./mine sample:random --watch"
-    listed = {
-        Path("mine", name).resolve()
-        for line in command.out.splitlines()
-        for name in re.split(r"\s{2,}", line.removeprefix("mine/"))[0].split(", ")
-    }
-    assert all(path.exists() for path in listed)
-    assert {path.name for path in listed} >= {"bot.toml", "README.md", "proto"}
-
-
-@every_language
-def test_the_bots_of_a_starter_kit_are_renamed_after_the_folder(cli: Cli, language: str) -> None:
-    cli("new", "mine", "--lang", language)
-    assert manifest.read(Path("mine")).name == "mine"
-    if Path("mine/greedy.toml").exists():
-        assert manifest.read(Path("mine"), "greedy.toml").name == "mine-greedy"
-    readme = Path("mine/README.md").read_text()
-    assert "tournament run poke mine sample:greedy" in readme
-    assert f"random-{language}" not in readme
-
-
 def test_common_aliases_of_languages_are_accepted(cli: Cli) -> None:
     assert cli("new", "mine", "--lang", "C++").status == 0
     assert manifest.read(Path("mine")).language == "cpp"
@@ -161,12 +151,14 @@ def test_build_output_in_a_kit_is_not_copied(cli: Cli, monkeypatch: pytest.Monke
     house = Path("kits/house")
     house.mkdir(parents=True)
     shutil.copytree(house_folder().parent / "shell", "kits/shell")
+    shutil.copy(house_folder().parent / new.AGENTS, "kits")
     for left in ("target/bot", "node_modules/x/index.js", "__pycache__/x.pyc", "Some.lock"):
         Path("kits/shell", left).parent.mkdir(parents=True, exist_ok=True)
         Path("kits/shell", left).write_text("left behind")
     monkeypatch.setattr(new, "house_folder", lambda: house)
     assert cli("new", "mine", "--lang", "shell").status == 0
     assert {path.name for path in Path("mine").iterdir()} == {
+        "AGENTS.md",
         "README.md",
         "bot.sh",
         "bot.toml",

@@ -115,7 +115,8 @@ def test_a_policy_for_another_form_is_refused(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_options_of_policies_require_a_policy(cli: Cli) -> None:
-    assert cli("new", "mine", "--game", "poke").status == USAGE
+    assert cli("new", "mine", "--seats", "2").status == USAGE
+    assert cli("new", "mine", "--sample").status == USAGE
 
 
 def test_a_model_without_its_library_is_refused_with_the_name_of_the_library(

@@ -14,47 +14,29 @@ SEAT_TWO_FAULTS = "if turn.seat == 2: raise SystemExit('seat two gives up')\nret
 PARTNERS = ("--seats", 4)
 
 
-@pytest.fixture
-def bot_with_process_notes(bot: Write) -> str:
-    """Change a bot so that its notes contain an address in its process's memory."""
-    return bot("telling", TELLS_ITS_PROCESS)
-
-
 @pytest.mark.long
-def test_every_seat_of_every_table_has_its_own_process(
-    cli: Cli, bot_with_process_notes: str
+def test_partners_are_one_entrant_with_a_process_for_every_seat_of_both_seatings(
+    cli: Cli, bot: Write
 ) -> None:
-    result = cli(
-        "play",
-        "pokex",
-        bot_with_process_notes,
-        bot_with_process_notes,
-        *PARTNERS,
-        "--seed",
-        1,
-        "--record",
-        "m.jsonl",
-    )
+    telling = bot("telling", TELLS_ITS_PROCESS)
+    words = ("play", "pokex", telling, telling, *PARTNERS, "--seed", 1, "--record", "m.jsonl")
+    result = cli(*words, "--json")
     assert result.status == 0, result.err
-    record = read(Path("m.jsonl").read_text())
-    seats = {
-        (game.game["table"], line["seat"]): line["note"]
-        for game in record.games
-        for line in game.actions
+    games = read(Path("m.jsonl").read_text()).games
+    assert [game.game["seating"] for game in games] == [
+        ["telling", "telling-2"] * 2,
+        ["telling-2", "telling"] * 2,
+    ]
+    # The note is the address of a process.
+    notes = {
+        (game.game["table"], line["seat"]): line["note"] for game in games for line in game.actions
     }
-    assert set(seats) == {(table, seat) for table in (0, 1) for seat in range(4)}
-    assert len(set(seats.values())) == 8
-
-
-@pytest.mark.long
-def test_a_partnership_is_one_entrant_with_one_result(cli: Cli) -> None:
-    result = cli(
-        "play", "pokex", "sample:greedy", "sample:random", *PARTNERS, "-n", 2, "--seed", 1, "--json"
-    )
+    assert set(notes) == {(table, seat) for table in (0, 1) for seat in range(4)}
+    assert len(set(notes.values())) == 8
     document = json.loads(result.out)
-    assert [(bot["bot"], bot["games"]) for bot in document["bots"]] == [
-        ("greedy", 4),
-        ("random", 4),
+    assert [(row["bot"], row["games"]) for row in document["bots"]] == [
+        ("telling", 2),
+        ("telling-2", 2),
     ]
     for game in document["games"]:
         assert sorted(game["places"]) == [1, 2]
@@ -62,16 +44,6 @@ def test_a_partnership_is_one_entrant_with_one_result(cli: Cli) -> None:
 
 
 @pytest.mark.long
-def test_both_seatings_of_a_partnership_are_played(cli: Cli) -> None:
-    words = ("play", "pokex", "sample:meek", "sample:random", *PARTNERS, "--record", "m.jsonl")
-    assert cli(*words, "--seed", 1).status == 0
-    record = read(Path("m.jsonl").read_text())
-    assert [game.game["seating"] for game in record.games] == [
-        ["meek", "random", "meek", "random"],
-        ["random", "meek", "random", "meek"],
-    ]
-
-
 def test_the_fault_of_one_partner_is_that_of_the_entrant(cli: Cli, bot: Write) -> None:
     faulty = bot("faulty", SEAT_TWO_FAULTS)
     result = cli("play", "pokex", faulty, "sample:meek", *PARTNERS, "--seed", 1, "--json")

@@ -53,6 +53,7 @@ def test_the_text_has_a_line_per_check_with_its_fix(
     assert any(line.split()[:2] == ["ok", "Python"] for line in lines)
 
 
+@pytest.mark.long
 def test_an_empty_database_passes(cli: Cli, cwd: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POKEARENA_DATABASE_URL", f"sqlite:///{cwd}/named.db")
     checks_by_name = checks(cli("doctor", "--json").out)
@@ -172,6 +173,7 @@ def _note_services(redis: str, referee: str) -> None:
     Folder(Path(".pokearena")).note_running(Running(os.getpid(), redis, referee, "", began))
 
 
+@pytest.mark.long
 def test_delayed_and_void_matches_are_named(cli: Cli) -> None:
     engine = Workspace(Path(".pokearena")).store
     for name in ("meek", "random"):

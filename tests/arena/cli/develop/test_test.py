@@ -83,6 +83,7 @@ def again(cli: Cli, check: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
+@pytest.mark.long
 def test_a_correct_bot_passes_and_the_next_command_registers_it(cli: Cli, bot: Write) -> None:
     command = cli("test", bot("good", GOOD), "--game", "poke")
     assert command.status == 0

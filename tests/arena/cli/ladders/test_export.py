@@ -19,8 +19,8 @@ from tests.full_disk import full_disk_beside
 
 @pytest.fixture
 def tournament(cwd: Path, stored_tournament: StoreTournament) -> str:
-    """Store a tournament of twenty rounds, with a bot whose name contains markup."""
-    return stored_tournament(("ace", "<script>", 'c"a,t'), {}, 20)
+    """Store a tournament of five cycles, with a bot whose name contains markup."""
+    return stored_tournament(("ace", "<script>", 'c"a,t'), {}, 5)
 
 
 def test_csv_is_that_of_the_ladder_page(cli: Cli, tournament: str) -> None:
@@ -42,7 +42,7 @@ def test_json_has_the_standings_and_the_matrix(cli: Cli, tournament: str) -> Non
     assert ladder["standings"] == standings["ladders"]["poke"]
     matrix = json.loads(cli("matrix", "--json").out)["matrices"]["poke"]
     assert ladder["matrix"] == matrix
-    assert ladder["timing"]["thinking"]["ace@1"]["decisions"] == 80
+    assert ladder["timing"]["thinking"]["ace@1"]["decisions"] == 20
 
 
 def test_stdout_and_output_file_have_equal_content(cli: Cli, tournament: str, cwd: Path) -> None:

@@ -18,6 +18,7 @@ from arena.tournaments import scheduler
 from tests.arena.cli.stored_tournament import record, store_tournament
 from tests.arena.cli.terminal import Cli
 from tests.arena.poke_plan import poke_plan
+from tests.examples import quick_cases
 
 BOTS = ("ace", "bee", "cat")
 
@@ -135,7 +136,7 @@ def close_next_match() -> None:
         transitions.commit_game(store, lease, games.read(text, entrants))
 
 
-@pytest.mark.parametrize("statement", range(8))
+@pytest.mark.parametrize("statement", quick_cases(range(8), 3))
 def test_a_match_that_closes_meanwhile_is_no_difference(cwd: Path, statement: int) -> None:
     workspace = Workspace()
     names = [f"{bot}@1" for bot in BOTS]

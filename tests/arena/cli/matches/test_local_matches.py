@@ -81,13 +81,6 @@ def test_last_without_a_local_match_is_refused(cli: Cli) -> None:
         assert (refused.status, refused.code) == (2, "unknown-match")
 
 
-def test_a_unique_prefix_identifies_a_match(cli: Cli, played: Path) -> None:
-    kept(played, "m-aaaaaaaaaa", "m-aabbbbbbbb")
-    for name in ("aab", "m-aab"):
-        assert json.loads(cli("verify", name, "--json").out)["match"] == "m-aabbbbbbbb"
-    assert cli("verify", "aa").code == "ambiguous"
-
-
 @pytest.mark.long
 def test_the_oldest_matches_and_the_output_of_their_bots_are_deleted(
     cli: Cli, played: Path

@@ -56,6 +56,7 @@ def recorded_answers(record: MatchRecord) -> Answers:
     )
 
 
+@pytest.mark.long
 def test_a_trace_has_every_message_with_its_time_bot_and_games(cli: Cli) -> None:
     words = ("play", "poke", "sample:meek", "sample:random", "-n", 2, "--record", "m.jsonl")
     assert cli(*words, "--trace", "t.jsonl").status == 0

@@ -36,10 +36,6 @@ for number, line in enumerate(sys.stdin, 1):
     sys.stdout.buffer.flush()
 """
 """A program that writes a byte order mark and another encoding from a question on."""
-SLEEPS = """
-time.sleep(20)
-return turn.legal[0]
-"""
 
 
 def test_a_match_plays_every_seating_and_prints_a_row_per_bot(cli: Cli) -> None:
@@ -129,27 +125,6 @@ def test_a_crash_is_explained_with_the_last_output_of_the_bot(cli: Cli, bot: Wri
     assert "KeyError: '4C'" in result.out
     assert "legal   " in result.out
     assert "stopped after 1 of 2 games; --lenient plays on." in result.err
-
-
-def test_a_sleeping_bot_exceeds_the_given_clock(cli: Cli, bot: Write) -> None:
-    sleeper = bot("sleeper", SLEEPS)
-    # With this seed the sleeper is asked first, so no bot has to answer in time.
-    words = ("play", "poke", sleeper, "sample:meek", "--seed", 0)
-    result = cli(*words, "--allowance", 50, "--bank", 50, "--json")
-    assert result.status == 1
-    fault = json.loads(result.out)["fault"]
-    assert (fault["bot"], fault["verdict"]) == ("sleeper", "timeout")
-    assert "100 ms" in fault["sentence"]
-    assert fault["question"]["clock"]["allowanceMs"] == 50
-
-
-def test_a_bot_that_does_not_start_is_explained_with_its_output(cli: Cli, bot: Write) -> None:
-    Path("broken.py").write_text("import nothing_of_this_name\n")
-    result = cli("play", "poke", "sample:meek", "broken.py")
-    assert result.status == 1
-    assert "fault   broken: init" in result.out
-    assert "nothing_of_this_name" in result.out
-    assert result.last.startswith("next  pokearena why m-")
 
 
 @pytest.mark.long

@@ -136,17 +136,6 @@ def test_why_describes_an_illegal_action_with_hand_and_legal_actions(cli: Cli, b
     assert words["legal"].endswith("in all") or len(details["legal"]) <= 24
 
 
-def test_why_describes_an_invalid_answer(cli: Cli, bot: Write) -> None:
-    details = fault(cli, failed_match(cli, bot("empty", "return bot_pb2.Action()")))
-    assert (details["verdict"], details["answer"], details["ended"]) == (
-        "protocol",
-        {},
-        None,
-    )
-    assert "its answer holds no action" in details["sentence"]
-    assert details["question"]["legal"]
-
-
 def test_why_describes_signal_memory_and_output_of_a_crash(cli: Cli, bot: Write) -> None:
     size = 96 << 20
     dies = bot(
@@ -165,6 +154,7 @@ def test_why_describes_signal_memory_and_output_of_a_crash(cli: Cli, bot: Write)
     assert blocks(cli("why", "m.jsonl").out)["process"].startswith("was killed by SIGSEGV; peak")
 
 
+@pytest.mark.long
 def test_why_prints_the_last_64_kb_of_output(cli: Cli, bot: Write) -> None:
     details = fault(cli, failed_match(cli, bot("flood", FLOOD)))
     assert details["verdict"] == "resources"

@@ -1,7 +1,6 @@
 """`pokearena db`: upgrade, backup, restore and check, with text and JSON output."""
 
 import json
-import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -15,7 +14,6 @@ from arena.cli.services import db
 from arena.cli.workspace import Workspace
 from arena.store import database
 from tests.arena.cli.terminal import Cli
-from tests.arena.records.bundle.simulated_arena import SimulatedArena
 from tests.full_disk import full_disk_beside
 
 
@@ -96,6 +94,19 @@ def test_check_fails_on_problems_and_prints_them(cli: Cli, cwd: Path) -> None:
     assert json.loads(cli("db", "check", "--json").out)["sound"] is False
 
 
+@pytest.mark.parametrize("words", [("db", "check"), ("db", "check", "--quick"), ("bot", "list")])
+def test_a_database_of_a_newer_release_is_refused(
+    cli: Cli, cwd: Path, words: tuple[str, ...]
+) -> None:
+    cli("db", "upgrade")
+    with closing(sqlite3.connect(cwd / ".pokearena" / "arena.db")) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+        connection.commit()
+    result = cli(*words)
+    assert (result.status, result.out) == (FAILED, "")
+    assert "by a newer pokearena" in result.err
+
+
 def test_check_of_an_empty_database_suggests_upgrade(cli: Cli, cwd: Path) -> None:
     cli("db", "upgrade")
     file = cwd / ".pokearena" / "arena.db"
@@ -140,24 +151,6 @@ def test_the_error_of_an_unreachable_server_hides_its_password(
     assert result.status == UNREACHABLE
     assert "me:***@127.0.0.1:1/arena " in result.err
     assert "secret" not in result.out + result.err
-
-
-@pytest.fixture(scope="session")
-def played_cup(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """Return the data folder and the id of a finished round robin."""
-    simulated_arena = SimulatedArena(tmp_path_factory.mktemp("cup") / ".pokearena")
-    tournament = simulated_arena.begin("round-robin", simulated_arena.bots(3))
-    simulated_arena.play_out(tournament)
-    simulated_arena.engine.dispose()
-    return simulated_arena.folder, tournament.id
-
-
-@pytest.fixture
-def tournament(cwd: Path, played_cup: tuple[Path, str]) -> str:
-    """Copy the arena of a finished round robin; return the tournament id."""
-    folder, tournament = played_cup
-    shutil.copytree(folder, cwd / ".pokearena")
-    return tournament
 
 
 def execute(cwd: Path, statement: str) -> str:

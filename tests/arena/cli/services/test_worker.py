@@ -44,19 +44,6 @@ def test_an_unreachable_database_is_reported_before_any_worker_starts(
     assert list(cwd.iterdir()) == []
 
 
-def test_a_worker_refuses_a_database_of_another_release(
-    cli: Cli, cwd: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("POKEARENA_DATABASE_URL", f"sqlite:///{cwd}/named.db")
-    assert cli("db", "upgrade").status == 0
-    with sqlite3.connect("named.db") as database:
-        database.execute("UPDATE alembic_version SET version_num = '9999'")
-        database.commit()
-    value = cli("worker")
-    assert value.status == 1
-    assert value.code == "newer-version"
-
-
 @pytest.mark.parametrize(
     "command", [("worker",), ("serve", "--port", "0")], ids=["worker", "serve"]
 )

@@ -14,15 +14,6 @@ from tests.arena.web.pages.test_bot_pages import crash
 from tests.full_disk import full_disk_beside
 
 
-@pytest.fixture
-def tournament(cwd: Path) -> str:
-    """Return the id of a finished tournament in the data folder of the test."""
-    simulated_arena = SimulatedArena(cwd / ".pokearena")
-    made = simulated_arena.play_out(simulated_arena.begin("round-robin", simulated_arena.bots(3)))
-    simulated_arena.engine.dispose()
-    return made.id
-
-
 def test_a_bundle_verifies_without_an_arena(cli: Cli, tournament: str, cwd: Path) -> None:
     result = cli("tournament", "bundle", tournament[:-1], "--output", "friday")
     assert result.status == 0

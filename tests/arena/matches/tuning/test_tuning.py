@@ -82,8 +82,6 @@ def test_equal_seeds_have_equal_values() -> None:
 
 
 def interrupted_at(number: int, error: type[BaseException]) -> Play:
-    """Return a play that raises an error in one iteration."""
-
     def play(iteration: int, first: Mapping[str, str], second: Mapping[str, str]) -> Result:
         if iteration == number:
             raise error

@@ -8,41 +8,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.ratings.closed_match import ClosedMatch, PlayedGame, pairwise
+from arena.ratings.closed_match import ClosedMatch, pairwise
 from arena.ratings.meetings import Meetings
 from arena.ratings.strength.meeting_arrays import MeetingArrays, columns, score_scatter
+from tests.arena.ratings.played_matches import match, matches_of_few_line_ups
 from tests.examples import examples
 
 NAMES = tuple("abcdef")
-
-
-def match(number: int, entrants: tuple[str, ...], places: list[tuple[int, ...]]) -> ClosedMatch:
-    games = tuple(
-        PlayedGame(game, order, None, ("finished",) * len(order), (0,) * len(order))
-        for game, order in enumerate(places)
-    )
-    return ClosedMatch(f"m-{number}", 0, number, entrants, games)
-
-
-@st.composite
-def tournaments(draw: st.DrawFn) -> list[ClosedMatch]:
-    """Draw matches of one or two games between two to four of six entrants; line-ups repeat."""
-    line_up = st.lists(st.sampled_from(NAMES), min_size=2, max_size=4, unique=True)
-    matches: list[ClosedMatch] = []
-    for line in draw(st.lists(line_up, min_size=1, max_size=4)):
-        place = st.tuples(*[st.integers(1, len(line))] * len(line))
-        for _ in range(draw(st.integers(1, 3))):
-            places = draw(st.lists(place, min_size=1, max_size=2))
-            order = draw(st.permutations(line))
-            matches.append(match(len(matches), tuple(order), places))
-    return matches
 
 
 def table_of(matches: list[ClosedMatch]) -> MeetingArrays:
     return columns(Meetings.of(matches), NAMES)
 
 
-@given(tournaments())
+@given(matches_of_few_line_ups())
 @settings(max_examples=examples(60))
 def test_counts_scores_and_squares_match_the_matches(matches: list[ClosedMatch]) -> None:
     table = table_of(matches)
@@ -57,7 +36,7 @@ def test_counts_scores_and_squares_match_the_matches(matches: list[ClosedMatch])
     assert table.matches.tolist() == played
 
 
-@given(tournaments(), st.integers(0, 1000))
+@given(matches_of_few_line_ups(), st.integers(0, 1000))
 @settings(max_examples=examples(60))
 def test_the_variance_of_scores_matches_the_matches(matches: list[ClosedMatch], seed: int) -> None:
     dice = np.random.default_rng(seed)
@@ -79,7 +58,7 @@ def test_the_variance_of_scores_matches_the_matches(matches: list[ClosedMatch], 
 def test_line_ups_of_twenty_are_sorted_too() -> None:
     names = tuple(f"bot{number:02}" for number in range(30))
     dice = random.Random(1)
-    matches = [match(n, tuple(dice.sample(names, 20)), [tuple(range(1, 21))]) for n in range(5)]
+    matches = [match(n, dice.sample(names, 20), tuple(range(1, 21))) for n in range(5)]
     (block,) = columns(Meetings.of(matches), names).blocks
     rows = block.entrants.tolist()
     assert rows == sorted(rows)

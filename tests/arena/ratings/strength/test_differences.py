@@ -14,7 +14,6 @@ QUANTILE = 1.959964
 
 
 def gaps(values: list[float], errors: list[float]) -> StrengthDifferences:
-    """Return the differences between strengths with independent standard errors in Elo."""
     return StrengthDifferences(values, DenseCovariance(np.diag(np.square(np.array(errors) / ELO))))
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.ratings.closed_match import ClosedMatch, PlayedGame
+from arena.ratings.closed_match import ClosedMatch
 from arena.ratings.meetings import Meetings
 from arena.ratings.strength import fit
 from arena.ratings.strength.fit import Strengths, strengths, values
@@ -26,24 +26,11 @@ from arena.ratings.strength.solver import curvature
 from arena.ratings.strength.solver import expected_scores as all_expected_scores
 from arena.ratings.strength.sparse_curvature import PairCurvature, priors
 from arena.ratings.strength.sparse_fit import expected_scores, labels, most_plausible
+from tests.arena.ratings.played_matches import match, places_of
 from tests.examples import examples, quick_cases
 
 Table = list[ClosedMatch]
-
-
-def match(number: int, entrants: tuple[str, ...], scores: list[tuple[float, ...]]) -> ClosedMatch:
-    """Return a match in which the higher score is the better place."""
-    games = tuple(
-        PlayedGame(
-            game,
-            tuple(1 + sum(other > mine for other in of_game) for mine in of_game),
-            None,
-            ("finished",) * len(of_game),
-            (0,) * len(of_game),
-        )
-        for game, of_game in enumerate(scores)
-    )
-    return ClosedMatch(f"m-{number}", 0, number, entrants, games)
+WON = (1, 2)
 
 
 def ladder(bots: int, matches: int, seats: tuple[int, ...] = (2,), seed: int = 1) -> Meetings:
@@ -56,11 +43,11 @@ def ladder(bots: int, matches: int, seats: tuple[int, ...] = (2,), seed: int = 1
         middle = dice.randrange(bots)
         near = [place for place in range(middle - 4, middle + 5) if 0 <= place < bots]
         chosen = dice.sample(near if dice.random() < 0.7 else range(bots), size)
-        scores = [
-            tuple(truth[place] + dice.gauss(0, 1.5) for place in chosen)
+        places = [
+            places_of([truth[place] + dice.gauss(0, 1.5) for place in chosen])
             for _ in range(dice.choice((1, 2)))
         ]
-        played.append(match(number, tuple(f"bot{place:03}" for place in chosen), scores))
+        played.append(match(number, [f"bot{place:03}" for place in chosen], *places))
     return Meetings.of(played)
 
 
@@ -138,7 +125,7 @@ def test_the_deviation_of_pairs_equals_that_by_matrices(
     table = ladder(8, 1500, seats)
     cycle: Table = []
     for winner, loser in (("bot000", "bot001"), ("bot001", "bot002"), ("bot002", "bot000")):
-        cycle += [match(n, (winner, loser), [(1.0, 0.0)]) for n in range(30)]
+        cycle += [match(n, (winner, loser), WON) for n in range(30)]
     table += Meetings.of(cycle)
     dense, sparse = strengths(table), by_graph(monkeypatch, table)
     assert dense.pair_deviation
@@ -157,8 +144,8 @@ def test_the_deviation_of_pairs_equals_that_by_matrices(
 def test_separate_groups_bounds_and_newcomers_equal_those_by_matrices(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    played = [match(n, ("x", "y"), [(n % 3, 1.0)]) for n in range(9)]
-    played += [match(n, ("best", "bot000"), [(1.0, 0.0)]) for n in range(6)]
+    played = [match(n, ("x", "y"), places_of((n % 3, 1.0))) for n in range(9)]
+    played += [match(n, ("best", "bot000"), WON) for n in range(6)]
     table = ladder(12, 400) + Meetings.of(played)
     dense, sparse = strengths(table), by_graph(monkeypatch, table)
     assert sparse.groups == dense.groups
@@ -185,7 +172,11 @@ def test_a_large_ladder_has_no_arrays_of_everyone_against_everyone() -> None:
     dice = random.Random(1)
     bots = 3000
     played = [
-        match(number, (f"bot{first:04}", f"bot{(first + step) % bots:04}"), [(dice.random(), 0.5)])
+        match(
+            number,
+            (f"bot{first:04}", f"bot{(first + step) % bots:04}"),
+            places_of((dice.random(), 0.5)),
+        )
         for number, (first, step) in enumerate(
             (first, step) for first in range(bots) for step in (1, 2, 30)
         )
@@ -207,9 +198,8 @@ def small_tables(draw: st.DrawFn) -> Meetings:
     for number in range(draw(st.integers(1, 12))):
         entrants = draw(st.lists(st.sampled_from("abcdefg"), min_size=2, max_size=4, unique=True))
         score = st.tuples(*[st.integers(0, 2)] * len(entrants))
-        matches.append(
-            match(number, tuple(entrants), draw(st.lists(score, min_size=1, max_size=2)))
-        )
+        scores = draw(st.lists(score, min_size=1, max_size=2))
+        matches.append(match(number, entrants, *map(places_of, scores)))
     return Meetings.of(matches)
 
 

@@ -15,25 +15,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.ratings.closed_match import ClosedMatch, PlayedGame
+from arena.ratings.closed_match import ClosedMatch
 from arena.ratings.meetings import Meetings
 from arena.ratings.scale import ELO, expected_score
 from arena.ratings.strength.fit import Strengths, strengths
 from arena.ratings.strength.misfit import f_tail
 from arena.ratings.strength.settings import StrengthSettings, Weighting
+from tests.arena.ratings.played_matches import match, tournaments
 from tests.errors import has_code
 from tests.examples import examples
 
 LIKELIEST = StrengthSettings(centre=0.0, prior=math.inf, weighting="matches")
 """Plain maximum likelihood, as in other programs."""
-
-
-def match(number: int, entrants: tuple[str, ...], *places: tuple[int, ...]) -> ClosedMatch:
-    games = tuple(
-        PlayedGame(game, order, None, ("finished",) * len(order), (0,) * len(order))
-        for game, order in enumerate(places)
-    )
-    return ClosedMatch(f"m-{number}", 0, number, entrants, games)
 
 
 def wins(table: dict[str, int]) -> Meetings:
@@ -47,21 +40,6 @@ def wins(table: dict[str, int]) -> Meetings:
 
 def values(fitted: Strengths) -> dict[str, float]:
     return {line.entrant: line.value for line in fitted.lines}
-
-
-@st.composite
-def tournaments(draw: st.DrawFn, most: int = 4) -> list[ClosedMatch]:
-    """Draw matches of two or more of six entrants, with random results and numbers of games."""
-    matches = []
-    for number in range(draw(st.integers(1, 12))):
-        entrants = draw(st.lists(st.sampled_from("abcdef"), min_size=2, max_size=most, unique=True))
-        score = st.lists(st.integers(0, 3), min_size=len(entrants), max_size=len(entrants))
-        results = [
-            tuple(1 + sum(other > mine for other in scores) for mine in scores)
-            for scores in draw(st.lists(score, min_size=1, max_size=4))
-        ]
-        matches.append(match(number, tuple(entrants), *results))
-    return matches
 
 
 def test_the_fit_reproduces_open_spiel() -> None:

@@ -18,7 +18,6 @@ from arena.records.analysis.match_analysis import (
     beaten,
     estimate,
 )
-from arena.records.analysis.unseen_chance import dealt_again
 from referee.games.contract import Action, Legal, State
 from referee.games.pouku.actions import GoOut
 from referee.games.registry import GAMES, find_game
@@ -31,7 +30,6 @@ Choose = Callable[[State, int, Action], Action]
 
 
 def engine(game: str, playouts: int) -> StrongEngine:
-    """The engine with few playouts."""
     small = StrongEngine(game)
     small.playouts = playouts
     return small
@@ -110,7 +108,7 @@ class Wager(State):
 def test_the_expectation_of_a_wager_is_its_probability() -> None:
     rater = PlayoutRater(engine("poke", 0), (0, 1))
     worlds = [
-        rater.rate(dealt_again("wager", Wager(Seeded(SEED)), luck), {0: "turn"})
+        rater.rate(Wager(Seeded(SEED)).deal_unseen(luck), {0: "turn"})
         for luck in (Seeded(derive(SEED, "world", n)) for n in range(2_000))
     ]
     mine, theirs = (estimate(values) for values in zip(*worlds, strict=True))
@@ -128,7 +126,7 @@ def test_sides_share_the_result_of_a_game() -> None:
 def test_new_chance_changes_no_view(game_id: str) -> None:
     record = played(game_id, find_game(game_id).seats[0], lambda state, seat, action: action)
     for step in list(steps(record.match, record.games[0], SEED))[::7]:
-        other = dealt_again(game_id, step.state, Seeded(derive(SEED, "other", step.decision)))
+        other = step.state.deal_unseen(Seeded(derive(SEED, "other", step.decision)))
         for seat in range(record.match["seats"]):
             assert other.view(seat) == step.state.view(seat)
 

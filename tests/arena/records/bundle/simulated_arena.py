@@ -78,7 +78,6 @@ class SimulatedArena:
         self._asking = Scheduler(self.engine)
 
     def bots(self, number: int, first: int = 0) -> list[str]:
-        """Register bots and return their version names."""
         for number_of_bot in range(first, first + number):
             versions.add_version(
                 self.engine,
@@ -101,7 +100,6 @@ class SimulatedArena:
         seed: bytes | None = bytes(32),
         settings: Mapping[str, int | str] | None = None,
     ) -> Tournament:
-        """Schedule a tournament."""
         options = find_game(game).settle({})
         made = TournamentPlan(
             name="cup",
@@ -115,7 +113,6 @@ class SimulatedArena:
         return scheduler.begin(self.engine, made, bots, seed)
 
     def lease(self, match: str) -> Lease:
-        """Lease a due match."""
         lease = transitions.lease(self.engine, match, "worker")
         assert lease is not None
         return lease
@@ -148,12 +145,10 @@ class SimulatedArena:
         self._asking.advance()
 
     def play_out(self, tournament: Tournament) -> Tournament:
-        """Play a tournament until it is closed, and return it."""
         while self.find(tournament).state is TournamentState.RUNNING:
             self.wave(self.dice.randrange(1, 4))
         rater.advance(self.engine)
         return self.find(tournament)
 
     def find(self, tournament: Tournament) -> Tournament:
-        """Read the current state of a tournament."""
         return tournaments.find_tournament(self.engine, tournament.id)

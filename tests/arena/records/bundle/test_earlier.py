@@ -50,8 +50,6 @@ def test_a_continued_tournament_agrees_with_its_earlier_bundle(
 
 
 def altered(name: str, value: Any) -> Change:
-    """Return a change that sets one field of the first match."""
-
     def change(end: Bundle) -> Bundle:
         first = replace(end.matches[0], **{name: value})
         return replace(end, matches=(first, *end.matches[1:]))

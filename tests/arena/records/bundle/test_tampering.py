@@ -24,8 +24,6 @@ Json = dict[str, Any]
 
 @dataclass
 class Forger:
-    """Read and change the files of a bundle."""
-
     where: Path
 
     def read(self, name: str = "tournament.json") -> Json:
@@ -45,7 +43,6 @@ class Forger:
         self.record(match).write_text("".join(json.dumps(line) + "\n" for line in lines))
 
     def matches(self) -> list[Json]:
-        """Return the matches of the schedule."""
         matches: list[Json] = self.read()["matches"]
         return matches
 
@@ -110,7 +107,6 @@ def action(lines: list[Json]) -> str:
 
 
 def silence(lines: list[Json]) -> str:
-    """Remove the last action before a timeout."""
     fault = next(line for line in lines if line["type"] == "fault")
     lines.remove([line for line in lines if line["type"] == "action"][-1])
     return f"faulted at decision {fault['decision'] + 1}, which was not open to it"
@@ -326,7 +322,6 @@ def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def changed(value: Any) -> Any:
-    """Return another value of the same type."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, int | float):

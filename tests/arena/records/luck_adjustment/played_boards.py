@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.records.analysis.engine import engine_of
-from arena.records.luck_adjustment.chance_luck import Move, luck_of_game
-from arena.records.luck_adjustment.match_luck import luck_difference
+from arena.records.luck_adjustment.match_luck import Move, luck_difference, luck_of_game
 from arena.records.luck_adjustment.values import values_of
 from bench.strength import MeasuredForm, score
 from referee.games.contract import Action, State

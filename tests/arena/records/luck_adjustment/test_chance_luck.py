@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from arena.ratings.control_variates import adjusted_results
 from arena.ratings.scale import Z95
 from arena.records.analysis.engine import engine_of
-from arena.records.luck_adjustment.chance_luck import DEAL, EARLY, LATE, luck_of_game
+from arena.records.luck_adjustment.match_luck import DEAL, EARLY, LATE, luck_of_game
 from arena.records.luck_adjustment.rubber import rubber_values
 from arena.records.luck_adjustment.values import values_of
 from bench.strength import MeasuredForm

@@ -14,6 +14,12 @@ from tests.waiting import wait_until
 __all__ = ["harness"]
 
 GARBAGE = [b"\xff\xfe", b"", b"a b", b"x" * 100_000, pickle.dumps(print), b'{"match": 1}']
+KEYS = (
+    *("rq:queue:matches", "rq:queue:matches:intermediate", "rq:wip:matches", "rq:finished:matches"),
+    *("rq:failed:matches", "rq:deferred:matches", "rq:scheduled:matches", "rq:canceled:matches"),
+    *("rq:groups", "rq:workers:matches", "rq:workers", "rq:queues"),
+    *("pokearena:wake", "pokearena:workers", "pokearena:worker_hosts"),
+)
 
 
 @pytest.mark.parametrize("key", ["rq:queue:matches", "rq:queue:matches:intermediate"])
@@ -25,30 +31,12 @@ def test_malformed_items_are_removed_and_counted(harness: SweeperHarness, key: s
     assert harness.sweeper().sweep() == 0
 
 
-@pytest.mark.parametrize(
-    "key",
-    [
-        "rq:queue:matches",
-        "rq:queue:matches:intermediate",
-        "rq:wip:matches",
-        "rq:finished:matches",
-        "rq:failed:matches",
-        "rq:deferred:matches",
-        "rq:scheduled:matches",
-        "rq:canceled:matches",
-        "rq:groups",
-        "rq:workers:matches",
-        "rq:workers",
-        "rq:queues",
-        "pokearena:wake",
-        "pokearena:workers",
-        "pokearena:worker_hosts",
-    ],
-)
-def test_a_key_of_another_type_is_replaced(harness: SweeperHarness, key: str) -> None:
-    harness.connection.hset(key, "field", b"\xff")
+def test_keys_of_another_type_are_replaced(harness: SweeperHarness) -> None:
+    for key in KEYS:
+        harness.connection.hset(key, "field", b"\xff")
     assert harness.sweeper().sweep() == MATCHES
     assert harness.queue.waiting() == harness.matches
+    assert [key for key in KEYS if harness.connection.type(key) == b"hash"] == []
     assert worker_registrations.workers(harness.connection) == ()
 
 

@@ -8,26 +8,15 @@ from redis import Redis
 from rq.job import Job
 from rq.serializers import JSONSerializer
 
-from arena.config import Folder
-from arena.services.queue import match_job, redis_server
+from arena.services.queue import match_job
 from arena.services.queue.match_queue import MatchQueue
 from arena.system import redis_connection
 from tests.errors import has_code
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Return the URL of a Valkey for this module."""
-    where = Folder(tmp_path_factory.mktemp("queue") / "data")
-    with redis_server.resolve(where, {}) as address:
-        yield address.url
-
-
 @pytest.fixture
-def connection(server: str) -> Iterator[Redis]:
-    """Connect to the Valkey and delete all its keys."""
-    client = redis_connection.connect(server)
-    client.flushall()
+def connection(redis_url: str) -> Iterator[Redis]:
+    client = redis_connection.connect(redis_url)
     yield client
     client.close()
 

@@ -88,15 +88,14 @@ class SweeperHarness:
 
 
 @pytest.fixture
-def harness(tmp_path: Path) -> Iterator[SweeperHarness]:
-    """Create a harness with its own Redis and store."""
+def harness(redis_url: str, tmp_path: Path) -> Iterator[SweeperHarness]:
+    """Create a harness with an empty Redis and its own store."""
     where = Folder(tmp_path / "data").create()
     engine = database.open(where.database_url({}))
     database.upgrade(engine)
-    with redis_server.resolve(where, {}) as address:
-        connection = redis_connection.connect(address.url)
-        yield SweeperHarness(engine, connection)
-        connection.close()
+    connection = redis_connection.connect(redis_url)
+    yield SweeperHarness(engine, connection)
+    connection.close()
     engine.dispose()
 
 

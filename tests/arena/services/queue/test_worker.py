@@ -117,19 +117,10 @@ class WorkerHarness:
         return (self.directory / "log").read_text()
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Return the URL of a Valkey for this module."""
-    where = Folder(tmp_path_factory.mktemp("worker") / "data")
-    with redis_server.resolve(where, {}) as address:
-        yield address.url
-
-
 @pytest.fixture
-def harness(server: str, tmp_path: Path) -> Iterator[WorkerHarness]:
+def harness(redis_url: str, tmp_path: Path) -> Iterator[WorkerHarness]:
     """Yield a harness with an empty Redis; kill its workers after the test."""
-    harness = WorkerHarness(server, tmp_path)
-    harness.connection.flushall()
+    harness = WorkerHarness(redis_url, tmp_path)
     yield harness
     for process in harness.processes:
         process.kill()
@@ -137,18 +128,16 @@ def harness(server: str, tmp_path: Path) -> Iterator[WorkerHarness]:
     harness.connection.close()
 
 
-def test_a_worker_plays_one_match_after_the_other(harness: WorkerHarness) -> None:
-    harness.start()
-    harness.queue.enqueue("m-one", "m-two")
-    wait_until(lambda: harness.noted("m-two ends"))
-    words = [" ".join(note.split()[:2]) for note in harness.notes()]
-    assert words == ["m-one begins", "m-one ends", "m-two begins", "m-two ends"]
-
-
-def test_a_played_job_leaves_nothing_in_redis(harness: WorkerHarness) -> None:
+def test_a_worker_plays_jobs_in_order_and_leaves_nothing_in_redis(harness: WorkerHarness) -> None:
     harness.start()
     harness.queue.enqueue("m-one", "m-broken", "m-two")
     wait_until(lambda: harness.noted("m-two ends"))
+    words = [" ".join(note.split()[:2]) for note in harness.notes()]
+    assert words == [
+        *("m-one begins", "m-one ends", "m-broken begins", "a process", "m-two begins"),
+        "m-two ends",
+    ]
+    assert "cannot be played" in harness.log()
     expected = [
         *(
             b"pokearena:wake",
@@ -174,13 +163,6 @@ def test_a_busy_worker_does_its_idle_work_between_matches(harness: WorkerHarness
     ]
 
 
-def test_a_worker_continues_after_an_exception(harness: WorkerHarness) -> None:
-    harness.start()
-    harness.queue.enqueue("m-broken", "m-one")
-    wait_until(lambda: harness.noted("m-one ends"))
-    assert "cannot be played" in harness.log()
-
-
 def jobs(harness: WorkerHarness) -> list[bytes | str]:
     """Return the keys of all jobs in Redis, waiting or taken."""
     return list(harness.connection.keys("rq:job:*"))
@@ -191,61 +173,39 @@ def foreign(harness: WorkerHarness) -> Queue:
     return Queue(match_job.QUEUE, connection=harness.connection, serializer=JSONSerializer)
 
 
-@pytest.mark.parametrize(
-    "function",
-    [
-        "os.mkdir",
-        *(
-            pytest.param(name, marks=pytest.mark.long)
-            for name in (
-                "arena.services.worker_process.fresh_name",
-                "builtins.open",
-                "eval",
-                "antigravity.x",
-            )
-        ),
-    ],
+OTHER_FUNCTIONS = (
+    *("os.mkdir", "arena.services.worker_process.fresh_name", "builtins.open", "eval"),
+    "antigravity.x",
 )
-def test_a_job_with_another_function_is_removed(harness: WorkerHarness, function: str) -> None:
+
+
+def test_jobs_with_other_functions_arguments_or_callbacks_call_nothing(
+    harness: WorkerHarness,
+) -> None:
     harness.start()
     proof = harness.directory / "proof"
-    foreign(harness).enqueue_call(function, args=(str(proof),), job_id="m-evil")
-    harness.queue.enqueue("m-one")
-    wait_until(lambda: harness.noted("m-one ends"))
-    assert not proof.exists()
-    assert attempted(harness) == ["m-one"]
-    assert not harness.connection.exists("rq:job:m-evil")
-
-
-def test_a_job_with_other_arguments_is_removed(harness: WorkerHarness) -> None:
-    harness.start()
-    foreign(harness).enqueue_call(match_job.FUNCTION, args=("m-two",), job_id="m-evil")
-    foreign(harness).enqueue_call(match_job.FUNCTION, args=("m-bad", 1), job_id="m-bad")
-    foreign(harness).enqueue_call(match_job.FUNCTION, kwargs={"match": "m-worse"}, job_id="m-worse")
-    harness.queue.enqueue("m-one")
-    wait_until(lambda: harness.noted("m-one ends"))
-    assert not harness.noted("m-two")
-    assert not harness.noted("m-bad")
-    assert not harness.noted("m-worse")
-    wait_until(lambda: not jobs(harness))
-
-
-def test_callbacks_of_a_job_are_not_called(harness: WorkerHarness) -> None:
-    harness.start()
-    callback = Callback("os.abort")
+    queue = foreign(harness)
+    for number, function in enumerate(OTHER_FUNCTIONS):
+        queue.enqueue_call(function, args=(str(proof),), job_id=f"m-evil{number}")
+    queue.enqueue_call(match_job.FUNCTION, args=("m-two",), job_id="m-evil")
+    queue.enqueue_call(match_job.FUNCTION, args=("m-bad", 1), job_id="m-bad")
+    queue.enqueue_call(match_job.FUNCTION, kwargs={"match": "m-worse"}, job_id="m-worse")
+    abort = Callback("os.abort")
     for match in ("m-good", "m-broken"):
-        foreign(harness).enqueue_call(
+        queue.enqueue_call(
             match_job.FUNCTION,
             args=(match,),
             job_id=match,
-            on_success=callback,
-            on_failure=callback,
-            on_stopped=callback,
+            on_success=abort,
+            on_failure=abort,
+            on_stopped=abort,
         )
     harness.queue.enqueue("m-one")
     wait_until(lambda: harness.noted("m-one ends"))
-    assert harness.noted("m-good ends")
+    assert not proof.exists()
+    assert attempted(harness) == ["m-good", "m-broken", "m-one"]
     assert "terminated unexpectedly" not in harness.log()
+    wait_until(lambda: not jobs(harness))
 
 
 class Bomb:
@@ -258,61 +218,28 @@ class Bomb:
         return os.mkdir, (self.directory,)
 
 
-def test_a_pickle_in_redis_is_never_loaded(harness: WorkerHarness) -> None:
+def test_malformed_jobs_are_skipped_and_no_pickle_is_loaded(harness: WorkerHarness) -> None:
     proof = harness.directory / "proof"
     bomb = pickle.dumps(Bomb(proof))
-    for field in ("data", "result", "meta"):
-        harness.queue.enqueue(f"m-{field}")
-        harness.connection.hset(f"rq:job:m-{field}", field, bomb)
+    malformed = (b'["f", null, 5, {}]', b"\xff", b"nonsense", b"5", b"[]", bomb)
+    fields = {"result": bomb, "meta": bomb} | dict.fromkeys(
+        ("status", "timeout", "created_at", "webhooks", "group_id"), b"\xffnonsense"
+    )
+    for number, data in enumerate(malformed):
+        harness.queue.enqueue(f"m-bad{number}")
+        harness.connection.hset(f"rq:job:m-bad{number}", "data", data)
+    for number, (field, value) in enumerate(fields.items()):
+        harness.queue.enqueue(f"m-field{number}")
+        harness.connection.hset(f"rq:job:m-field{number}", field, value)
+    for key in ("rq:job:m-one:dependents", "rq:executions:m-two"):
+        harness.connection.set(key, b"\xffnonsense")
+    harness.queue.enqueue("m-one", "m-two", "m-last")
     harness.start()
-    harness.queue.enqueue("m-one")
-    wait_until(lambda: harness.noted("m-one ends"))
+    wait_until(lambda: harness.noted("m-last ends"))
     assert not proof.exists()
-    assert "m-data" not in attempted(harness)
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        b'["f", null, 5, {}]',
-        b"\xff",
-        *(pytest.param(text, marks=pytest.mark.long) for text in (b"nonsense", b"5", b"[]")),
-    ],
-)
-def test_a_job_with_malformed_data_is_skipped(harness: WorkerHarness, data: bytes) -> None:
-    harness.queue.enqueue("m-bad")
-    harness.connection.hset("rq:job:m-bad", "data", data)
-    harness.start()
-    harness.queue.enqueue("m-one")
-    wait_until(lambda: harness.noted("m-one ends"))
-    assert attempted(harness) == ["m-one"]
-
-
-@pytest.mark.parametrize(
-    "field",
-    [
-        "status",
-        *(
-            pytest.param(name, marks=pytest.mark.long)
-            for name in ("timeout", "created_at", "webhooks", "group_id")
-        ),
-    ],
-)
-def test_other_fields_of_a_job_are_ignored(harness: WorkerHarness, field: str) -> None:
-    harness.queue.enqueue("m-one")
-    harness.connection.hset("rq:job:m-one", field, b"\xffnonsense")
-    harness.start()
-    wait_until(lambda: harness.noted("m-one ends"))
-    wait_until(lambda: not jobs(harness))
-
-
-@pytest.mark.parametrize("key", ["rq:job:m-one:dependents", "rq:executions:m-one"])
-def test_other_keys_of_a_job_do_not_stop_the_worker(harness: WorkerHarness, key: str) -> None:
-    harness.connection.set(key, b"\xffnonsense")
-    harness.queue.enqueue("m-one", "m-two")
-    harness.start()
-    wait_until(lambda: harness.noted("m-two ends"))
-    assert attempted(harness) == ["m-one", "m-two"]
+    good = [f"m-field{number}" for number in range(len(fields))]
+    assert attempted(harness) == [*good, "m-one", "m-two", "m-last"]
+    wait_until(lambda: set(jobs(harness)) <= {b"rq:job:m-one:dependents"})
 
 
 def test_a_job_whose_execution_was_removed_by_another_worker_ends(harness: WorkerHarness) -> None:
@@ -329,19 +256,13 @@ def test_a_job_whose_execution_was_removed_by_another_worker_ends(harness: Worke
     assert harness.connection.keys("rq:*m-long*") == []
 
 
-def test_a_worker_registers_itself_and_its_match(harness: WorkerHarness) -> None:
+def test_a_stopped_worker_releases_its_match_and_its_registration(harness: WorkerHarness) -> None:
     process = harness.start()
     harness.queue.enqueue("m-long")
     wait_until(lambda: harness.noted("m-long begins"))
     [info] = worker_registrations.workers(harness.connection)
     assert (info.name, info.pid, info.match, info.alive) == ("w1", process.pid, "m-long", True)
     assert info.host
-
-
-def test_a_stopped_worker_releases_its_match_and_its_registration(harness: WorkerHarness) -> None:
-    process = harness.start()
-    harness.queue.enqueue("m-long")
-    wait_until(lambda: harness.noted("m-long begins"))
     process.send_signal(signal.SIGTERM)
     assert process.wait() == 0
     assert [" ".join(note.split()[:2]) for note in harness.notes()] == [
@@ -404,6 +325,7 @@ def test_a_limited_worker_leaves_the_other_jobs_in_the_queue(harness: WorkerHarn
     assert harness.queue.waiting() == ["m-three"]
 
 
+@pytest.mark.long
 def test_a_stopped_burst_releases_its_match(harness: WorkerHarness) -> None:
     harness.queue.enqueue("m-long", "m-two")
     process = harness.spawn(max_idle_seconds=1)
@@ -457,6 +379,7 @@ def test_a_worker_continues_after_its_match_process_was_killed(harness: WorkerHa
     assert harness.noted("a process crashed")
 
 
+@pytest.mark.long
 def test_a_worker_registers_again_after_redis_has_lost_its_data(harness: WorkerHarness) -> None:
     harness.start()
     harness.connection.flushall()

@@ -24,13 +24,11 @@ BAD = "bot3@1"
 
 
 def fail(store: Engine, match: str) -> None:
-    """Let the arena fail in a match."""
     transitions.release(store, leased(store, match), ArenaFault("It broke."))
     make_due(store, match)
 
 
 def make_due(store: Engine, match: str) -> None:
-    """End the pause after a failure."""
     with database.writing(store) as connection:
         table = schema.matches
         connection.execute(update(table).where(table.c.id == match).values(retry_at=None))
@@ -129,7 +127,6 @@ def test_failures_that_do_not_count_towards_a_void_match_do_not_count_here(
 
 @pytest.fixture
 def tournament_with_quarantine(store: Engine, schedule: Schedule) -> Tournament:
-    """Return a tournament whose bad version is in quarantine."""
     tournament = schedule(4, cycles=2)
     bad, good = split(store, tournament)
     fail(store, bad[0])

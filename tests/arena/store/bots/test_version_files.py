@@ -35,7 +35,6 @@ class TwoMachineArena:
     there: Folder
 
     def add(self, folder: Path, trusted: bool = True) -> Bot:
-        """Add a bot as `bot add` does, or (not trusted) as a push does."""
         bot = version_store.admit(replace(local(folder), trusted=trusted), self.here.versions)
         version_files.keep(self.engine, bot)
         return bot
@@ -52,7 +51,6 @@ class TwoMachineArena:
 
 @pytest.fixture
 def arena(tmp_path: Path) -> Iterator[TwoMachineArena]:
-    """Return an arena with two machines."""
     engine = database.open(f"sqlite:///{tmp_path}/shared.db")
     database.upgrade(engine)
     yield TwoMachineArena(
@@ -63,7 +61,6 @@ def arena(tmp_path: Path) -> Iterator[TwoMachineArena]:
 
 @pytest.fixture
 def bot_folder(tmp_path: Path) -> Path:
-    """Write the folder of a bot that needs a build."""
     folder = tmp_path / "mine"
     (folder / "data").mkdir(parents=True)
     (folder / "bot.toml").write_text(f'name = "mine"\nrun = ["./target/bot"]\n{BUILD}')
@@ -83,7 +80,6 @@ def tree(folder: Path) -> dict[str, tuple[int, bytes]]:
 
 @pytest.fixture
 def plain(tmp_path: Path) -> Path:
-    """Write the folder of a bot that needs no build."""
     folder = tmp_path / "plain"
     folder.mkdir()
     (folder / "bot.toml").write_text('name = "mine"\nrun = ["./bot"]\n')

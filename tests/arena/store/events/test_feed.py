@@ -91,7 +91,6 @@ class EventRecorder:
 
 @pytest.fixture
 def arena(tmp_path: Path) -> Iterator[ServicesArena]:
-    """An arena without services."""
     arena = ServicesArena(tmp_path)
     yield arena
     arena.engine.dispose()
@@ -100,7 +99,6 @@ def arena(tmp_path: Path) -> Iterator[ServicesArena]:
 def begun_tournament(
     arena: ServicesArena, game: str, players: int, options: dict[str, Any], boards: int
 ) -> Tournament:
-    """Schedule a tournament of slow bots."""
     entrants = [arena.admit(f"bot{n}", -(n % 2), NAP) for n in range(players)]
     plan = TournamentPlan(
         name="cup",
@@ -123,11 +121,9 @@ class PublishedMatch:
 
     @property
     def positions(self) -> list[Position]:
-        """Return the positions in the order of their publication."""
         return [event for event in self.events if isinstance(event, Position)]
 
     def states(self) -> dict[tuple[int, int], State]:
-        """Return the true state by game and decision."""
         return {
             (game.number, step.decision): step.state
             for game in self.record.games
@@ -138,7 +134,6 @@ class PublishedMatch:
 def played(
     arena: ServicesArena, begin: Callable[[], Tournament], pages: Pages | None = None
 ) -> PublishedMatch:
-    """Play a tournament with its own services, and record its events."""
     with (
         Services(arena.where, 1, {}, pages) as services,
         EventRecorder(services.snapshot.redis.url) as recorder,

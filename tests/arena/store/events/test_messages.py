@@ -5,7 +5,7 @@ import json
 import logging
 import socket
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from redis import Redis
 
-from arena.config import Folder
 from arena.services.queue import redis_server
 from arena.store.events import messages, publisher
 from arena.store.events.messages import (
@@ -53,23 +52,6 @@ ALL: list[Event] = [
 ]
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Return the URL of a Valkey for this module."""
-    where = Folder(tmp_path_factory.mktemp("news") / "data")
-    with redis_server.resolve(where, {}) as address:
-        yield address.url
-
-
-@pytest.fixture
-def connection(server: str) -> Iterator[Redis]:
-    """Connect to the Valkey and delete all its keys."""
-    client = redis_connection.connect(server)
-    client.flushall()
-    yield client
-    client.close()
-
-
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Raise the time limits of publishers, so that a busy machine loses no event."""
@@ -78,19 +60,15 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def listeners(connection: Redis, number: int, database: int = 0) -> None:
-    """Wait until the channel has this number of subscribers."""
     name = messages.channel(database)
     await wait_until_async(lambda: dict(connection.pubsub_numsub(name))[name.encode()] == number)
 
 
 async def take(events: AsyncIterator[Event], number: int) -> list[Event]:
-    """Receive this number of events."""
     return [await anext(events) for _ in range(number)]
 
 
 def received(url: str, connection: Redis, act: Callable[[], object], number: int) -> list[Event]:
-    """Return the first events that a subscriber receives after `act`."""
-
     async def run() -> list[Event]:
         async with aclosing(listen(url)) as events:
             taking = asyncio.create_task(take(events, number))
@@ -154,95 +132,95 @@ def test_a_malformed_message_parses_to_none(message: str | bytes) -> None:
     assert parse(message) is None
 
 
-def test_events_are_received_in_order(server: str, connection: Redis) -> None:
+def test_events_are_received_in_order(redis_url: str, connection: Redis) -> None:
     def act() -> None:
-        with EventPublisher(server) as event_publisher:
+        with EventPublisher(redis_url) as event_publisher:
             for event in ALL:
                 event_publisher.publish(event)
 
-    assert received(server, connection, act, len(ALL)) == ALL
+    assert received(redis_url, connection, act, len(ALL)) == ALL
 
 
-def test_malformed_messages_are_skipped(server: str, connection: Redis) -> None:
+def test_malformed_messages_are_skipped(redis_url: str, connection: Redis) -> None:
     def act() -> None:
         for message in MALFORMED:
             connection.publish(messages.channel(0), message)
         publisher.send(connection, ALL[0])
 
-    assert received(server, connection, act, 1) == ALL[:1]
+    assert received(redis_url, connection, act, 1) == ALL[:1]
 
 
 def test_positions_of_quick_games_are_sampled(
-    server: str, connection: Redis, monkeypatch: pytest.MonkeyPatch
+    redis_url: str, connection: Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(publisher, "_GAME_SECONDS", 60.0)
 
     def act() -> None:
-        with EventPublisher(server) as event_publisher:
+        with EventPublisher(redis_url) as event_publisher:
             for games in range(1, 50):
                 event_publisher.publish(GameOver("m-1", games, 50))
             event_publisher.publish(ALL[3])
 
-    assert received(server, connection, act, 2) == [GameOver("m-1", 1, 50), ALL[3]]
+    assert received(redis_url, connection, act, 2) == [GameOver("m-1", 1, 50), ALL[3]]
 
 
-def test_two_arenas_on_one_redis_do_not_share_events(server: str, connection: Redis) -> None:
+def test_two_arenas_on_one_redis_do_not_share_events(redis_url: str, connection: Redis) -> None:
     def act() -> None:
-        with EventPublisher(f"{server}?db=1") as other:
+        with EventPublisher(f"{redis_url}?db=1") as other:
             other.publish(MatchStarted("m-other", "t-1", 1))
-        with EventPublisher(server) as event_publisher:
+        with EventPublisher(redis_url) as event_publisher:
             event_publisher.publish(ALL[0])
 
-    assert received(server, connection, act, 1) == ALL[:1]
+    assert received(redis_url, connection, act, 1) == ALL[:1]
 
 
 async def stored_positions(url: str, *matches: str) -> dict[str, Position]:
-    """Return the stored positions of these matches."""
     async with messages.connect(url) as client:
         return await last_positions(client, matches)
 
 
-def test_the_last_position_is_stored_until_the_match_closes(server: str, connection: Redis) -> None:
-    with EventPublisher(server) as event_publisher:
+def test_the_last_position_is_stored_until_the_match_closes(
+    redis_url: str, connection: Redis
+) -> None:
+    with EventPublisher(redis_url) as event_publisher:
         event_publisher.publish(position(3))
         event_publisher.publish(position(4))
-    assert asyncio.run(stored_positions(server, "m-1", "m-2")) == {"m-1": position(4)}
+    assert asyncio.run(stored_positions(redis_url, "m-1", "m-2")) == {"m-1": position(4)}
     assert 0 < int(connection.ttl(messages.position_key("m-1"))) <= messages.POSITION_SECONDS
-    with EventPublisher(server) as event_publisher:
+    with EventPublisher(redis_url) as event_publisher:
         event_publisher.publish(MatchClosed("m-1", "t-1"))
     assert connection.keys("*") == []
-    assert asyncio.run(stored_positions(server)) == {}
+    assert asyncio.run(stored_positions(redis_url)) == {}
 
 
 def test_a_position_is_renewed_during_a_long_decision(
-    server: str, connection: Redis, monkeypatch: pytest.MonkeyPatch
+    redis_url: str, connection: Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(publisher, "_RENEW_SECONDS", 0.01)
     key = messages.position_key("m-1")
-    with EventPublisher(server) as event_publisher:
+    with EventPublisher(redis_url) as event_publisher:
         event_publisher.publish(position())
         wait_until(lambda: connection.exists(key))
         connection.expire(key, 5)
         wait_until(lambda: int(connection.ttl(key)) > 5)
 
 
-def test_a_long_position_contains_only_the_last_deal(server: str, connection: Redis) -> None:
+def test_a_long_position_contains_only_the_last_deal(redis_url: str, connection: Redis) -> None:
     deals = [{"dealer": number % 4, "note": "x" * 200} for number in range(300)]
     view = {"pokex": {"deal": 300, "phase": "bid", "deals": deals}}
     long_position = Position("m-1", 0, 0, 0, 9, (1,), ("a@1", "b@1"), view)
 
     def act() -> None:
-        with EventPublisher(server) as event_publisher:
+        with EventPublisher(redis_url) as event_publisher:
             event_publisher.publish(long_position)
 
-    [event] = received(server, connection, act, 1)
+    [event] = received(redis_url, connection, act, 1)
     assert isinstance(event, Position)
     assert len(text_of(long_position)) > publisher.MAX_POSITION_CHARACTERS > len(text_of(event))
     assert event.view == {"pokex": {"deal": 300, "phase": "bid", "deals": deals[-1:]}}
 
 
 def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
-    """Return the warnings in the log."""
     return [record.message for record in caplog.records if record.levelno >= logging.WARNING]
 
 
@@ -323,7 +301,7 @@ def test_a_subscriber_reconnects_when_redis_is_back(
 
 
 def test_a_subscriber_closes_a_silent_connection(
-    server: str, connection: Redis, monkeypatch: pytest.MonkeyPatch
+    redis_url: str, connection: Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It sends a ping first, and keeps a connection that answers."""
     monkeypatch.setattr(messages, "_SILENT_SECONDS", 0.05)
@@ -335,7 +313,7 @@ def test_a_subscriber_closes_a_silent_connection(
         return int(connection.info("commandstats").get("cmdstat_ping", {}).get("calls", 0))
 
     async def run() -> Event:
-        async with aclosing(listen(server)) as events:
+        async with aclosing(listen(redis_url)) as events:
             first_event = asyncio.ensure_future(anext(events))
             await listeners(connection, 1)
             before = connections()
@@ -354,9 +332,9 @@ def test_a_subscriber_closes_a_silent_connection(
     assert asyncio.run(run()) == ALL[0]
 
 
-def test_timings_are_sent_at_the_end(server: str, connection: Redis) -> None:
+def test_timings_are_sent_at_the_end(redis_url: str, connection: Redis) -> None:
     timings.HERE.forget()
-    with EventPublisher(server) as event_publisher:
+    with EventPublisher(redis_url) as event_publisher:
         event_publisher.publish(MatchStarted("m-1", "t-1", 1))
         timings.HERE.note(timings.TRANSACTION, "commit_game", 0.01)
     assert sum(timings.read(connection)["transaction"]["commit_game"].counts) == 1

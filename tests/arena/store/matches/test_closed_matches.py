@@ -28,7 +28,6 @@ def timed(spec: MatchSpec, number: int) -> PlayedGame:
 
 
 def close(store: Engine, match: str) -> None:
-    """Play a match."""
     lease = leased(store, match)
     for number in range(lease.spec.games):
         transitions.commit_game(store, lease, timed(lease.spec, number))

@@ -1,16 +1,14 @@
 """The latest matches of a bot, newest first."""
 
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
-from sqlalchemy import Engine, event
+from sqlalchemy import Engine
 
-from arena.store import database
 from arena.store.matches import history, transitions
 from arena.store.tournaments.tournaments import Tournament
 from tests.arena.store.played_matches import play
+from tests.arena.store.query_plans import query_plans
 
 Schedule = Callable[..., Tournament]
 
@@ -62,21 +60,10 @@ def test_matches_can_be_filtered_by_opponent_and_tournament(
     assert history.matches(store, [second], ["t-none"]) == ()
 
 
-def test_the_newest_matches_are_found_by_an_index(tmp_path: Path) -> None:
-    engine = database.open(f"sqlite:///{tmp_path}/arena.db")
-    database.upgrade(engine)
-    queries: list[tuple[str, Any]] = []
-
-    @event.listens_for(engine, "before_cursor_execute")
-    def _note(connection: Any, cursor: Any, query: str, values: Any, *_: Any) -> None:
-        if "FROM results" in query:
-            queries.append((query, values))
-
-    history.matches(engine, [("bot0@1",)])
-    ((query, values),) = queries
-    with engine.connect() as connection:
-        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {query}", values).all()
-    read = [step[3] for step in plan if step[3].startswith(("SCAN", "SEARCH"))]
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+def test_the_newest_matches_are_found_by_an_index(store: Engine) -> None:
+    plans = query_plans(store, lambda: history.matches(store, [("bot0@1",)]), "FROM results")
+    ((_, plan),) = plans
+    read = [step for step in plan if step.startswith(("SCAN", "SEARCH"))]
     assert "USING INDEX ix_match_entrants_version_closed (version=? AND closed>?)" in read[0]
     assert not [step for step in read if step.startswith("SCAN") and "anon" not in step]
-    engine.dispose()

@@ -6,12 +6,10 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
 from threading import Barrier
-from typing import Any
 
 import pytest
-from sqlalchemy import Engine, event, func, select, update
+from sqlalchemy import Engine, func, select, update
 
 from arena.errors import Conflict, LeaseLost, NotFound
 from arena.matches import lease_renewal
@@ -24,12 +22,14 @@ from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
 from referee.games.contract import SetupError
 from tests.arena.store.played_matches import commit, leased, play
+from tests.arena.store.query_plans import query_plans
 from tests.arena.store.store_contender import played_game
 from tests.errors import has_code
 
 Schedule = Callable[..., Tournament]
 Lapse = Callable[[str], None]
 Start = Callable[..., "subprocess.Popen[str]"]
+SQLITE = pytest.mark.parametrize("url", ["sqlite"], indirect=True)
 
 
 def finish(store: Engine, lease: Lease) -> None:
@@ -47,21 +47,14 @@ def committed(store: Engine, match: str) -> list[tuple[int, int]]:
         return [(row.game, row.attempt) for row in connection.execute(query.order_by(games.c.game))]
 
 
+@SQLITE
 def test_due_matches_are_found_without_reading_the_entrants_of_closed_matches(
-    tmp_path: Path,
+    store: Engine,
 ) -> None:
-    engine = database.open(f"sqlite:///{tmp_path}/arena.db")
-    database.upgrade(engine)
-    queries: list[tuple[str, Any]] = []
-    event.listen(engine, "before_cursor_execute", lambda *call: queries.append(call[2:4]))
-    transitions.due(engine)
-    query, values = queries[-1]
-    with engine.connect() as connection:
-        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {query}", values).all()
-    read = [step[3] for step in plan if "matches" in step[3] or "match_entrants" in step[3]]
+    *_, (_, plan) = query_plans(store, lambda: transitions.due(store), "")
+    read = [step for step in plan if "matches" in step or "match_entrants" in step]
     assert len(read) == 2
     assert all(step.startswith("SEARCH") for step in read)
-    engine.dispose()
 
 
 def test_a_lease_contains_the_match_specification(store: Engine, schedule: Schedule) -> None:
@@ -312,13 +305,6 @@ def test_a_released_match_is_due_at_once_and_has_no_failure(
         commit(store, lease, 1)
     again = leased(store)
     assert (again.attempt, [game.game for game in again.committed]) == (2, [0])
-
-
-def test_a_match_can_be_released_any_number_of_times(store: Engine, schedule: Schedule) -> None:
-    schedule()
-    for _ in range(2 * FAILURES_TO_VOID):
-        transitions.release(store, leased(store))
-    assert listing.find_match(store, transitions.due(store)[0]).failures == 0
 
 
 def pass_time(store: Engine, match: str, seconds: float) -> None:

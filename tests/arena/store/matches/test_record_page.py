@@ -15,7 +15,6 @@ PAGE = (Path(__file__).parents[4] / "docs" / "reference" / "record.md").read_tex
 
 
 def members(start: str) -> dict[str, str]:
-    """Return the members of the first table after a text with their meanings."""
     _, _, text = PAGE.partition(start)
     table = re.search(r"\n\| member \| meaning \|\n\|[-|]+\|\n((?:\|.*\n)+)", text)
     assert table is not None
@@ -29,7 +28,6 @@ def omitted(start: str) -> set[str]:
 
 
 def match_line(folder: str, tables: int | None = None) -> dict[str, Any]:
-    """Return the line of a match of two bots."""
     entrants = (Entrant(name, "0" * 64, folder, {}) for name in ("a@1", "b@1"))
     corrections = 0 if tables is None else 1
     clock = Clock(1, 1, 1)

@@ -43,7 +43,6 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def store(original: Path, url: str, tmp_path: Path) -> Iterator[Engine]:
-    """Restore the tournament into a database of the test."""
     if url.startswith("sqlite"):
         shutil.copy(original, tmp_path / "copy.db")
         engine = database.open(f"sqlite:///{tmp_path}/copy.db")
@@ -59,7 +58,6 @@ def _quietly(what: str, done: int, of: int) -> None:
 
 
 def audited(store: Engine) -> dict[str, MatchAudit]:
-    """Return the matches with problems."""
     reports = {report.match: report for report in store_audit.audit(store, _quietly)}
     assert len(reports) == 4
     return {name: report for name, report in reports.items() if report.problems}
@@ -75,7 +73,6 @@ def different(store: Engine) -> list[str]:
 
 
 def closed_match(store: Engine) -> str:
-    """Return a closed match without faults."""
     faulted = select(schema.faults.c.match)
     query = select(schema.results.c.match).where(schema.results.c.match.not_in(faulted))
     with database.reading(store) as connection:
@@ -93,7 +90,6 @@ def change(store: Engine, damage: Damage, match: str) -> None:
 
 
 def of_game(column: str, alter: Callable[[Any], Any], game: int = 0) -> Damage:
-    """Return damage that changes a column of a game."""
     table = schema.games
 
     def damage(connection: Connection, match: str) -> None:
@@ -116,8 +112,6 @@ def of_line(kind: str, alter: Callable[[dict[str, Any]], object]) -> Damage:
 
 
 def of_match(statement: str) -> Damage:
-    """Return damage by an SQL statement; `:match` is the match."""
-
     def damage(connection: Connection, match: str) -> None:
         connection.execute(text(statement), {"match": match})
 
@@ -125,7 +119,6 @@ def of_match(statement: str) -> Damage:
 
 
 def swap_games(connection: Connection, match: str) -> None:
-    """Exchange the records of two games of a match."""
     table = schema.games
     query = select(table.c.game, table.c.record).where(table.c.match == match)
     records = {row.game: row.record for row in connection.execute(query)}
@@ -135,7 +128,6 @@ def swap_games(connection: Connection, match: str) -> None:
 
 
 def swap_matches(connection: Connection, match: str) -> None:
-    """Replace a record by the first record of another match."""
     table = schema.games
     query = select(table.c.record).where(table.c.match != match, table.c.game == 0)
     other = connection.execute(query.order_by(table.c.match)).scalars().first()
@@ -144,7 +136,6 @@ def swap_matches(connection: Connection, match: str) -> None:
 
 
 def add_fault(connection: Connection, match: str) -> None:
-    """Insert a fault that is in no record."""
     version = connection.execute(select(schema.match_entrants.c.version)).scalars().first()
     row = {"match": match, "game": 0, "number": 0, "decision": 0, "seat": 0, "version": version}
     more = {"verdict": "timeout", "sentence": "It was silent.", "ended": "", "output": ""}

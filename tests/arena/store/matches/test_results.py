@@ -41,39 +41,6 @@ def test_a_closed_match_has_the_outcome_of_every_game_and_entrant(
     ]
 
 
-def test_closed_matches_are_listed_in_canonical_order(store: Engine, schedule: Schedule) -> None:
-    first, second = schedule(4), schedule(4)
-    order = [
-        match.id
-        for tournament in (first, second)
-        for match in listing.matches(store, tournament=tournament.id)
-    ]
-    for match in reversed(order):
-        play(store, match)
-    assert [match.id for match in results.closed(store)] == order
-    assert [match.id for match in results.closed(store, [second.id])] == order[6:]
-    places = [(match.round, match.number) for match in results.closed(store, [first.id])]
-    assert places == sorted(places)
-
-
-def test_rounds_of_several_tournaments_are_distinguished(store: Engine, schedule: Schedule) -> None:
-    schedule(), schedule()
-    for match in transitions.due(store):
-        play(store, match)
-    assert [(match.tournament, match.round) for match in results.closed(store)] == [(0, 0), (1, 0)]
-
-
-def test_closed_matches_can_be_filtered_by_tournament(store: Engine, schedule: Schedule) -> None:
-    schedule()
-    other = schedule(game="saint_poker")
-    for match in transitions.due(store):
-        play(store, match)
-    matches = list(results.closed(store, [other.id]))
-    assert [match.id for match in matches] == [
-        match.id for match in listing.matches(store, tournament=other.id)
-    ]
-
-
 def test_only_closed_matches_count(store: Engine, schedule: Schedule) -> None:
     schedule(3)
     void, begun, _ = transitions.due(store)

@@ -1,10 +1,9 @@
 """Searches of closed matches: the result of each filter, paging, and the index that is used."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
-from sqlalchemy import Engine, event
+from sqlalchemy import Engine
 
 from arena.store.bots import versions
 from arena.store.matches import search, transitions
@@ -14,12 +13,12 @@ from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
 from tests.arena.poke_plan import poke_plan
 from tests.arena.store.played_matches import play
+from tests.arena.store.query_plans import query_plans
 
 BOTS = ("ann", "bob", "cy")
 
 
 def play_due(store: Engine) -> None:
-    """Close all due matches."""
     for match in transitions.due(store):
         play(store, match)
     scheduler.Scheduler(store).advance()
@@ -115,35 +114,28 @@ LARGE = ("matches", "match_entrants", "results", "games")
 def test_no_filter_scans_a_match_table(
     store: Engine, tournaments: tuple[Tournament, Tournament]
 ) -> None:
-    queries: list[tuple[str, Any]] = []
-
-    @event.listens_for(store, "before_cursor_execute")
-    def _note(connection: Any, cursor: Any, query: str, values: Any, *_: Any) -> None:
-        queries.append((query, values))
-
     tournament = tournaments[0].id
-    for each in (
-        MatchFilter(),
-        MatchFilter(bot="ann"),
-        MatchFilter(bot="ann@1", opponent="bob"),
-        MatchFilter(owner="of ann"),
-        MatchFilter(owner="of ann", game="poke"),
-        MatchFilter(tournament=tournament),
-        MatchFilter(form="poke"),
-        MatchFilter(bot="cy", opponent="bob", owner="of ann", game="poke"),
-        MatchFilter(bot="ann", tournament=tournament, since=1.0, until=2e9),
-    ):
-        for after in (None, SearchPosition(2e9, "m-zzz")):
-            search.closed_matches(store, each, after)
-    chosen = [each for each in queries if each[0].startswith("SELECT")]
-    assert len(chosen) > 30
-    with store.connect() as connection:
-        for query, values in chosen:
-            plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {query}", values).all()
-            steps = [step[3] for step in plan]
-            assert not [
-                step for step in steps for table in LARGE if step.startswith(f"SCAN {table}")
-            ], (query, steps)
-            if "LIMIT" in query:
-                # The range is read in the order of the index; only equal times are sorted.
-                assert "USE TEMP B-TREE FOR ORDER BY" not in steps, (query, steps)
+
+    def search_all() -> None:
+        for each in (
+            MatchFilter(),
+            MatchFilter(bot="ann"),
+            MatchFilter(bot="ann@1", opponent="bob"),
+            MatchFilter(owner="of ann"),
+            MatchFilter(owner="of ann", game="poke"),
+            MatchFilter(tournament=tournament),
+            MatchFilter(form="poke"),
+            MatchFilter(bot="cy", opponent="bob", owner="of ann", game="poke"),
+            MatchFilter(bot="ann", tournament=tournament, since=1.0, until=2e9),
+        ):
+            for after in (None, SearchPosition(2e9, "m-zzz")):
+                search.closed_matches(store, each, after)
+
+    plans = query_plans(store, search_all, "SELECT")
+    assert len(plans) > 30
+    for query, steps in plans:
+        scans = [f"SCAN {table}" for table in LARGE]
+        assert not [step for step in steps if step.startswith(tuple(scans))], (query, steps)
+        if "LIMIT" in query:
+            # The range is read in the order of the index; only equal times are sorted.
+            assert "USE TEMP B-TREE FOR ORDER BY" not in steps, (query, steps)

@@ -16,7 +16,6 @@ from arena.store.tournaments.tournaments import Tournament
 
 @pytest.fixture
 def storage(store: Engine) -> ObjectStorage:
-    """Return the object storage of the store."""
     storage = ObjectStorage(MemoryStore(), "memory")
     object_storage.bind(store, storage)
     return storage
@@ -38,7 +37,6 @@ def finished(
 
 
 def records(store: Engine, match: str) -> list[str]:
-    """Return the records of a match in the database."""
     table = schema.games
     query = select(table.c.record).where(table.c.match == match).order_by(table.c.game)
     with database.reading(store) as connection:
@@ -46,6 +44,5 @@ def records(store: Engine, match: str) -> list[str]:
 
 
 def states(store: Engine) -> list[str]:
-    """Return the states of all objects in the database."""
     with database.reading(store) as connection:
         return sorted(connection.execute(select(schema.stored_objects.c.state)).scalars())

@@ -124,7 +124,6 @@ def test_records_that_are_archived_during_a_deletion_are_redacted(
 
 
 def missing(store: Engine, match: str) -> str:
-    """Return why the records of a match cannot be checked."""
     (rows,) = [rows for rows in next(raw_rows.batches(store)) if rows.id == match]
     return rows.missing
 

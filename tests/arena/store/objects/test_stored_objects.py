@@ -30,7 +30,6 @@ def find(store: Engine) -> StoredObject | None:
 
 
 def age(store: Engine, seconds: float) -> None:
-    """Make all objects older."""
     with database.writing(store) as connection:
         table = schema.stored_objects
         connection.execute(update(table).values(changed=table.c.changed - seconds))

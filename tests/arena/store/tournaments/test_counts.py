@@ -1,20 +1,19 @@
 """The progress of tournaments is counted without reading all matches."""
 
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
-from sqlalchemy import Engine, event
+from sqlalchemy import Engine
 
 from arena.errors import NotFound
 from arena.formats.contract import Fixture
-from arena.store import consistency, database
+from arena.store import consistency
 from arena.store.matches import listing, transitions
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.tournaments import Tournament, TournamentProgress
 from arena.tournaments import scheduler
 from tests.arena.store.played_matches import play
+from tests.arena.store.query_plans import query_plans
 
 Schedule = Callable[..., Tournament]
 
@@ -53,24 +52,19 @@ def test_counts_match_the_matches_after_every_change(store: Engine, schedule: Sc
     assert list(consistency.problems(store, lambda what, done, of: None)) == []
 
 
-def test_matches_are_counted_by_a_covering_index(tmp_path: Path) -> None:
-    engine = database.open(f"sqlite:///{tmp_path}/arena.db")
-    database.upgrade(engine)
-    queries: list[tuple[str, Any]] = []
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+def test_matches_are_counted_by_a_covering_index(store: Engine) -> None:
+    def count() -> None:
+        lifecycle.marks(store, "t-none")
+        with pytest.raises(NotFound):
+            tournaments.progress(store, "t-none")
 
-    @event.listens_for(engine, "before_cursor_execute")
-    def _note(connection: Any, cursor: Any, query: str, values: Any, *_: Any) -> None:
-        if "count(" in query and "JOIN matches" in query and "games JOIN" not in query:
-            queries.append((query, values))
-
-    lifecycle.marks(engine, "t-none")
-    with pytest.raises(NotFound):
-        tournaments.progress(engine, "t-none")
-    assert len(queries) == 2
-    with engine.connect() as connection:
-        for query, values in queries.copy():
-            plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {query}", values).all()
-            read = [step[3] for step in plan if "matches" in step[3]]
-            assert read
-            assert all("COVERING INDEX" in step for step in read)
-    engine.dispose()
+    plans = [
+        [step for step in plan if "matches" in step]
+        for query, plan in query_plans(store, count, "count(")
+        if "JOIN matches" in query and "games JOIN" not in query
+    ]
+    assert len(plans) == 2
+    for read in plans:
+        assert read
+        assert all("COVERING INDEX" in step for step in read)

@@ -1,11 +1,14 @@
 """Test the questions of an examination: every form of every game, and all unusual cases."""
 
+from functools import cache
+
 import pytest
 
 from arena.submissions.conformance import examined_forms
 from arena.submissions.conformance.question_sheet import (
     HUNDREDS,
     QuestionKind,
+    QuestionSheet,
     prepare_questions,
     recorded_clocks,
 )
@@ -52,10 +55,16 @@ def test_every_form_is_tried_starting_with_the_default(game: Game) -> None:
     assert default_and_last <= quick <= every
 
 
+@cache
+def prepared(game_id: str) -> QuestionSheet:
+    """Return questions to the last seat of the last form of a game."""
+    form = examined_forms.forms(GAMES[game_id])[-1]
+    return prepare_questions(form, form.seats - 1, SEED, 4, 2)
+
+
 @every_game
 def test_a_prepared_question_matches_its_record_and_kind(game: Game) -> None:
-    form = examined_forms.forms(game)[-1]
-    made = prepare_questions(form, form.seats - 1, SEED, 3, 2)
+    made = prepared(game.id)
     record = read(made.record.text)
     assert made.positions
     for position in made.positions:
@@ -77,11 +86,7 @@ def test_a_prepared_question_matches_its_record_and_kind(game: Game) -> None:
 
 
 def test_every_kind_of_question_occurs_in_a_game() -> None:
-    kinds = {
-        position.kind
-        for game in GAMES.values()
-        for position in prepare_questions(examined_forms.forms(game)[-1], 0, SEED, 4, 2).positions
-    }
+    kinds = {position.kind for game in GAMES for position in prepared(game).positions}
     assert kinds == set(QuestionKind)
 
 

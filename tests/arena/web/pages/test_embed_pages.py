@@ -14,9 +14,7 @@ from arena.web.pages import embed
 from arena.web.serving import html_pages
 from tests.arena.cli.stored_tournament import store_tournament
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
-from tests.arena.web.pages.test_live_pages import position, running, simulated_arena
-
-__all__ = ["simulated_arena"]
+from tests.arena.web.pages.test_live_pages import position, running
 
 TABLES = {"embed-table": embed.embedded_table, "embed-overlay": embed.overlay}
 

@@ -91,6 +91,7 @@ def test_no_page_shows_a_hidden_character(
     for path, owner in (
         *(("/bots", ""), ("/bots/luck1", ""), (match, ""), (f"{match}/games/0", "")),
         *(("/", ""), ("/submissions", ""), ("/tournaments", "")),
+        ("/ladders/poke?columns=all", ""),
         *(("/bots/luck1/faults", "eve"), (f"/submissions/{submission}", "ada")),
         *((f"/bots/none{odd}", ""), (f"/matches/{odd}", ""), (f"/{odd}", "")),
     ):

@@ -80,11 +80,6 @@ def client(request: pytest.FixtureRequest) -> Iterator[TestClient]:
         yield request.getfixturevalue("shared_client")
 
 
-def cells_of(page: str) -> str:
-    """Return the body of the page's crosstable."""
-    return page.partition('<table class="matrix">')[2].partition("</table>")[0]
-
-
 def test_a_ladder_shows_a_sparkline_for_every_bot(client: TestClient, web: WebState) -> None:
     page = client.get("/ladders/poke").text
     assert page.count('<svg class="spark"') == 3
@@ -183,12 +178,6 @@ def test_a_crosstable_has_a_legend_of_every_shade(client: TestClient) -> None:
         assert sorted(shades) == sorted(
             f"{side} shade{shade}" for side in ("up", "down") for shade in (1, 2, 3, 4)
         )
-
-
-def test_cells_of_a_crosstable_have_no_label_that_differs_from_their_text(
-    client: TestClient,
-) -> None:
-    assert "aria-label" not in cells_of(client.get("/ladders/poke/matrix").text)
 
 
 def test_rows_of_the_home_page_are_keyed_by_ladder_and_version(tmp_path: Path) -> None:

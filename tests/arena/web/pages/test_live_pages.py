@@ -2,11 +2,8 @@
 
 import asyncio
 import re
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
-import pytest
 from google.protobuf.json_format import MessageToDict
 from pokearena.v1 import bot_pb2
 from starlette.testclient import TestClient
@@ -25,13 +22,6 @@ from referee.games.registry import find_game
 from referee.games.shared.dealing import Seeded
 from referee.replay import codec_of
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
-
-
-@pytest.fixture
-def simulated_arena(tmp_path: Path) -> Iterator[SimulatedArena]:
-    made = SimulatedArena(tmp_path)
-    yield made
-    made.engine.dispose()
 
 
 def running(simulated_arena: SimulatedArena, most: int = 1) -> Match:
@@ -150,7 +140,7 @@ def test_the_home_page_of_an_empty_arena_suggests_commands(simulated_arena: Simu
         page = client.get("/").text
     assert "No ladder yet" in page
     assert "pokearena demo" in page
-    assert len(re.findall(r'href="/rules/\w+"', page)) == 5
+    assert len(re.findall(r'href="/games/\w+"', page)) == 5
 
 
 def test_the_home_page_lists_recently_closed_matches(simulated_arena: SimulatedArena) -> None:

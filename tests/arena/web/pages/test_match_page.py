@@ -1,18 +1,21 @@
 """The page of a match: complete after the end, and without a result before."""
 
 import csv
+import html
 import io
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
+from arena.cli.tournaments import live_table
 from arena.ratings.decision_histogram import DecisionHistogram
-from arena.store.matches import listing
+from arena.services.queue.worker_list import WorkerList
+from arena.store.matches import listing, transitions
 from arena.store.matches.listing import Match
+from arena.store.matches.transitions import ArenaFault
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.pages import match as match_page
@@ -22,17 +25,14 @@ from tests.arena.stored_analysis import store_analysis
 from tests.waiting import wait_until
 
 
-@pytest.fixture
-def simulated_arena(tmp_path: Path) -> Iterator[SimulatedArena]:
-    made = SimulatedArena(tmp_path)
-    yield made
-    made.engine.dispose()
-
-
-@pytest.fixture
-def client(simulated_arena: SimulatedArena) -> Iterator[TestClient]:
-    with TestClient(create(WebState(simulated_arena.engine, ServerSettings(rate=0)))) as client:
-        yield client
+@pytest.fixture(scope="module")
+def closed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TestClient, Match]]:
+    """Play a match; return a client of its arena, and the match."""
+    arena = SimulatedArena(tmp_path_factory.mktemp("closed"))
+    match = played(arena)
+    with TestClient(create(WebState(arena.engine, ServerSettings(rate=0)))) as client:
+        yield client, match
+    arena.engine.dispose()
 
 
 def played(simulated_arena: SimulatedArena, most: int | None = None, fault: bool = False) -> Match:
@@ -43,10 +43,8 @@ def played(simulated_arena: SimulatedArena, most: int | None = None, fault: bool
     return listing.find_match(simulated_arena.engine, match.id)
 
 
-def test_a_closed_match_shows_the_result_of_every_board(
-    simulated_arena: SimulatedArena, client: TestClient
-) -> None:
-    match = played(simulated_arena)
+def test_a_closed_match_shows_the_result_of_every_board(closed: tuple[TestClient, Match]) -> None:
+    client, match = closed
     document = client.get(f"/matches/{match.id}.json").json()
     assert [side["entrant"] for side in document["sides"]] == list(match.entrants)
     assert round(sum(side["score"] for side in document["sides"]), 6) == 1
@@ -59,16 +57,20 @@ def test_a_closed_match_shows_the_result_of_every_board(
     page = client.get(f"/matches/{match.id}").text
     for game in range(4):
         assert f'href="/matches/{match.id}/games/{game}"' in page
+    shown = re.findall(r'<span class="big">([^<]*)<', page)
+    assert shown == [f"{100 * side['score']:.1f} %" for side in document["sides"]]
+    best = max(side["score"] for side in document["sides"])
+    ahead = sum(side["score"] == best for side in document["sides"])
+    assert page.count('class="side ahead"') == ahead
+    assert page.count('class="victor"') == (ahead == 1)
     rows = list(csv.DictReader(io.StringIO(client.get(f"/matches/{match.id}.csv").text)))
     assert [int(row["score bot0@1"]) for row in rows] == [
         game["scores"][0] for game in document["results"]
     ]
 
 
-def test_the_slowest_decision_of_each_side_is_linked(
-    simulated_arena: SimulatedArena, client: TestClient
-) -> None:
-    match = played(simulated_arena)
+def test_the_slowest_decision_of_each_side_is_linked(closed: tuple[TestClient, Match]) -> None:
+    client, match = closed
     lines = list(map(json.loads, client.get(f"/matches/{match.id}.jsonl").text.splitlines()))
     seating = {line["game"]: line["seating"] for line in lines if line["type"] == "game"}
     page = client.get(f"/matches/{match.id}").text
@@ -94,9 +96,9 @@ def test_the_slowest_decision_of_each_side_is_linked(
 
 
 def test_seed_and_record_are_published_when_the_match_closes(
-    simulated_arena: SimulatedArena, client: TestClient
+    closed: tuple[TestClient, Match],
 ) -> None:
-    match = played(simulated_arena)
+    client, match = closed
     record = client.get(f"/matches/{match.id}.jsonl")
     seed = json.loads(record.text.splitlines()[-1])["seed"]
     assert client.get(f"/matches/{match.id}.json").json()["seed"] == seed
@@ -122,6 +124,24 @@ def test_an_open_match_shows_only_its_progress(
     assert [json.loads(line)["type"] for line in record.splitlines()] == ["match"]
 
 
+def test_a_match_that_failed_shows_its_reason_and_next_attempt(
+    simulated_arena: SimulatedArena, client: TestClient
+) -> None:
+    engine = simulated_arena.engine
+    tournament = simulated_arena.begin("round-robin", simulated_arena.bots(2))
+    (match,) = listing.matches(engine, tournament=tournament.id)
+    lease = transitions.lease(engine, match.id, "worker")
+    assert lease is not None
+    assert live_table.SnapshotReader(engine, tournament.id, WorkerList("")).now().waits == ""
+    transitions.release(engine, lease, ArenaFault("It broke.", "machine"))
+    reason = listing.waiting_reason(listing.find_match(engine, match.id))
+    assert reason
+    assert html.escape(reason) in client.get(f"/matches/{match.id}").text
+    # `tournament run` shows it too.
+    waits = live_table.SnapshotReader(engine, tournament.id, WorkerList("")).now().waits
+    assert waits == f"{match.id} {reason}"
+
+
 def test_equal_faults_are_listed_once(simulated_arena: SimulatedArena, client: TestClient) -> None:
     match = played(simulated_arena, fault=True)
     document = client.get(f"/matches/{match.id}.json").json()
@@ -131,10 +151,8 @@ def test_equal_faults_are_listed_once(simulated_arena: SimulatedArena, client: T
     assert f"pokearena ask {match.id}:{fault['game']}:{fault['decision']} BOT" in page
 
 
-def test_the_story_leads_to_the_decisive_game(
-    simulated_arena: SimulatedArena, client: TestClient
-) -> None:
-    match = played(simulated_arena)
+def test_the_story_leads_to_the_decisive_game(closed: tuple[TestClient, Match]) -> None:
+    client, match = closed
     document = client.get(f"/matches/{match.id}.json").json()
     story, sides = document["story"], document["sides"]
     best = max(side["score"] for side in sides)
@@ -165,16 +183,6 @@ def test_swings_of_an_analysis_are_turning_points(
     assert f'href="/matches/{match.id}/games/0?decision=4"' in page
 
 
-def test_the_leading_side_is_marked(simulated_arena: SimulatedArena, client: TestClient) -> None:
-    match = played(simulated_arena)
-    document = client.get(f"/matches/{match.id}.json").json()
-    page = client.get(f"/matches/{match.id}").text
-    best = max(side["score"] for side in document["sides"])
-    ahead = [side for side in document["sides"] if side["score"] == best]
-    assert page.count('class="side ahead"') == len(ahead)
-    assert page.count('class="victor"') == (len(ahead) == 1)
-
-
 def test_an_unknown_match_is_not_found(client: TestClient) -> None:
     answer = client.get("/matches/m-nothing.json")
     assert answer.status_code == 404
@@ -189,15 +197,6 @@ def test_the_winner_with_fewer_points_is_explained() -> None:
     assert match_page.richest_loser([rich, winner]) is rich
     assert match_page.richest_loser([side("rich@1", 900, 0.6, ahead=True), winner]) is None
     assert match_page.richest_loser([]) is None
-
-
-def test_a_side_shows_its_score_before_its_points(
-    simulated_arena: SimulatedArena, client: TestClient
-) -> None:
-    match = played(simulated_arena)
-    document = client.get(f"/matches/{match.id}.json").json()
-    shown = re.findall(r'<span class="big">([^<]*)<', client.get(f"/matches/{match.id}").text)
-    assert shown == [f"{100 * side['score']:.1f} %" for side in document["sides"]]
 
 
 def test_the_grid_of_games_is_paged_and_the_data_are_complete(

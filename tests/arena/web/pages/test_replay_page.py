@@ -18,7 +18,7 @@ from arena.web.data.web_state import ServerSettings, WebState
 from referee.game_checks.tables import Table
 from referee.record import read
 from tests.arena.stored_analysis import store_analysis
-from tests.arena.web.closed_matches import play, table
+from tests.arena.web.closed_matches import StoredMatch, play, table
 from tests.conformance.tables import TABLES, is_extreme
 
 POKE = table("poke-2-must_beat=true")
@@ -36,6 +36,12 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 def client(workspace: Workspace) -> Iterator[TestClient]:
     with TestClient(create(WebState(workspace.store, ServerSettings(rate=0)))) as client:
         yield client
+
+
+@pytest.fixture(scope="module")
+def held(workspace: Workspace) -> StoredMatch:
+    """Play a match of Poke."""
+    return play(workspace, POKE)
 
 
 def with_note(text: str) -> str:
@@ -106,8 +112,7 @@ def test_a_page_contains_a_whole_game_within_its_size_limit(
     assert len(re.findall(r"<script", answer.text)) == 2
 
 
-def test_the_address_selects_the_position(workspace: Workspace, client: TestClient) -> None:
-    held = play(workspace, POKE)
+def test_the_address_selects_the_position(client: TestClient, held: StoredMatch) -> None:
     address = f"/matches/{held.match}/games/0"
     first = client.get(address).text
     (heading,) = headings(first)
@@ -123,8 +128,9 @@ def test_the_address_selects_the_position(workspace: Workspace, client: TestClie
     assert 'href="?step=3&amp;eyes=all"' in third
 
 
-def test_json_has_every_position_and_the_record(workspace: Workspace, client: TestClient) -> None:
-    held = play(workspace, POKE)
+def test_json_has_every_position_and_the_record(
+    workspace: Workspace, client: TestClient, held: StoredMatch
+) -> None:
     document = client.get(f"/matches/{held.match}/games/1.json").json()
     record = read(results.record(workspace.store, held.match))
     assert record.seed is not None
@@ -164,8 +170,7 @@ def test_notes_of_bots_are_escaped(workspace: Workspace, client: TestClient) -> 
         assert "12.5 ms" in page
 
 
-def test_only_the_embedded_page_can_be_framed(workspace: Workspace, client: TestClient) -> None:
-    held = play(workspace, POKE)
+def test_only_the_embedded_page_can_be_framed(client: TestClient, held: StoredMatch) -> None:
     page = client.get(f"/matches/{held.match}/games/0")
     frame = client.get(f"/embed/matches/{held.match}/games/0")
     assert "frame-ancestors 'none'" in page.headers["content-security-policy"]
@@ -190,9 +195,8 @@ def test_only_the_embedded_page_can_be_framed(workspace: Workspace, client: Test
     ],
 )
 def test_unknown_games_and_positions_are_not_found(
-    workspace: Workspace, client: TestClient, address: str, status: int, sentence: str
+    client: TestClient, held: StoredMatch, address: str, status: int, sentence: str
 ) -> None:
-    held = play(workspace, POKE)
     answer = client.get(address.format(match=held.match), headers={"Accept": "application/json"})
     assert answer.status_code == status
     assert sentence in answer.json()["error"]
@@ -237,9 +241,8 @@ def test_a_replay_can_be_opened_at_a_decision(workspace: Workspace, client: Test
 
 
 def test_pages_number_games_boards_and_tables_from_one(
-    workspace: Workspace, client: TestClient
+    client: TestClient, held: StoredMatch
 ) -> None:
-    held = play(workspace, POKE)
     page = client.get(f"/matches/{held.match}/games/1").text
     (subtitle,) = re.findall(r'class="beneath"><span class="dim">([^<]*)<', page)
     assert subtitle.startswith("game 2 · board 1 · table 2")
@@ -248,8 +251,7 @@ def test_pages_number_games_boards_and_tables_from_one(
     assert client.get(f"/matches/{held.match}/games/1.json").json()["game"] == 1
 
 
-def test_the_breadcrumbs_of_a_replay_have_names(workspace: Workspace, client: TestClient) -> None:
-    held = play(workspace, POKE)
+def test_the_breadcrumbs_of_a_replay_have_names(client: TestClient, held: StoredMatch) -> None:
     crumbs = [
         re.findall(r'aria-label="Breadcrumbs">(.*?)</nav>', client.get(address).text)[0]
         for address in (f"/matches/{held.match}", f"/matches/{held.match}/games/0")
@@ -259,9 +261,8 @@ def test_the_breadcrumbs_of_a_replay_have_names(workspace: Workspace, client: Te
 
 
 def test_the_result_is_shown_at_the_last_position_only(
-    workspace: Workspace, client: TestClient
+    client: TestClient, held: StoredMatch
 ) -> None:
-    held = play(workspace, POKE)
     address = f"/matches/{held.match}/games/0"
     (first,) = re.findall(r'<p class="result"([^>]*)>', client.get(address).text)
     (last,) = re.findall(r'<p class="result"([^>]*)>', client.get(f"{address}?step=999999").text)

@@ -29,17 +29,12 @@ from tests.arena.records.bundle.simulated_arena import SimulatedArena
 from tests.waiting import wait_until
 
 
-@pytest.fixture
-def simulated_arena(tmp_path: Path) -> Iterator[SimulatedArena]:
-    made = SimulatedArena(tmp_path)
-    yield made
-    made.engine.dispose()
-
-
-@pytest.fixture
-def client(simulated_arena: SimulatedArena) -> Iterator[TestClient]:
-    with TestClient(create(WebState(simulated_arena.engine, ServerSettings(rate=0)))) as client:
-        yield client
+@pytest.fixture(scope="module")
+def over(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[SimulatedArena, str]]:
+    """Play a round robin of three bots; return its arena and its id."""
+    arena = SimulatedArena(tmp_path_factory.mktemp("over"))
+    yield arena, arena.play_out(arena.begin("round-robin", arena.bots(3))).id
+    arena.engine.dispose()
 
 
 def test_an_arena_without_tournaments_suggests_a_command(client: TestClient) -> None:
@@ -59,20 +54,33 @@ def test_tournaments_are_listed_newest_first(
     assert ids == made[::-1]
 
 
-def test_a_round_robin_has_standings_and_a_crosstable(
-    simulated_arena: SimulatedArena, client: TestClient
+def test_a_round_robin_has_standings_a_crosstable_and_a_download_that_verifies(
+    over: tuple[SimulatedArena, str], tmp_path: Path
 ) -> None:
-    begun_tournament = simulated_arena.play_out(
-        simulated_arena.begin("round-robin", simulated_arena.bots(3))
-    )
-    document = client.get(f"/tournaments/{begun_tournament.id}.json").json()
-    assert {line["entrant"] for line in document["standings"]} == set(begun_tournament.entrants)
+    arena, name = over
+    with TestClient(create(WebState(arena.engine, ServerSettings(rate=0)))) as client:
+        document = client.get(f"/tournaments/{name}.json").json()
+        page = client.get(f"/tournaments/{name}").text
+        bundle = client.get(f"/tournaments/{name}/bundle.tar.gz")
+    assert {line["entrant"] for line in document["standings"]} == {"bot0@1", "bot1@1", "bot2@1"}
     assert document["decision"]["step"] == "over"
-    page = client.get(f"/tournaments/{begun_tournament.id}").text
     assert "Crosstable" in page
     assert "Everyone has met everyone." in page
-    for match in listing.matches(simulated_arena.engine, tournament=begun_tournament.id):
+    for match in listing.matches(arena.engine, tournament=name):
         assert f'href="/matches/{match.id}"' in page
+    assert page.count('class="heat-legend"') == 1
+    cells = re.findall(
+        r'<td class="heat [^"]*"><a href="/matches/m-\w+" title="[^"]*, matches (\d+)"'
+        r".*?<small>(\d+)<",
+        page,
+    )
+    assert len(cells) == 6
+    assert all(titled == shown for titled, shown in cells)
+    assert bundle.headers["content-type"] == "application/gzip"
+    with tarfile.open(fileobj=io.BytesIO(bundle.content)) as archive:
+        tar_files.extract_all(archive, tmp_path / "got")
+    done = audit(read(tmp_path / "got" / name))
+    assert (done.problems, done.matches) == ((), {MatchState.CLOSED: 3})
 
 
 def test_a_swiss_tournament_is_ordered_by_points(
@@ -128,6 +136,8 @@ def test_open_matches_are_not_counted(simulated_arena: SimulatedArena, client: T
     page = client.get(f"/tournaments/{begun_tournament.id}").text
     assert "being played" in page
     assert bytes(32).hex() not in page
+    assert not re.search('class="(won|champions|podium)"', page)
+    assert 'class="champions"' not in client.get("/tournaments").text
     assert client.get(f"/tournaments/{begun_tournament.id}/bundle.tar.gz").status_code == 404
 
 
@@ -135,25 +145,13 @@ def test_matches_are_paged(simulated_arena: SimulatedArena, client: TestClient) 
     begun_tournament = simulated_arena.begin("round-robin", simulated_arena.bots(4))
     first = client.get(f"/tournaments/{begun_tournament.id}.json?limit=4").json()
     second = client.get(f"/tournaments/{begun_tournament.id}.json?limit=4&page=2").json()
+    # Entrants without matches are not remarked on.
+    assert "not linked" not in str(first)
     ids = [match["match"] for match in first["schedule"] + second["schedule"]]
     assert ids == [
         match.id
         for match in listing.matches(simulated_arena.engine, tournament=begun_tournament.id)
     ]
-
-
-def test_a_downloaded_tournament_verifies(
-    simulated_arena: SimulatedArena, client: TestClient, tmp_path: Path
-) -> None:
-    begun_tournament = simulated_arena.play_out(
-        simulated_arena.begin("round-robin", simulated_arena.bots(3))
-    )
-    answer = client.get(f"/tournaments/{begun_tournament.id}/bundle.tar.gz")
-    assert answer.headers["content-type"] == "application/gzip"
-    with tarfile.open(fileobj=io.BytesIO(answer.content)) as archive:
-        tar_files.extract_all(archive, tmp_path / "got")
-    done = audit(read(tmp_path / "got" / begun_tournament.id))
-    assert (done.problems, done.matches) == ((), {MatchState.CLOSED: 3})
 
 
 def test_verified_records_are_counted(simulated_arena: SimulatedArena, client: TestClient) -> None:
@@ -221,27 +219,6 @@ def test_winners_of_matches_and_of_the_tournament_are_named(
             assert re.sub("<[^>]*>", "", won) == outcome
 
 
-def test_the_winner_of_an_open_match_is_not_named(
-    simulated_arena: SimulatedArena, client: TestClient
-) -> None:
-    begun_tournament = simulated_arena.begin("round-robin", simulated_arena.bots(2), boards=2)
-    (match,) = listing.matches(simulated_arena.engine, tournament=begun_tournament.id)
-    simulated_arena.play(match.id, 3)
-    page = client.get(f"/tournaments/{begun_tournament.id}").text
-    assert 'class="won"' not in page
-    assert 'class="champions"' not in page
-    assert 'class="podium"' not in page
-    assert 'class="champions"' not in client.get("/tournaments").text
-
-
-def test_entrants_without_matches_are_not_remarked_on(
-    simulated_arena: SimulatedArena, client: TestClient
-) -> None:
-    begun_tournament = simulated_arena.begin("round-robin", simulated_arena.bots(4))
-    assert "not linked" not in client.get(f"/tournaments/{begun_tournament.id}").text
-    assert "not linked" not in client.get(f"/tournaments/{begun_tournament.id}.json").text
-
-
 @pytest.mark.parametrize("pairing", ["swiss", "knockout", "round-robin"])
 def test_a_tournament_that_nobody_has_rated_yet_lists_its_entrants(
     simulated_arena: SimulatedArena, pairing: str
@@ -289,23 +266,6 @@ def test_the_settings_of_a_tournament_follow_its_end(simulated_arena: SimulatedA
         for page in (running, closed)
     ]
     assert ["secret" in part for part in settings] == [True, False]
-
-
-def test_the_crosstable_of_a_tournament_has_a_legend_and_numbers_of_matches(
-    simulated_arena: SimulatedArena, client: TestClient
-) -> None:
-    begun_tournament = simulated_arena.play_out(
-        simulated_arena.begin("round-robin", simulated_arena.bots(3))
-    )
-    page = client.get(f"/tournaments/{begun_tournament.id}").text
-    assert page.count('class="heat-legend"') == 1
-    cells = re.findall(
-        r'<td class="heat [^"]*"><a href="/matches/m-\w+" title="[^"]*, matches (\d+)"'
-        r".*?<small>(\d+)<",
-        page,
-    )
-    assert len(cells) == 6
-    assert all(titled == shown for titled, shown in cells)
 
 
 def test_a_round_robin_names_its_winner_and_the_significance(

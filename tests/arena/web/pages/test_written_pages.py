@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
-from arena.presentation import shipped_docs
+from arena.presentation import glossary, shipped_docs
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.markdown_to_html import rendered
@@ -34,7 +34,7 @@ def test_every_page_is_installed_with_a_title_and_description() -> None:
 
 
 def test_all_pages_open_and_their_links_resolve(client: TestClient) -> None:
-    seen = {"/docs", "/rules"}
+    seen = {"/docs", "/games"}
     waiting = list(seen)
     while waiting:
         address = waiting.pop()
@@ -44,7 +44,7 @@ def test_all_pages_open_and_their_links_resolve(client: TestClient) -> None:
         assert "style=" not in main
         for href in re.findall(r'href="([^"]*)"', main):
             path = href.partition("#")[0]
-            if path.startswith(("/docs", "/rules")) and path not in seen:
+            if path.startswith(("/docs", "/games", "/glossary", "/rules")) and path not in seen:
                 seen.add(path)
                 waiting.append(path)
     assert {f"/docs/{name}" for name in shipped_docs.PAGES} < seen
@@ -73,6 +73,15 @@ def test_html_in_a_page_is_text() -> None:
     html = str(rendered("# A\n<script>alert(1)</script>\n\n[x](javascript:alert)", LINKS).html)
     assert "<script" not in html
     assert "javascript:" not in html.replace("[x](javascript:alert)", "")
+
+
+def test_the_first_use_of_a_word_has_a_note_and_links_have_none() -> None:
+    text = "# The leg\n\nA [leg](https://x.y), `leg`, the leg & the leg of a rubber.\n\n- a leg\n"
+    html = str(rendered(text, LINKS, glossary.game_terms("poke")).html)
+    assert re.findall(r'popovertarget="tip-([^"]*)"', html) == ["poke-leg", "poke-rubber"]
+    assert re.findall(r'id="tip-([^"]*)" popover', html) == ["poke-leg", "poke-rubber"]
+    assert '<a href="/glossary#poke-leg">' in html
+    assert "<code>leg</code>, the <button" in html
 
 
 def test_headings_have_unique_anchors() -> None:

@@ -14,10 +14,11 @@ from arena.cli.workspace import Workspace
 from arena.config import Folder
 from arena.errors import InfrastructureError
 from arena.matches import local_match, local_records
+from arena.matches.play_table import PlayTable, question_id
 from arena.services import web_process
 from arena.store.bots import versions
 from arena.web.app import create
-from arena.web.data.play_tables import IDLE_SECONDS, PlayTable, question_id
+from arena.web.data.play_tables import IDLE_SECONDS
 from arena.web.data.web_state import ServerSettings, WebState
 from referee.record import MatchRecord, read
 from referee.replay import steps, verify
@@ -184,7 +185,7 @@ def test_a_table_is_private(client: TestClient, table: PlayTable) -> None:
     assert "Access-Control-Allow-Origin" not in answer.headers
     assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
     assert len(table.id) == 32
-    for path in ("/play", "/play/poke", "/live.json", "/"):
+    for path in ("/games", "/games/poke", "/live.json", "/"):
         assert table.id not in client.get(path).text
     for path in ("", "/replay", "/record.jsonl"):
         assert client.get(f"/play/tables/{'0' * 32}{path}").status_code == 404
@@ -224,6 +225,7 @@ def test_the_reason_of_a_failed_match_has_no_local_path(
     assert "/home" not in page
 
 
+@pytest.mark.long
 def test_an_abandoned_table_ends(web: WebState, tmp_path: Path) -> None:
     # Not the table of the other tests, which may run later: all tables of a server end.
     alone = WebState(web.engine, replace(web.settings, data=tmp_path))
@@ -293,8 +295,8 @@ def test_the_navigation_has_play_only_where_people_can_play(
 ) -> None:
     state = WebState(web.engine, replace(LOCAL, play=play, data=tmp_path))
     with TestClient(create(state)) as client:
-        page = client.get("/rules").text
-    assert ('<a href="/play">Play</a>' in page) is play
+        page = client.get("/games").text
+    assert ('aria-current="page">Play</a>' in page) is play
 
 
 def test_a_loopback_address_is_recognised() -> None:

@@ -1,0 +1,104 @@
+"""The command `pokearena mcp`: serve tools for agents on standard input and output."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from arena.bots.bot import HUMAN
+from arena.cli import output
+from arena.cli.errors import CommandError
+from arena.cli.matches import match_request
+from arena.cli.options import data_option
+from arena.cli.workspace import Workspace
+from referee.games.shared.coded_errors import CodedError
+
+if TYPE_CHECKING:
+    from arena.matches.play_table import PlayTable
+
+_TABLES = 8
+"""Maximum number of tables at the same time; each has a referee and bots of its own."""
+
+
+@click.command(epilog="Example: pokearena mcp")
+@data_option
+def mcp(workspace: Workspace) -> None:
+    """Serve the arena's tools to an agent on standard input and output, until it ends.
+
+    A client of the Model Context Protocol starts this command. It gives a player the tools to
+    play every game against bots, an author those to write, test and compare bots, and an
+    organiser tournaments and standings. It requires the extra `mcp`.
+    """
+    try:
+        from arena.mcp.server import local_server
+    except ModuleNotFoundError as error:
+        if error.name is None or not error.name.startswith(("mcp", "pydantic")):
+            raise
+        raise CommandError(
+            "the package mcp is not installed; install pokearena[mcp].", code="no-mcp"
+        ) from None
+    tables = LocalTables(workspace)
+    output.warn_without_sandbox()
+    try:
+        local_server(tables).run()
+    finally:
+        tables.close()
+
+
+@dataclass(slots=True)
+class LocalTables:
+    """The tables of the agent that has started this process."""
+
+    workspace: Workspace
+    _tables: dict[str, PlayTable] = field(default_factory=dict)
+
+    def open(
+        self, game: str, opponents: Sequence[str], place: int, options: Mapping[str, Any]
+    ) -> PlayTable:
+        """Begin a match against bots.
+
+        Raises:
+            MatchRefused: a bot, an option or the number of tables is not allowed.
+        """
+        from arena.matches.play_table import PlayTable
+        from arena.mcp.player_tools import MatchRefused, entrants, settings_of
+
+        if sum(not table.is_over for table in self._tables.values()) >= _TABLES:
+            raise MatchRefused(f"{_TABLES} tables are open: finish or resign one of them.")
+        try:
+            settings = settings_of(game, options)
+            match = match_request.prepare(
+                self.workspace,
+                settings,
+                entrants(settings, opponents, place, HUMAN),
+                secrets.token_hex(16),
+            )
+        except (CodedError, CommandError) as error:
+            raise MatchRefused(str(error)) from None
+        table = PlayTable(match, self.workspace.folder, "mcp", lambda topic: None, {})
+        self._tables[table.id] = table
+        table.start()
+        return table
+
+    def find(self, table: str) -> PlayTable | None:
+        """Return the table with this id, or None."""
+        return self._tables.get(table)
+
+    def opponents(self, game: str) -> list[str]:
+        """Return the house bots that play a game."""
+        from arena.bots import resolver
+
+        return [
+            f"{resolver.SAMPLE}{n}" for n in resolver.samples() if resolver.sample(n).plays(game)
+        ]
+
+    def close(self) -> None:
+        """Leave all tables and wait for their records."""
+        for table in self._tables.values():
+            table.leave()
+        for table in self._tables.values():
+            table.join(5)
