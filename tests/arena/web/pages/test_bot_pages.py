@@ -187,8 +187,8 @@ def test_faults_are_grouped_by_cause_and_version(client: TestClient) -> None:
 def test_titles_name_a_bot_with_one_version_without_its_number(client: TestClient) -> None:
     match = client.get("/matches.json").json()["matches"][0]["match"]
     title = client.get(f"/matches/{match}").text.partition("<title>")[2].partition("</title>")[0]
-    assert "luck" in title
-    assert "@1" not in title
+    # Only one of them has a second version.
+    assert title.startswith("ada@1 v bob:")
 
 
 def test_faults_can_be_filtered_by_kind(client: TestClient) -> None:
