@@ -6,8 +6,8 @@ An arena plays a match of two house bots. Chromium shows `/embed/overlay` at 192
 the page has changed and was painted, it reports the time since the web server received the position
 that it shows. Positions that follow each other faster than the page is updated are not shown.
 
-Before and after, a client without a browser watches the overlay for the same time, alternating with
-no watcher: the games per second show what rendering and the win probability cost the tables.
+Before, a client without a browser watches the live table for the same time, alternating with no
+watcher: the games per second show what rendering and the win probability cost the tables.
 """
 
 import argparse
@@ -68,9 +68,9 @@ def figures(seconds: float) -> Iterator[Figure]:
             port = listening.getsockname()[1]
             pid = next(each.pid for each in services.snapshot.services if each.name == "web")
             assert pid is not None
-            running_table(engine)
+            path = running_table(engine)
             for watchers in (0, 1, 0, 1):
-                asyncio.run(crowd(engine, port, pid, watchers, seconds, "/embed/overlay"))
+                asyncio.run(crowd(engine, port, pid, watchers, seconds, path))
             measured = delays(f"http://127.0.0.1:{port}", seconds)
     if not measured:
         yield left_out(NAME, "the overlay showed no position")

@@ -142,8 +142,8 @@ class WinProbabilities:
                     request = await asyncio.wait_for(self._next(), _IDLE_SECONDS)
                     began = time.monotonic()
                     self._store(request, await _answer(process, request))
-                    # The process takes at most half of a processor.
-                    await asyncio.sleep(time.monotonic() - began)
+                    # The process takes at most a quarter of a processor.
+                    await asyncio.sleep(3 * (time.monotonic() - began))
         finally:
             with suppress(ProcessLookupError):
                 process.kill()

@@ -4,21 +4,25 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from starlette.exceptions import HTTPException
 from starlette.testclient import TestClient
 
 from arena.cli.ladders import rebuilt_ladder
 from arena.cli.workspace import Workspace
-from arena.errors import Conflict
+from arena.errors import Conflict, NotFound
 from arena.ladders import ladder_key, rater
 from arena.store import consistency
 from arena.store.access import audit_log, organisers
-from arena.store.bots import submissions, versions
+from arena.store.access.audit_log import Actor
+from arena.store.bots import owners, submissions, versions
 from arena.store.matches import listing
 from arena.store.schema import MatchState, SubmissionStage, TournamentState
 from arena.store.tournaments import tournaments
 from arena.tournaments.scheduler import Scheduler
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
+from arena.web.management import moderation_actions, owner_actions
+from arena.web.management.action import Action, ActionRequest
 from tests.arena.cli.stored_tournament import play_match, store_tournament
 from tests.arena.web.stored_submissions import add_submission
 
@@ -164,3 +168,24 @@ def test_the_owner_of_a_bot_is_corrected(client: TestClient, web: WebState) -> N
     assert client.post("/organiser/bots/owner", json=values).status_code == 200
     assert versions.find_version(web.engine, "ada@1").owner == "ada"
     assert client.post("/organiser/bots/owner", json={**values, "name": "x"}).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("action", "known", "unknown"),
+    [
+        (moderation_actions.BAN, {"version": "bob@1"}, {"version": "eve@1"}),
+        (owner_actions.RENEW, {"name": "ada"}, {"name": "eve"}),
+        (owner_actions.REVOKE, {"name": "ada"}, {"name": "eve"}),
+    ],
+    ids=lambda value: value.name if isinstance(value, Action) else "",
+)
+def test_a_ban_and_a_revocation_show_what_they_change_first(
+    web: WebState, action: Action, known: dict[str, str], unknown: dict[str, str]
+) -> None:
+    owners.add_owner(web.engine, "ada")
+    assert action.changes is not None
+    assert action.form == action.path
+    changes = action.changes(ActionRequest(web, Actor("grace"), {}, known))
+    assert changes.sentences
+    with pytest.raises((NotFound, HTTPException)):
+        action.changes(ActionRequest(web, Actor("grace"), {}, unknown))

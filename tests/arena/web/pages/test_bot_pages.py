@@ -178,6 +178,19 @@ def test_public_faults_have_a_reason_and_no_output(
         )
 
 
+def test_faults_are_grouped_by_cause_and_version(client: TestClient) -> None:
+    document = client.get("/bots/luck1/faults.json").json()
+    assert sum(cause["times"] for cause in document["causes"]) == len(document["faults"])
+    assert {cause["version"] for cause in document["causes"]} == {"luck1@1"}
+
+
+def test_titles_name_a_bot_with_one_version_without_its_number(client: TestClient) -> None:
+    match = client.get("/matches.json").json()["matches"][0]["match"]
+    title = client.get(f"/matches/{match}").text.partition("<title>")[2].partition("</title>")[0]
+    # Only one of them has a second version.
+    assert title.startswith("ada@1 v bob:")
+
+
 def test_faults_can_be_filtered_by_kind(client: TestClient) -> None:
     assert len(client.get("/bots/luck1/faults.json?kind=crash").json()["faults"]) == 1
     assert client.get("/bots/luck1/faults.json?kind=timeout").json()["faults"] == []

@@ -197,3 +197,17 @@ def test_the_winner_with_fewer_points_is_explained() -> None:
     assert match_page.richest_loser([rich, winner]) is rich
     assert match_page.richest_loser([side("rich@1", 900, 0.6, ahead=True), winner]) is None
     assert match_page.richest_loser([]) is None
+
+
+def test_the_grid_of_games_is_paged_and_the_data_are_complete(
+    simulated_arena: SimulatedArena, client: TestClient
+) -> None:
+    match = played(simulated_arena)
+    links = [f'href="/matches/{match.id}/games/{game}"' for game in range(4)]
+    for number, own in ((1, links[:3]), (2, links[3:])):
+        page = client.get(f"/matches/{match.id}?page={number}&limit=3")
+        grid = page.text.partition('<ol class="boards">')[2].partition("</ol>")[0]
+        assert [link for link in links if link in grid] == own
+        assert ('rel="next"' in page.headers["Link"]) == (number == 1)
+    document = client.get(f"/matches/{match.id}.json?limit=3").json()
+    assert len(document["results"]) == 4

@@ -188,3 +188,13 @@ def test_too_many_streams_are_refused(workspace: Workspace) -> None:
         refused = client.get("/live/ladders/poke")
         assert (refused.status_code, refused.headers["retry-after"]) == (503, "30")
         assert "too many clients" in refused.text
+
+
+def test_a_refusal_does_not_ask_a_person_with_a_session_to_sign_in(
+    client: TestClient,
+) -> None:
+    address = "/" + "x" * request_limits.PATH_LETTERS
+    for headers, asks in (({}, True), ({"Cookie": "pokearena=secret"}, False)):
+        page = client.get(address, headers={"Accept": "text/html", **headers})
+        assert page.status_code == 414
+        assert ('href="/sign-in"' in page.text) == asks
