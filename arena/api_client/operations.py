@@ -29,7 +29,9 @@ class ApiOperations:
         """Send a request."""
         raise NotImplementedError
 
-    def _call(self, method: str, path: str, given: dict[str, Any]) -> ApiAnswer:
+    def _call(
+        self, method: str, path: str, given: dict[str, Any], *, in_body: bool = False
+    ) -> ApiAnswer:
         """Send the arguments of a method, its local variables: those that the path names in it."""
         del given["self"]
         upload = given.pop("upload", None)
@@ -37,9 +39,9 @@ class ApiOperations:
         values = {name.rstrip("_"): value for name, value in given.items()} | options
         for name in _PLACES.findall(path):
             path = path.replace(f"{{{name}}}", quote(values.pop(name), safe=""))
-        if method == "GET":
-            return self.send(method, path, query=values)
-        return self.send(method, path, values=values or None, upload=upload)
+        if in_body:
+            return self.send(method, path, values=values)
+        return self.send(method, path, query=values, upload=upload)
 
     def get_home(self) -> ApiAnswer:
         """Send `GET /`.
@@ -551,7 +553,7 @@ class ApiOperations:
         Args:
             name: name of the owner.
         """
-        return self._call("POST", "/organiser/owners", locals())
+        return self._call("POST", "/organiser/owners", locals(), in_body=True)
 
     def show_organiser_audit(
         self, *, page: str | int | None = None, limit: str | int | None = None
@@ -613,7 +615,7 @@ class ApiOperations:
             bank_ms: time bank per table, in ms.
             paused: create it paused, and start it later.
         """
-        return self._call("POST", "/organiser/tournaments", locals())
+        return self._call("POST", "/organiser/tournaments", locals(), in_body=True)
 
     def tournament_preview(
         self,
@@ -655,7 +657,7 @@ class ApiOperations:
             bank_ms: time bank per table, in ms.
             paused: create it paused, and start it later.
         """
-        return self._call("POST", "/organiser/tournaments/preview", locals())
+        return self._call("POST", "/organiser/tournaments/preview", locals(), in_body=True)
 
     def tournament_start(self, id_: str, *, reason: str | None = None) -> ApiAnswer:
         """Send `POST /organiser/tournaments/{id}/start`.
@@ -666,7 +668,7 @@ class ApiOperations:
             id_: its id or name.
             reason: reason for the audit log.
         """
-        return self._call("POST", "/organiser/tournaments/{id}/start", locals())
+        return self._call("POST", "/organiser/tournaments/{id}/start", locals(), in_body=True)
 
     def tournament_pause(self, id_: str, *, reason: str | None = None) -> ApiAnswer:
         """Send `POST /organiser/tournaments/{id}/pause`.
@@ -677,7 +679,7 @@ class ApiOperations:
             id_: its id or name.
             reason: reason for the audit log.
         """
-        return self._call("POST", "/organiser/tournaments/{id}/pause", locals())
+        return self._call("POST", "/organiser/tournaments/{id}/pause", locals(), in_body=True)
 
     def tournament_cancel(self, id_: str, *, reason: str) -> ApiAnswer:
         """Send `POST /organiser/tournaments/{id}/cancel`.
@@ -688,7 +690,7 @@ class ApiOperations:
             id_: its id or name.
             reason: reason for the audit log.
         """
-        return self._call("POST", "/organiser/tournaments/{id}/cancel", locals())
+        return self._call("POST", "/organiser/tournaments/{id}/cancel", locals(), in_body=True)
 
     def tournament_add(
         self, id_: str, *, bots: Sequence[str], reason: str | None = None
@@ -702,7 +704,7 @@ class ApiOperations:
             bots: bots, one per line: NAME or NAME@VERSION.
             reason: reason for the audit log.
         """
-        return self._call("POST", "/organiser/tournaments/{id}/add", locals())
+        return self._call("POST", "/organiser/tournaments/{id}/add", locals(), in_body=True)
 
     def tournament_withdraw(self, id_: str, *, version: str, reason: str) -> ApiAnswer:
         """Send `POST /organiser/tournaments/{id}/withdraw`.
@@ -714,7 +716,7 @@ class ApiOperations:
             version: the bot as NAME@VERSION.
             reason: reason, shown with the cancelled matches.
         """
-        return self._call("POST", "/organiser/tournaments/{id}/withdraw", locals())
+        return self._call("POST", "/organiser/tournaments/{id}/withdraw", locals(), in_body=True)
 
     def owner_renew(self, *, name: str, reason: str) -> ApiAnswer:
         """Send `POST /organiser/owners/renew`.
@@ -725,7 +727,7 @@ class ApiOperations:
             name: name of the owner.
             reason: reason for the audit log.
         """
-        return self._call("POST", "/organiser/owners/renew", locals())
+        return self._call("POST", "/organiser/owners/renew", locals(), in_body=True)
 
     def owner_revoke(self, *, name: str, reason: str) -> ApiAnswer:
         """Send `POST /organiser/owners/revoke`.
@@ -736,7 +738,7 @@ class ApiOperations:
             name: name of the owner.
             reason: reason for the audit log.
         """
-        return self._call("POST", "/organiser/owners/revoke", locals())
+        return self._call("POST", "/organiser/owners/revoke", locals(), in_body=True)
 
     def match_void(self, id_: str, *, reason: str) -> ApiAnswer:
         """Send `POST /organiser/matches/{id}/void`.
@@ -747,7 +749,7 @@ class ApiOperations:
             id_: its id or name.
             reason: reason for the audit log and the pages of the matches.
         """
-        return self._call("POST", "/organiser/matches/{id}/void", locals())
+        return self._call("POST", "/organiser/matches/{id}/void", locals(), in_body=True)
 
     def match_replay(self, id_: str, *, reason: str) -> ApiAnswer:
         """Send `POST /organiser/matches/{id}/replay`.
@@ -759,7 +761,7 @@ class ApiOperations:
             id_: its id or name.
             reason: reason for the audit log and the pages of the matches.
         """
-        return self._call("POST", "/organiser/matches/{id}/replay", locals())
+        return self._call("POST", "/organiser/matches/{id}/replay", locals(), in_body=True)
 
     def version_disqualify(self, id_: str, *, version: str, reason: str) -> ApiAnswer:
         """Send `POST /organiser/tournaments/{id}/disqualify`.
@@ -771,7 +773,7 @@ class ApiOperations:
             version: NAME@VERSION.
             reason: reason for the audit log and the pages of the matches.
         """
-        return self._call("POST", "/organiser/tournaments/{id}/disqualify", locals())
+        return self._call("POST", "/organiser/tournaments/{id}/disqualify", locals(), in_body=True)
 
     def version_ban(self, *, version: str, reason: str) -> ApiAnswer:
         """Send `POST /organiser/bots/ban`.
@@ -782,7 +784,7 @@ class ApiOperations:
             version: NAME@VERSION.
             reason: reason for the audit log and the pages of the matches.
         """
-        return self._call("POST", "/organiser/bots/ban", locals())
+        return self._call("POST", "/organiser/bots/ban", locals(), in_body=True)
 
     def version_release(self, *, version: str, reason: str) -> ApiAnswer:
         """Send `POST /organiser/bots/release`.
@@ -793,7 +795,7 @@ class ApiOperations:
             version: NAME@VERSION.
             reason: reason for the audit log.
         """
-        return self._call("POST", "/organiser/bots/release", locals())
+        return self._call("POST", "/organiser/bots/release", locals(), in_body=True)
 
     def bot_owner(self, *, name: str, owner: str | None = None, reason: str) -> ApiAnswer:
         """Send `POST /organiser/bots/owner`.
@@ -805,7 +807,7 @@ class ApiOperations:
             owner: name of the owner; empty: none.
             reason: reason for the audit log.
         """
-        return self._call("POST", "/organiser/bots/owner", locals())
+        return self._call("POST", "/organiser/bots/owner", locals(), in_body=True)
 
     def submission_approve(self, id_: str, *, reason: str) -> ApiAnswer:
         """Send `POST /organiser/submissions/{id}/approve`.
@@ -817,7 +819,7 @@ class ApiOperations:
             id_: its id or name.
             reason: reason for the audit log.
         """
-        return self._call("POST", "/organiser/submissions/{id}/approve", locals())
+        return self._call("POST", "/organiser/submissions/{id}/approve", locals(), in_body=True)
 
     def submission_refuse(self, id_: str, *, reason: str) -> ApiAnswer:
         """Send `POST /organiser/submissions/{id}/refuse`.
@@ -828,7 +830,7 @@ class ApiOperations:
             id_: its id or name.
             reason: reason for the owner of the bot and the audit log.
         """
-        return self._call("POST", "/organiser/submissions/{id}/refuse", locals())
+        return self._call("POST", "/organiser/submissions/{id}/refuse", locals(), in_body=True)
 
     def account_retire(self, *, version: str) -> ApiAnswer:
         """Send `POST /account/retire`.
@@ -838,7 +840,7 @@ class ApiOperations:
         Args:
             version: NAME@VERSION.
         """
-        return self._call("POST", "/account/retire", locals())
+        return self._call("POST", "/account/retire", locals(), in_body=True)
 
     def account_challenge(
         self,
@@ -858,4 +860,4 @@ class ApiOperations:
             form: form of the game, such as GAME or GAME-4; empty: the first that both play.
             boards: number of boards.
         """
-        return self._call("POST", "/account/challenges", locals())
+        return self._call("POST", "/account/challenges", locals(), in_body=True)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from arena.api_client import ArenaClient, ArenaUnreachable
+from arena.api_client import ApiAnswer, ArenaClient, ArenaUnreachable
 from arena.cli.workspace import Workspace
 from arena.store.access import organisers
 from arena.store.bots import versions
@@ -71,6 +71,20 @@ def test_values_go_into_the_path_the_query_or_the_body(web: WebState) -> None:
         assert arena.get_search(q="ada bob&x=y").is_success
         assert arena.get_ladders_form("poke/..?x").status == 404
         assert arena.owner_add(name="ada").status == 401
+
+
+def test_parameters_of_a_query_stay_in_the_query_of_a_post(web: WebState) -> None:
+    sent = []
+
+    class Recorder(ArenaClient):
+        def send(self, method: str, path: str, **parts: Any) -> ApiAnswer:
+            sent.append((method, path, parts))
+            return ApiAnswer(200, {}, None)
+
+    Recorder("http://127.0.0.1").push(name="ada", content="0" * 64, upload=b"x")
+    ((method, path, parts),) = sent
+    assert (method, path, parts["upload"]) == ("POST", "/submissions", b"x")
+    assert (parts["query"]["name"], parts.get("values")) == ("ada", None)
 
 
 def test_an_organiser_manages_a_tournament_with_the_client(web: WebState) -> None:
