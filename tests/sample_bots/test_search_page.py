@@ -52,7 +52,7 @@ def test_the_search_bot_plays_every_game_legally_and_deterministically(
 ) -> None:
     game = GAMES[game_id]
     form, codec = MeasuredForm(game, game.seats[0]), GameCodec(game)
-    choose, again = (load(str(folder), form.start(0)) for _ in range(2))
+    choose, again = (load(folder, form.start(0)) for _ in range(2))
     state = game.start(Seeded(board_seed(bytes(32), 1)))
     for luck in range(POSITIONS):
         moves = {}

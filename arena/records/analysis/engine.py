@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol
 
 from arena.bots import resolver
 from referee.games.contract import NOT_REDEALT, Action, State
-from referee.games.registry import find_game
+from referee.games.registry import GAMES
 from referee.games.shared.coded_errors import CodedError
 
 STRONG: Final = "strong"
@@ -85,7 +85,8 @@ class StrongEngine:
     name = STRONG
 
     def __init__(self, game: str) -> None:
-        if not find_game(game).redeals:
+        rules = GAMES.get(game)
+        if rules is not None and not rules.redeals:
             raise NoEngine(f"{NOT_REDEALT} ({game})", code="not-redealt")
         folder = resolver.house_folder() / STRONG
         modules = _modules(folder)

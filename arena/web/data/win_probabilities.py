@@ -27,6 +27,7 @@ from typing import Any, Final
 from arena.records.analysis.engine import NoEngine, engine_of
 from arena.store.events.messages import Position
 from arena.store.match_settings import MatchSettings
+from arena.system import parent_death_signal
 from arena.web.data.changes import Changes, position_of
 
 log = logging.getLogger("arena.web")
@@ -132,10 +133,10 @@ class WinProbabilities:
 
     async def _compute_until_idle(self) -> None:
         """Compute in one process, until nothing is requested for a while."""
+        command = parent_death_signal.killed_with_parent([sys.executable, "-m", _MODULE])
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", _MODULE,
-            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-        )  # fmt: skip
+            *command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+        )
         try:
             with suppress(TimeoutError):
                 while True:
