@@ -177,6 +177,7 @@ def test_secrets_are_not_committed(tmp_path: Path) -> None:
     assert ignored.returncode == 0
 
 
+@pytest.mark.long
 def test_valkey_requires_the_password_and_persists_data(compose: Tree, tmp_path: Path) -> None:
     binary = redis_server.bundled()
     assert binary is not None

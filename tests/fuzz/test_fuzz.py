@@ -2,7 +2,6 @@
 
 import pytest
 
-from tests.examples import examples
 from tests.fuzz import decoder, json_lines, table
 
 
@@ -14,13 +13,6 @@ def test_every_message_ends_in_a_verdict_at_the_decoder() -> None:
     )
 
 
-def test_every_message_ends_in_its_exact_verdict_at_a_table() -> None:
-    messages = examples(150, 20)
-    verdicts = table.fuzz(messages, "quick")
-    assert verdicts["messages"] >= messages
-    assert verdicts["protocol"] > 0
-
-
 def test_every_line_is_an_answer_malformed_or_for_the_log() -> None:
     verdicts = json_lines.fuzz(3000, "quick")
     assert min(verdicts[what] for what in ("answers", "malformed", "for the log")) > 50
@@ -30,4 +22,5 @@ def test_every_line_is_an_answer_malformed_or_for_the_log() -> None:
 def test_thousands_of_messages_end_in_verdicts() -> None:
     assert decoder.fuzz(50_000, "long").total() >= 50_000
     verdicts = table.fuzz(2_000, "long")
+    assert verdicts["messages"] >= 2_000
     assert min(verdicts[verdict] for verdict in ("protocol", "illegal", "timeout", "finished")) > 2
