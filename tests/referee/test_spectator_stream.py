@@ -61,6 +61,7 @@ def test_an_unchanged_position_is_sent_once() -> None:
     assert [shown.decision for shown in played.shown].count(0) == 1
 
 
+@pytest.mark.long
 def test_one_of_several_games_in_flight_is_shown_to_its_end() -> None:
     bots = [Author(slowly, games_in_flight=4), Author(slowly, games_in_flight=4)]
     played = play(bots, boards=5, watch_ms=WATCH_MS)
@@ -100,6 +101,7 @@ def test_a_sent_position_contains_only_public_information(game: str) -> None:
             )
 
 
+@pytest.mark.long
 def test_a_position_contains_the_clocks_and_on_request_the_notes() -> None:
     async def with_note(question: bot_pb2.ActRequest) -> Answer:
         answer = await slowly(question)

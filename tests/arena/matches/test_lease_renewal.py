@@ -124,6 +124,7 @@ def test_a_short_game_is_not_interrupted_by_a_stop_request(player: MatchProcesse
     assert player.rest(process) == ["finished", "alive"]
 
 
+@pytest.mark.long
 def test_a_long_game_is_interrupted_after_a_stop_request(player: MatchProcesses) -> None:
     process = player.start(WILLING.format(setting="drain.set()", seconds=60))
     assert player.rest(process) == ["interrupted", "alive"]

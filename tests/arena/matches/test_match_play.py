@@ -370,6 +370,7 @@ def test_a_remote_bot_plays_at_its_address_on_fresh_boards(
         assert elsewhere.report(0).ended == ""
 
 
+@pytest.mark.long
 def test_a_remote_bot_that_dies_has_crashed(arena: MatchArena) -> None:
     with Processes(level=available_levels.best_level()) as elsewhere:
         act = "os.unlink(os.environ['POKEARENA_ADDRESS'][5:]) or os._exit(1)"
@@ -413,6 +414,7 @@ def test_an_unknown_game_is_refused(arena: MatchArena) -> None:
         arena.play(spec, bots)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("unsandboxed")
 def test_an_exception_of_the_sink_stops_the_match_and_its_processes(arena: MatchArena) -> None:
     class Enough(Exception):
@@ -429,6 +431,7 @@ def test_an_exception_of_the_sink_stops_the_match_and_its_processes(arena: Match
         os.kill(int((arena.folder / "one" / "pid").read_text()), 0)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("unsandboxed")
 def test_a_dead_sandbox_launcher_is_an_infrastructure_fault(arena: MatchArena) -> None:
     # The sandbox launcher is the grandparent process of the bot.

@@ -56,7 +56,15 @@ def test_equal_results_narrow_the_interval() -> None:
     assert narrow.high - narrow.low < 0.5 * (wide.high - wide.low)
 
 
-@pytest.mark.parametrize(("games", "matches"), [(1, 10), (1, 40), (2, 10), (20, 10)])
+@pytest.mark.parametrize(
+    ("games", "matches"),
+    [
+        (1, 10),
+        pytest.param(1, 40, marks=pytest.mark.long),
+        (2, 10),
+        pytest.param(20, 10, marks=pytest.mark.long),
+    ],
+)
 def test_intervals_cover_at_least_92_percent(games: int, matches: int) -> None:
     dice = random.Random(games * matches)
     held = cells = 0

@@ -80,6 +80,7 @@ def programs(tmp_path: Path) -> Iterator[Programs]:
         yield programs
 
 
+@pytest.mark.long
 def test_a_program_with_a_constant_answer_is_a_bot(programs: Programs) -> None:
     played = programs.play("for line in sys.stdin: send('0')", boards=2)
     assert played.verdicts == [["finished", "finished"]] * 2
@@ -166,6 +167,7 @@ def test_the_fault_of_a_killed_program_names_its_signal(programs: Programs) -> N
     assert played.sentences[0].endswith("its process was killed by SIGSEGV")
 
 
+@pytest.mark.long
 def test_a_program_that_closes_stdout_breaks_the_protocol(
     programs: Programs,
 ) -> None:
@@ -173,6 +175,7 @@ def test_a_program_that_closes_stdout_breaks_the_protocol(
     assert played.verdicts == [["protocol", "finished"]]
 
 
+@pytest.mark.long
 def test_a_program_that_cannot_be_found_does_not_start(programs: Programs) -> None:
     address = programs.run("./nothing")
     wait_until(lambda: programs.processes.ends(0))
@@ -192,6 +195,7 @@ def test_a_program_that_does_not_answer_start_fails_to_start(
     assert "its Start did not return within 1 s" in played.sentences[0]
 
 
+@pytest.mark.long
 def test_a_late_answer_is_not_used_for_the_next_question(
     programs: Programs,
 ) -> None:
@@ -222,6 +226,7 @@ def test_a_late_answer_is_not_used_for_the_next_question(
     assert "[stdio] too late: the answer" in programs.output()
 
 
+@pytest.mark.long
 def test_an_unsolicited_answer_breaks_the_protocol_at_the_next_question(
     programs: Programs,
 ) -> None:
@@ -278,6 +283,7 @@ def test_a_program_can_set_its_number_of_games_in_flight(programs: Programs) -> 
     assert answer == bot_pb2.StartResponse(games_in_flight=4, without_legal=True, with_text=True)
 
 
+@pytest.mark.long
 def test_questions_of_several_games_are_sent_on_separate_lines(programs: Programs) -> None:
     played = programs.play(
         """
