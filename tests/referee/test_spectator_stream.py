@@ -43,6 +43,7 @@ def test_without_spectators_no_position_is_sent() -> None:
     assert play([Author(slowly), Author()]).shown == []
 
 
+@pytest.mark.long
 def test_positions_are_shown_in_order_and_not_too_often() -> None:
     began = time.monotonic()
     played = play([Author(slowly), Author(slowly)], boards=2, watch_ms=WATCH_MS)

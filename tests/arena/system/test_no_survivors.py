@@ -86,8 +86,9 @@ def environment(folder: Path) -> dict[str, str]:
     return os.environ | {name: str(folder / word) for name, word in own.items()}
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="adopts orphans with prctl(2)")
-@pytest.mark.parametrize("number", [9, pytest.param(15, marks=pytest.mark.long)])
+@pytest.mark.parametrize("number", [9, 15])
 def test_a_pool_ends_with_its_process(number: int, tmp_path: Path) -> None:
     script = tmp_path / "pool.py"
     script.write_text(POOL)

@@ -101,6 +101,7 @@ def play_when_due(arena: ChallengeArena) -> None:
     arena.play()
 
 
+@pytest.mark.long
 def test_the_result_is_a_table_for_people(cli: Cli, arena: ChallengeArena) -> None:
     started = cli("bot", "challenge", "rival", "--in", arena.url, "--no-wait")
     assert started.status == 0

@@ -34,6 +34,7 @@ def test_the_server_is_ready_without_redis_and_reports_it(tmp_path: Path) -> Non
     assert answer.text.startswith("ready, but Redis")
 
 
+@pytest.mark.long
 def test_the_server_is_alive_but_not_ready_without_its_database(tmp_path: Path) -> None:
     workspace = created_arena(tmp_path)
     with TestClient(create(WebState(workspace.store, ServerSettings()))) as client:
