@@ -92,6 +92,7 @@ def test_values_of_hands_order_them_like_the_referee(wild_rank: str, modules: Mo
         assert (values[lower] == values[higher]) == (expected[lower] == expected[higher])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("tricks", quick_cases([3, 0], 1))
 @every_number_of_seats
 def test_deals_are_played_by_the_rules(seats: int, tricks: int, modules: Modules) -> None:
@@ -140,6 +141,7 @@ def test_a_trick_in_progress_has_the_hands_of_its_sides(seats: int, modules: Mod
                 assert (base == expected).all()
 
 
+@pytest.mark.long
 @every_number_of_seats
 def test_hidden_cards_are_consistent_with_the_view(seats: int, modules: Modules) -> None:
     for state in positions(seats, 2):
@@ -204,6 +206,7 @@ def test_chances_to_win_the_game_follow_the_points(seats: int, modules: Modules)
     assert probabilities(results, np.array([[33, 20], [35, 40]]), False).tolist() == [0, 1]
 
 
+@pytest.mark.long
 def test_the_last_seat_wins_a_trick_without_its_joker(modules: Modules) -> None:
     """Three nines win the fifth trick with any card, so the joker stays for the last trick."""
     state = play(bid(start(2, 0), 3), NameWild("2"))

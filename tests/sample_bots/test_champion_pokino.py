@@ -64,6 +64,7 @@ def trails(modules: list[Any], state: PokinoState, cards: tuple[Any, ...], limit
     return listing.HandTrails(graph, counts, len(cards), limit, np.random.default_rng(1))
 
 
+@pytest.mark.long
 @every_ground
 def test_a_run_of_all_cards_is_found_if_there_is_one(
     given: dict[str, Any], modules: list[Any]
@@ -84,6 +85,7 @@ def test_a_run_of_all_cards_is_found_if_there_is_one(
     assert 20 < found < total
 
 
+@pytest.mark.long
 @every_ground
 def test_prospects_of_hands_are_those_of_their_trails(
     given: dict[str, Any], modules: list[Any]
@@ -118,6 +120,7 @@ def _plays_soon(modules: list[Any], state: PokinoState, hand: Any, number: int) 
     return len(listed.by_length) == len(hand) + 1 or any(True for _ in held)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("variant", [pytest.param("greed", marks=pytest.mark.long), "pokino_up"])
 def test_a_run_that_leaves_a_playable_hand_is_preferred(variant: str, modules: list[Any]) -> None:
     """In a race the bot plays a run after which its next run is the last one, if there is one."""

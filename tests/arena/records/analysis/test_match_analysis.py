@@ -206,6 +206,7 @@ def test_a_game_without_a_plan_has_no_engine() -> None:
         StrongEngine("plan")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "game_id",
     [
