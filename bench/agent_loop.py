@@ -55,7 +55,7 @@ run(lambda turn: turn.legal[-1])
 
 
 class LoopError(Exception):
-    """A command of the loop answered otherwise than its instructions say."""
+    """A command of the loop had another result than `AGENTS.md` describes."""
 
 
 @dataclass

@@ -95,7 +95,7 @@ def generic_messages(rounds: int) -> Figure:
     """Return decisions with generic messages, compared with the messages of the game."""
     game = GAMES[CODED_GAME]
     codecs = GenericCodec(game), GameCodec(game)
-    generic, own = zip(
+    generic, typed = zip(
         *([coded_rate(codec, game) for codec in codecs] for _ in range(rounds)), strict=True
     )
     return Figure(
@@ -103,7 +103,7 @@ def generic_messages(rounds: int) -> Figure:
         "decisions a second",
         generic,
         "with messages of its own",
-        own,
+        typed,
         FigureTarget(LEAST_GENERIC, of_ratio=True),
     )
 

@@ -11,4 +11,9 @@ def snake(name: str) -> str:
 def camel(name: str) -> str:
     """Convert ``pick_up`` to ``pickUp``, protobuf's form of names in JSON."""
     head, *tail = name.split("_")
-    return head + "".join(word.capitalize() for word in tail)
+    return head + pascal("_".join(tail))
+
+
+def pascal(name: str) -> str:
+    """Convert ``pick_up`` to ``PickUp``, the form of classes."""
+    return "".join(word.capitalize() for word in name.split("_"))

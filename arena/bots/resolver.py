@@ -107,8 +107,8 @@ def sample_folders() -> dict[str, Path]:
 
 def usual_opponent(game: str) -> str:
     """Return the house bot that commands suggest as the opponent in a game."""
-    own = (name for name in sample_folders() if name.startswith(f"{game}-"))
-    return SAMPLE + ("greedy" if game in BUILT_IN else next(own, "meek"))
+    of_package = (name for name in sample_folders() if name.startswith(f"{game}-"))
+    return SAMPLE + ("greedy" if game in BUILT_IN else next(of_package, "meek"))
 
 
 def _bots_in(folder: Path) -> dict[str, Path]:

@@ -27,7 +27,7 @@ SLACK = 1
 
 @dataclass(frozen=True, slots=True)
 class LadderRound:
-    """What the pairing of a round follows from.
+    """The state of a ladder that determines the pairing of a round.
 
     Args:
         rules: the settings of the ladder.

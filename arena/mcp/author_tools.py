@@ -19,10 +19,10 @@ from arena.system import parent_death_signal
 
 _COMMAND: Final = "import sys; from arena.cli import main; sys.exit(main())"
 _FAILED: Final = 1
-"""Exit status of a command that has found a fault: its JSON says which."""
+"""Exit status of a command that has found a fault, which its JSON contains."""
 
 Json = dict[str, Any] | list[Any]
-"""What a command prints: an object, or a list of the objects of its lines."""
+"""The output of a command: an object, or a list of the objects of its lines."""
 Bot = Annotated[str, Field(description="folder with a bot.toml, NAME, NAME@VERSION or sample:NAME")]
 Game = Annotated[str, Field(description="id of a game, from list_games")]
 

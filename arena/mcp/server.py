@@ -34,7 +34,7 @@ def player_server(
 
     Args:
         tables: returns the tables of the agent that sent the current request.
-        account: returns what the owner of this agent may read of the own bots.
+        account: returns what the agent's owner may read of the owner's bots.
     """
     server = _server()
     add_player_tools(server, tables)

@@ -38,7 +38,7 @@ _ARENA: Final = (
     ("provisional", "A rating of too few games to be relied on."),
     ("win expectation", "The expected share of a win from a position, from 0 to 1."),
     ("fault", "Why a bot was stopped: a crash, an illegal action, no answer in time."),
-    ("void", "A match that does not count, for a reason that is no fault of a bot."),
+    ("void", "A match that does not count, because of the arena and not because of a bot."),
     ("gauntlet", "A format in which one bot plays against all others."),
     ("SPRT", "A test of two versions that stops as soon as the result is clear."),
     ("house bot", "A bot that comes with the arena, such as greedy."),

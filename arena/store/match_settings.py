@@ -274,6 +274,24 @@ def game_named(name: str) -> Game:
     return game
 
 
+def one_game(game: Game, options: Mapping[str, object], seats: int | None = None) -> MatchSettings:
+    """Return the settings of a match of one game against bots.
+
+    Args:
+        game: the game.
+        options: values of its options; defaults replace those that are missing.
+        seats: the number of seats; None: the first that the options allow.
+
+    Raises:
+        SetupError: an option or the number of seats is not allowed.
+    """
+    settled = game.settle(options)
+    if seats is None:
+        seats = next(number for number in game.seats if game.allows(number, settled))
+    game.check_new(seats, settled)
+    return MatchSettings(game=game.id, options=settled, seats=seats, boards=1)
+
+
 def settled_options(game: Game, given: Mapping[str, object]) -> dict[str, OptionValue]:
     """Return a value for every option of the game.
 

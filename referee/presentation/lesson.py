@@ -10,7 +10,7 @@ from referee.games.contract import Action, Game, OptionValue, State
 from referee.games.shared.dealing import SEED_BYTES, Arranged, Chance, Seeded
 
 NAMES = ("Kim (you)", "Ann", "Ben", "Cem", "Dan", "Eve")
-"""Names of the players, by seat after the one that is asked."""
+"""Names of the players; the first is the seat of the lesson, then in the order of seats."""
 LESSONS = 5
 """Number of lessons of a game."""
 _ANSWERS = 4
@@ -59,7 +59,7 @@ class Lesson:
     turns: tuple[str, ...] = ()
     """The choices before the position; " / " separates those of simultaneous seats."""
     seat: int = 0
-    """The seat that is asked."""
+    """The seat that answers the question."""
 
 
 def lesson_position(lesson: Lesson, texts: ActionTexts) -> State:

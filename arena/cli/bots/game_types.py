@@ -12,7 +12,7 @@ from dataclasses import fields, is_dataclass
 from types import UnionType
 from typing import Any, Final, Literal, NewType, Union, get_args, get_origin, get_type_hints
 
-from referee.field_names import camel, snake
+from referee.field_names import camel, pascal, snake
 from referee.games.contract import Game
 
 _SEED: Final = bytes(32)
@@ -186,7 +186,7 @@ def _names(game: Game) -> tuple[Names, str]:
         for part in _dataclasses(kind):
             if part not in names:
                 names[part] = _unique(part.__name__, names)
-    return names, _unique(f"{_words(game.id)}Action", names)
+    return names, _unique(f"{pascal(game.id)}Action", names)
 
 
 def _unique(name: str, names: Names) -> str:
@@ -195,10 +195,6 @@ def _unique(name: str, names: Names) -> str:
         number += 1
         free = f"{name}{number}"
     return free
-
-
-def _words(game_id: str) -> str:
-    return "".join(word.capitalize() for word in game_id.split("_"))
 
 
 def _dataclasses(hint: Any) -> Iterator[type]:

@@ -276,7 +276,7 @@ class NewBot:
         name: name of the bot.
         files: the files with their descriptions.
         next_step: the command to type next.
-        missing: a sentence that lists the missing programs; empty if there are none.
+        missing: a sentence that lists the missing programs; empty if all are installed.
     """
 
     folder: Path

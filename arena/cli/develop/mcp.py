@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from arena.bots import resolver
 from arena.bots.bot import HUMAN
 from arena.cli import output
 from arena.cli.errors import CommandError
@@ -57,7 +58,12 @@ class LocalTables:
     _tables: dict[str, PlayTable] = field(default_factory=dict)
 
     def open(
-        self, game: str, opponents: Sequence[str], place: int, options: Mapping[str, Any]
+        self,
+        game: str,
+        opponents: Sequence[str],
+        place: int,
+        seats: int | None,
+        options: Mapping[str, Any],
     ) -> PlayTable:
         """Begin a match against bots.
 
@@ -65,18 +71,19 @@ class LocalTables:
             MatchRefused: a bot, an option or the number of tables is not allowed.
         """
         from arena.matches.play_table import PlayTable
-        from arena.mcp.player_tools import MatchRefused, entrants, settings_of
+        from arena.mcp.player_tools import MatchRefused, check_entrants
+        from arena.store.match_settings import game_named, one_game
 
         if sum(not table.is_over for table in self._tables.values()) >= _TABLES:
             raise MatchRefused(f"{_TABLES} tables are open: finish or resign one of them.")
         try:
-            settings = settings_of(game, options)
-            match = match_request.prepare(
-                self.workspace,
-                settings,
-                entrants(settings, opponents, place, HUMAN),
-                secrets.token_hex(16),
-            )
+            settings = one_game(game_named(game), options, seats)
+            check_entrants(settings, opponents, place)
+            missing = settings.sides - 1 - len(opponents)
+            entrants = [*opponents, *[resolver.usual_opponent(settings.game)] * missing]
+            entrants.insert(place, HUMAN)
+            seed = secrets.token_hex(16)
+            match = match_request.prepare(self.workspace, settings, entrants, seed)
         except (CodedError, CommandError) as error:
             raise MatchRefused(str(error)) from None
         table = PlayTable(match, self.workspace.folder, "mcp", lambda topic: None, {})
@@ -90,8 +97,6 @@ class LocalTables:
 
     def opponents(self, game: str) -> list[str]:
         """Return the house bots that play a game."""
-        from arena.bots import resolver
-
         return [
             f"{resolver.SAMPLE}{n}" for n in resolver.samples() if resolver.sample(n).plays(game)
         ]

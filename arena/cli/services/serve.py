@@ -38,7 +38,7 @@ _POLL_SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class SandboxReport:
-    """The chosen level, or the error because of which nothing is played now."""
+    """The chosen level, or the error that keeps bots from playing now."""
 
     choice: Choice | None
     error: str = ""

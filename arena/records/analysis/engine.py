@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from arena.bots import resolver
+from referee.field_names import pascal
 from referee.games.contract import NOT_REDEALT, Action, State
 from referee.games.registry import GAMES
 from referee.games.shared.coded_errors import CodedError
@@ -90,7 +91,7 @@ class StrongEngine:
             raise NoEngine(f"{NOT_REDEALT} ({game})", code="not-redealt")
         folder = resolver.house_folder() / STRONG
         modules = _modules(folder)
-        plan = getattr(modules.get(game), f"{_class_name(game)}Plan", None)
+        plan = getattr(modules.get(game), f"{pascal(game)}Plan", None)
         if plan is None:
             raise NoEngine(f"the house bot {STRONG} has no plan to search {game}")
         self._plan = plan()
@@ -132,7 +133,7 @@ class ChampionEngine(StrongEngine):
     def __init__(self, game: str, seats: int) -> None:
         super().__init__(game)
         folder = resolver.house_folder() / CHAMPION
-        search = getattr(_modules(folder).get(game), _class_name(game), None)
+        search = getattr(_modules(folder).get(game), pascal(game), None)
         if search is None:
             raise NoEngine(f"the house bot {CHAMPION} does not search {game}")
         self._champion = search(seats, _CHAMPION_NODES)
@@ -162,10 +163,6 @@ def named_engine(name: str, game: str, seats: int) -> Engine:
         NoEngine: the house bot does not search this game.
     """
     return ChampionEngine(game, seats) if name == CHAMPION else engine_of(game)
-
-
-def _class_name(game: str) -> str:
-    return "".join(part.capitalize() for part in game.split("_"))
 
 
 @cache

@@ -132,12 +132,9 @@ def first_place_shares(place_keys: Sequence[PlaceKey], sides: Sequence[int]) -> 
 
 
 def spectators_worlds(game: Game, view: View, options: Options, seed: bytes) -> Iterator[State]:
-    """Yield positions that fit a public view, without end; hidden cards are dealt at random."""
+    """Return positions that fit a public view, without end; hidden cards are dealt at random."""
     state = game.from_view(view, None, options, Seeded(seed))
-    number = 0
-    while True:
-        yield state.redeal(None, Seeded(derive(seed, "world", number)))
-        number += 1
+    return (state.redeal(None, Seeded(derive(seed, "world", n))) for n in count())
 
 
 def rate_recorded_games(
@@ -176,7 +173,7 @@ def rate_recorded_games(
 
 
 def _worlds_of_hands(state: State, seed: bytes) -> Iterator[State]:
-    """Yield a position with other chance to come, without end."""
+    """Return a position with other chance to come, without end."""
     return (state.deal_unseen(Seeded(derive(seed, "world", n))) for n in count())
 
 

@@ -1,4 +1,4 @@
-"""Games of packages: what the organiser publishes, and which workers play them.
+"""Publish the packages of games for workers, and compare them with those of the workers.
 
 The sweeper runs in the organiser's process. It publishes the packages of its games in Redis, with
 the hash of their code. A worker leases a match of such a game only if its own code has this hash.
@@ -92,11 +92,11 @@ def check_package(game: str, published: Packages) -> None:
     find_game(game)
     if game in BUILT_IN:
         return
-    own, expected = own_packages()[game], published.get(game)
+    installed, expected = own_packages()[game], published.get(game)
     if expected is None:
         raise SetupError(f"the organiser did not publish the game {game}", code="absent-game")
-    if own.code != expected.code:
-        sentence = f"the organiser plays {game} of {expected}; this worker has {own}"
+    if installed.code != expected.code:
+        sentence = f"the organiser plays {game} of {expected}; this worker has {installed}"
         raise SetupError(sentence, code="other-package")
 
 

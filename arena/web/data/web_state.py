@@ -105,7 +105,8 @@ class WebState:
         table = live_table(self.events.positions, match, tournament, self.events.shown_since)
         if table is None:
             return None
-        hosted = {name for name, version in self.snapshot.versions.items() if version.folder}
+        versions = self.snapshot.versions
+        hosted = {name for name in match.entrants if name in versions and versions[name].folder}
         if reason := why_hidden(tournament.plan.game, match.entrants, hosted):
             return replace(table, no_probability=reason)
         probability = self.win_probabilities.of(table.position, tournament.plan)

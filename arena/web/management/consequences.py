@@ -155,28 +155,27 @@ def of_ban(request: ActionRequest) -> Changes:
 
 def of_renewal(request: ActionRequest) -> Changes:
     """Return the changes of the renewal of an owner's token."""
-    return Changes(
-        f"Renew the token of {_owner(request)}?",
-        (
-            "The present token and the sessions that it began end at once.",
-            "The next page shows the new token, once; pass it to the owner.",
-            _bots(request),
-        ),
-        back="/organiser/owners",
+    return _of_token(
+        request,
+        "Renew",
+        "The present token and the sessions that it began end at once.",
+        "The next page shows the new token, once; pass it to the owner.",
     )
 
 
 def of_revocation(request: ActionRequest) -> Changes:
     """Return the changes of the revocation of an owner's token."""
-    return Changes(
-        f"Revoke the token of {_owner(request)}?",
-        (
-            "The token and the sessions that it began end at once.",
-            "The owner cannot push, challenge, retire or sign in until you issue a new token.",
-            _bots(request),
-        ),
-        back="/organiser/owners",
+    return _of_token(
+        request,
+        "Revoke",
+        "The token and the sessions that it began end at once.",
+        "The owner cannot push, challenge, retire or sign in until you issue a new token.",
     )
+
+
+def _of_token(request: ActionRequest, verb: str, *sentences: str) -> Changes:
+    title = f"{verb} the token of {_owner(request)}?"
+    return Changes(title, (*sentences, _bots(request)), back="/organiser/owners")
 
 
 def _owner(request: ActionRequest) -> str:

@@ -26,12 +26,12 @@ from referee.presentation.registry import presentation_of
 
 @dataclass(frozen=True, slots=True)
 class ShownLesson:
-    """A lesson with its position as the seat that is asked sees it."""
+    """A lesson with its position as its seat sees it."""
 
     lesson: Lesson
     frames: FrameSequence
     answers: tuple[LessonAnswer, ...]
-    """The answers in alphabetical order, which does not tell the right one."""
+    """The answers in alphabetical order, so that their order does not show the right one."""
 
 
 def games_page(web: WebState, page_request: PageRequest) -> Page:
@@ -152,7 +152,7 @@ def _shown(presentation: Presentation, lesson: Lesson) -> ShownLesson:
 
 
 def _rendering(presentation: Presentation, lesson: Lesson) -> TableRendering:
-    """Return the position of a lesson as the seat sees it that is asked."""
+    """Return the position of a lesson as its seat sees it."""
     state = lesson_position(lesson, presentation)
     number, seat = len(state.scores), lesson.seat
     options = presentation.game.settle(lesson.options)

@@ -89,7 +89,7 @@ class MatchStory:
 
 @dataclass(frozen=True, slots=True)
 class MatchEvidence:
-    """Results, faults and analysis of a closed match, from which its story is told.
+    """Results, faults and analysis of a closed match, from which its story follows.
 
     Args:
         entrants: the versions, in the order of the match.

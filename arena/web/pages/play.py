@@ -27,7 +27,7 @@ from arena.presentation.frames import FrameSequence, frame_sequence
 from arena.presentation.narration import result
 from arena.store.bots import version_files, versions
 from arena.store.bots.versions import Version
-from arena.store.match_settings import MatchSettings
+from arena.store.match_settings import MatchSettings, one_game
 from arena.web.data.web_state import WebState
 from arena.web.markdown_to_html import rendered
 from arena.web.page import InvalidQuery, Links, Page, PageNotFound, PageRequest
@@ -68,16 +68,14 @@ def table_setup(name: str, given: Mapping[str, str]) -> MatchSettings:
     game = GAMES.get(name)
     if game is None:
         raise PageNotFound(f"unknown game {name}; available: {', '.join(GAMES)}.")
-    try:
-        options = game.settle({n: given[n] for n in game.options if given.get(n)})
-        possible = [number for number in game.seats if game.allows(number, options)]
-        text = given.get("seats") or str(possible[0])
+    seats = None
+    if text := given.get("seats"):
         seats = int(text) if text.isascii() and text.isdecimal() and len(text) < 3 else 0
-        game.check_new(seats, options)
+    try:
+        # The default for faults: one of a bot does not end a game of three or more.
+        return one_game(game, {n: given[n] for n in game.options if given.get(n)}, seats)
     except SetupError as error:
         raise InvalidQuery(f"{error}.") from None
-    # The default for faults: one of a bot does not end a game of three or more.
-    return MatchSettings(game=name, options=options, seats=seats, boards=1)
 
 
 def playable_bots(web: WebState, game: Game) -> tuple[tuple[str, str], ...]:

@@ -55,21 +55,27 @@ class AgentTables:
         return f"agent of {self.owner}"
 
     def open(
-        self, game: str, opponents: Sequence[str], place: int, options: Mapping[str, Any]
+        self,
+        game: str,
+        opponents: Sequence[str],
+        place: int,
+        seats: int | None,
+        options: Mapping[str, Any],
     ) -> PlayTable:
         """Begin a match against bots.
 
         Raises:
             MatchRefused: a bot, an option or the number of tables is not allowed.
         """
-        from arena.mcp.player_tools import MatchRefused
+        from arena.mcp.player_tools import MatchRefused, check_entrants
 
         if not self.web.settings.seats_people:
             raise MatchRefused("this arena does not let agents play; its organiser allows it.")
         form = {name: _text(value) for name, value in options.items()}
         form |= {f"bot{number}": name for number, name in enumerate(opponents)}
-        form["place"] = str(place)
+        form |= {"place": str(place), "seats": "" if seats is None else str(seats)}
         try:
+            check_entrants(play.table_setup(game, form), opponents, place)
             match = play.prepared(self.web, game, form)
             return self.web.play_tables.open(match, self._client, {})
         except (InvalidQuery, PageNotFound, TooMany) as error:
@@ -77,8 +83,8 @@ class AgentTables:
 
     def find(self, table: str) -> PlayTable | None:
         """Return the table of this agent with this id, or None."""
-        found = self.web.play_tables.find(table)
-        return found if found is not None and found.client == self._client else None
+        seat = self.web.play_tables.find(table)
+        return seat if seat is not None and seat.client == self._client else None
 
     def opponents(self, game: str) -> list[str]:
         """Return the bots that an agent may choose."""
@@ -90,7 +96,7 @@ def _text(value: object) -> str:
 
 
 class AgentRequests:
-    """The endpoint `/mcp`. Without the package `mcp` it is absent."""
+    """The endpoint `/mcp`, which requires the package `mcp`."""
 
     def __init__(self, web: WebState) -> None:
         self._web = web

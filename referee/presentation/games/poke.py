@@ -167,7 +167,7 @@ class PokePresentation(Presentation):
     summary = "A poker hand that you may improve at a price; then the same cards take tricks."
     terms = (
         ("leg", "A part of a rubber, which ends when a player has 20 points below the line."),
-        ("rubber", "The whole game: whoever wins two legs ends it."),
+        ("rubber", "The whole game, which ends when a player has won two legs."),
         ("below the line", "Points of tricks. They decide the leg."),
         ("above the line", "Points of hands, legs and the rubber. Their total decides the game."),
         ("doubled", "A player whose draw had a price: the opponent's tricks count twice."),

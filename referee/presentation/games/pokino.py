@@ -240,7 +240,7 @@ class PokinoPresentation(Presentation):
         ("spoke", "The four dominoes that lie on the table at the start."),
         ("poke", "The stock of dominoes, face down."),
         ("token", "It closes the border between two squares for everybody."),
-        ("Pokino", "Playing the last card of the hand. Whoever does it wins at once."),
+        ("Pokino", "Playing the last card of the hand, which wins the game at once."),
     )
     short_rules = """\
 Lay dominoes so that numbers of your cards lie side by side, and play cards along them as runs.
