@@ -233,6 +233,21 @@ def test_the_table_is_seen_whole_before_its_scripts_and_does_not_move(
         assert tab.evaluate("window.shifted") < 0.02
 
 
+@pytest.mark.parametrize("page", ["", "matches/{}", "matches/{}/games/0", "embed/matches/{}/games/0"])
+def test_no_page_moves_while_a_slow_machine_parses_it(
+    workspace: Workspace, site: str, tab: Page, page: str
+) -> None:
+    held = play(workspace, SAINT)
+    tab.add_init_script(SHIFTS)
+    throttled = tab.context.new_cdp_session(tab)
+    throttled.send("Emulation.setCPUThrottlingRate", {"rate": 15})
+    for width, height in SIZES:
+        tab.set_viewport_size({"width": width, "height": height})
+        tab.goto(f"{site}/{page.format(held.match)}")
+        tab.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+        assert tab.evaluate("window.shifted") < 0.02
+
+
 STYLED = "[...document.querySelectorAll('link[rel=stylesheet]')].every((link) => link.sheet)"
 
 PLACES = """() => {
