@@ -73,9 +73,7 @@ def test_hidden_cards_do_not_influence_the_probability_for_spectators() -> None:
 
 
 @pytest.mark.parametrize(("game_id", "seats"), [("saint_poker", 3), ("pokex", 2)])
-def test_hidden_cards_do_not_influence_the_probability_for_a_seat(
-    game_id: str, seats: int
-) -> None:
+def test_hidden_cards_do_not_influence_the_probability_for_a_seat(game_id: str, seats: int) -> None:
     game = GAMES[game_id]
     sides = game.sides(seats, game.settle({}))
     state = start(game, seats)
