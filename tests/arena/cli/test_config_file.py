@@ -25,8 +25,8 @@ REVIEWED = frozenset(
     lenient limit list los low max-active-versions max-matches model name no-history no-pause
     no-wait once open option output owner parquet partner patience play-tables port push-mib
     pushes quality quick rate reason record relay-wait root-path rounds sample saving season seat
-    seats seed set size spectators sprt start step-time tables tag think timing tournament trace version
-    views wait watch watchers web workers
+    seats seed set size spectators sprt start step-time tables tag think timing tournament trace
+    version views wait watch watchers web workers
     """.split()
 )
 """Options that a project file in an untrusted folder may set: reviewed one by one.

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import Engine
 
-from arena.store.bots import versions
 from arena.store.access.audit_log import COMMAND_LINE
+from arena.store.bots import versions
 from arena.store.matches import corrections, listing, search, transitions
 from arena.store.matches.closed_matches import PlayedMatch
 from arena.store.matches.search import MatchFilter, SearchPosition
