@@ -173,7 +173,7 @@ def finished_game(
             "slowest_ms": list(game.slowest_ms),
             "faults": list(game.faults),
             "crashes": list(game.crashes),
-            **optional_tally(game.corrections, game.defaults),
+            **optional_tally(game.corrections, game.defaults, [seat.tags for seat in game.tags]),
         },
         faulted=tuple(
             PlayedFault(
