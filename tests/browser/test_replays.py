@@ -233,7 +233,9 @@ def test_the_table_is_seen_whole_before_its_scripts_and_does_not_move(
         assert tab.evaluate("window.shifted") < 0.02
 
 
-@pytest.mark.parametrize("page", ["", "matches/{}", "matches/{}/games/0", "embed/matches/{}/games/0"])
+@pytest.mark.parametrize(
+    "page", ["", "matches/{}", "matches/{}/games/0", "embed/matches/{}/games/0"]
+)
 def test_no_page_moves_while_a_slow_machine_parses_it(
     workspace: Workspace, site: str, tab: Page, page: str
 ) -> None:
