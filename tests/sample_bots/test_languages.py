@@ -151,7 +151,7 @@ def test_the_greedy_bot_beats_the_random_one_at_its_game(author: KitAuthor) -> N
     sides = min(GAMES[game].seats)
     greedy = author.built / "greedy.toml"
     played = author.types(
-        "play", game, greedy, *[author.random] * (sides - 1), "-n", 10, "--seed", 7
+        "play", game, greedy, *[author.random] * (sides - 1), "-n", 5, "--seed", 7
     )
     places = [games["places"] for games in played["games"]]
     assert played["bots"][0]["bot"] == f"greedy-{author.language.name}"
@@ -162,7 +162,7 @@ def test_the_greedy_bot_beats_the_random_one_at_its_game(author: KitAuthor) -> N
 @pytest.mark.long
 @each_author
 def test_a_match_with_a_seed_is_reproducible(author: KitAuthor) -> None:
-    words = ("play", "saint_poker", author.random, "sample:random", "-n", 3, "--seed", 8)
+    words = ("play", "saint_poker", author.random, "sample:random", "-n", 1, "--seed", 8)
     once, again = ({game["game"]: game for game in author.types(*words)["games"]} for _ in "12")
     assert once == again
 
