@@ -248,6 +248,7 @@ def place(turn):
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("named", [True, False], ids=["attempt is copied", "attempt is omitted"])
 def test_a_corrected_question_has_its_attempt_and_reason(programs: Programs, named: bool) -> None:
     script = f"""
@@ -264,6 +265,7 @@ for turn in questions():
     assert played.games[0].result["corrections"] == [2 * len(own), 0]
 
 
+@pytest.mark.long
 def test_a_late_answer_to_an_earlier_attempt_is_not_taken_for_the_new_one(
     programs: Programs,
 ) -> None:
