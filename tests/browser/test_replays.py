@@ -426,13 +426,23 @@ def test_an_analysis_is_drawn_and_its_swing_leads_to_a_position(
     tab.goto(f"{site}/matches/{held.match}/games/0")
     if has_script:
         tab.wait_for_selector("#replay[data-ready]")
-    assert tab.locator(".graph polyline").count() == 4
-    assert tab.locator(".graph polygon").count() == 2
+    assert tab.locator(".graph:visible polyline").count() == 4
+    assert tab.locator(".graph:visible polygon").count() == 2
     assert tab.locator("#accuracy tbody tr").count() == 2
     tab.click("#swings a")
     tab.wait_for_url("**eyes=all")
     here = tab.get_attribute(".swing", "d")
     assert here == f"M{tab.get_attribute('#replay', 'data-step')} 0V100"
+    shown = [tab.locator(".odds:visible b").first.text_content()]
+    for seat in (0, 1):
+        tab.click(f".eyes [data-eyes='{seat}']")
+        tab.wait_for_url(f"**eyes={seat}")
+        shown.append(tab.locator(".odds:visible b").first.text_content())
+        assert tab.locator(".swing:visible").count() == 0
+    # Each seat's view has the figures of its own knowledge.
+    assert shown == ["90 %", "60 %", "30 %"]
+    tab.click(".eyes [data-eyes='all']")
+    tab.wait_for_url("**eyes=all")
     keep(tab, f"replay-analysis-{'script' if has_script else 'plain'}")
     if has_script:
         tab.locator(".beneath [data-hide-results]").click()
