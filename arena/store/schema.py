@@ -509,6 +509,20 @@ faults = Table(
     ForeignKeyConstraint(["match", "game"], ["games.match", "games.game"]),
 )
 
+# The reasoning and usage that bots sent (`arena.store.matches.match_reasoning`): private, so apart
+# from the records, which contain the hashes.
+reasoning = Table(
+    "reasoning",
+    metadata,
+    Column("match", StoredText, primary_key=True),
+    Column("game", Integer, primary_key=True),
+    Column("seat", Integer, primary_key=True),
+    Column("version", StoredText, ForeignKey("versions.id"), nullable=False, index=True),
+    # The line of the seat (`referee.reasoning`), compressed with gzip.
+    Column("line", LargeBinary, nullable=False),
+    ForeignKeyConstraint(["match", "game"], ["games.match", "games.game"]),
+)
+
 results = Table(
     "results",
     metadata,

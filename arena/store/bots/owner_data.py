@@ -157,7 +157,7 @@ def matches(engine: Engine, owner: str) -> tuple[str, ...]:
 def redact(
     engine: Engine, match: str, versions: Sequence[str], redacted: Callable[[str], str]
 ) -> None:
-    """Rewrite the records of a match, and delete the output of some versions from its faults.
+    """Rewrite the records of a match, and delete the output and the reasoning of some versions.
 
     The object storage gets a new object if the records are there. A sweep deletes the old one.
 
@@ -189,7 +189,7 @@ def _replace_records(
     redacted: Callable[[str], str],
     rewritten: RewrittenRecords,
 ) -> bool:
-    games, faults = schema.games, schema.faults
+    games, faults, reasoning = schema.games, schema.faults, schema.reasoning
     with _erasing(engine) as connection:
         record_archive.lock_match(connection, match)
         if not rewritten.replace(connection, match):
@@ -208,7 +208,21 @@ def _replace_records(
             .where(faults.c.match == match, faults.c.version.in_(versions))
             .values(output="", ended="")
         )
+        connection.execute(
+            delete(reasoning).where(reasoning.c.match == match, reasoning.c.version.in_(versions))
+        )
     return True
+
+
+def delete_reasoning(engine: Engine, owner: str) -> int:
+    """Delete the reasoning and usage of all versions of an owner; return the number of lines.
+
+    The records keep the hashes. A match that is being played can add new lines.
+    """
+    table = schema.reasoning
+    with _erasing(engine) as connection:
+        of_owner = table.c.version.in_(_versions(owner))
+        return connection.execute(delete(table).where(of_owner)).rowcount
 
 
 def forget(engine: Engine, data: OwnerData) -> str:
