@@ -220,6 +220,8 @@ bots = Table(
     Column("created", Double, nullable=False),
     # Empty: the bot does not share an owner with other bots.
     Column("owner", StoredText, nullable=False, server_default=""),
+    # 1: everybody may read the reasoning of its versions in closed matches.
+    Column("publishes_reasoning", Integer, nullable=False, server_default="0"),
 )
 
 owners = Table(

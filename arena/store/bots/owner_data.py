@@ -11,6 +11,7 @@ import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Select, delete, distinct, func, select, update
@@ -214,15 +215,51 @@ def _replace_records(
     return True
 
 
-def delete_reasoning(engine: Engine, owner: str) -> int:
-    """Delete the reasoning and usage of all versions of an owner; return the number of lines.
+class ReasoningState(StrEnum):
+    """What an owner can make of the reasoning of the own bots."""
 
-    The records keep the hashes. A match that is being played can add new lines.
+    PRIVATE = "private"
+    """Only the owner and the organiser can read it."""
+    PUBLISHED = "published"
+    """Everybody can read it, also that of later matches."""
+    DELETED = "deleted"
+    """What is stored is deleted. The records keep the hashes."""
+
+
+def set_reasoning(engine: Engine, owner: str, state: ReasoningState, bot: str = "") -> int:
+    """Publish, hide or delete the reasoning of the bots of an owner.
+
+    A match that is being played can add new reasoning after a deletion.
+
+    Args:
+        engine: the store.
+        owner: the owner's name.
+        state: what becomes of it.
+        bot: only of this bot; empty: of all bots of the owner.
+
+    Returns:
+        The number of lines, one for each seat of a game, that are published, hidden or deleted.
+
+    Raises:
+        NotFound: the owner has no such bot.
     """
-    table = schema.reasoning
+    bots, versions, table = schema.bots, schema.versions, schema.reasoning
+    chosen = [bots.c.owner == owner, bots.c.owner != "", *([bots.c.name == bot] if bot else [])]
+    of_bots = table.c.version.in_(
+        select(versions.c.id).join(bots, bots.c.name == versions.c.name).where(*chosen)
+    )
     with _erasing(engine) as connection:
-        of_owner = table.c.version.in_(_versions(owner))
-        return connection.execute(delete(table).where(of_owner)).rowcount
+        if connection.execute(select(bots.c.name).where(*chosen).limit(1)).first() is None:
+            raise NotFound(
+                f"{owner} has no bot{f' {bot}' if bot else ''}; `pokearena bot list` shows the "
+                "owners of bots.",
+                code="unknown-bot",
+            )
+        if state is ReasoningState.DELETED:
+            return connection.execute(delete(table).where(of_bots)).rowcount
+        published = int(state is ReasoningState.PUBLISHED)
+        connection.execute(update(bots).where(*chosen).values(publishes_reasoning=published))
+        return connection.scalar(select(func.count()).select_from(table).where(of_bots)) or 0
 
 
 def forget(engine: Engine, data: OwnerData) -> str:

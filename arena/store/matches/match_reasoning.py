@@ -13,15 +13,13 @@ import json
 from collections.abc import Collection
 from typing import Any, Final
 
-from sqlalchemy import Engine, select
+from sqlalchemy import Engine, or_, select
 
 from arena.ratings.closed_match import PlayedGame
 from arena.store import schema
 from arena.store.database import read_rows
 from arena.store.schema import MatchState
 
-PUBLISHED: Final = "publish_reasoning"
-"""The key of a manifest that publishes the reasoning of a version."""
 _GZIP_LEVEL: Final = 6
 
 
@@ -83,14 +81,14 @@ def readable_versions(engine: Engine, match: str, owner: str = "") -> tuple[str,
         owner: the name of the owner; empty for everybody, who may read what is published.
     """
     sides, versions, bots = schema.match_entrants, schema.versions, schema.bots
+    is_readable = bots.c.publishes_reasoning == 1
+    if owner:
+        is_readable = or_(is_readable, bots.c.owner == owner)
     query = (
-        select(*versions.c["id", "manifest"], bots.c.owner)
-        .join(sides, sides.c.version == versions.c.id)
+        select(sides.c.version)
+        .join(versions, versions.c.id == sides.c.version)
         .join(bots, bots.c.name == versions.c.name)
-        .where(sides.c.match == match)
+        .where(sides.c.match == match, is_readable)
+        .order_by(sides.c.position)
     )
-    return tuple(
-        row.id
-        for row in read_rows(engine, query)
-        if row.manifest.get(PUBLISHED) is True or (owner and row.owner == owner)
-    )
+    return tuple(read_rows(engine, query).scalars())

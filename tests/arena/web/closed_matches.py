@@ -47,7 +47,8 @@ def play(
 ) -> StoredMatch:
     """Play a match at a table and store it; without `close` its last game is not played.
 
-    With `reasoning`, each bot sends this text and its name with its first decision. The deals follow from `seed`, so that a test plays the same games in every run.
+    With `reasoning`, each bot sends this text and its name with its first decision of each game.
+    The deals follow from `seed`, so that a test plays the same games in every run.
     """
     sides = len(set(played.game.sides(played.seats, played.options)))
     names = [f"luck{number}" for number in range(sides)]

@@ -39,6 +39,8 @@ def upgrade() -> None:
         op.add_column("submissions", sa.Column(name, sa.Text, nullable=False, server_default=""))
     corrections = sa.Column("corrections", sa.Integer, nullable=False, server_default="0")
     op.add_column("tournaments", corrections)
+    publishes = sa.Column("publishes_reasoning", sa.Integer, nullable=False, server_default="0")
+    op.add_column("bots", publishes)
     # They follow from the games.
     for name in ("outcome", "digest", "thinking"):
         op.drop_column("results", name)

@@ -8,8 +8,10 @@ import pytest
 from sqlalchemy import update
 
 from arena.cli.workspace import Workspace
+from arena.errors import NotFound
 from arena.store import schema
 from arena.store.bots import owner_data, versions
+from arena.store.bots.owner_data import ReasoningState
 from arena.store.database import writing
 from arena.store.matches import match_reasoning, results
 from referee import reasoning, replay
@@ -36,14 +38,6 @@ def played(workspace: Workspace, *, close: bool = True) -> StoredMatch:
 def texts(workspace: Workspace, match: StoredMatch, *labels: str) -> set[str]:
     lines = match_reasoning.reasoning_lines(workspace.store, match.match, versions=labels)
     return {reasoning.read_line(line)["decisions"][0]["text"] for line in lines}
-
-
-def publish(workspace: Workspace, label: str, value: object) -> None:
-    table = schema.versions
-    manifest = {"run": ["x"], "publish_reasoning": value}
-    with writing(workspace.store) as connection:
-        of_version = update(table).where(table.c.id == label)
-        connection.execute(of_version.values(manifest=manifest))
 
 
 def problems(workspace: Workspace, match: StoredMatch) -> list[str]:
@@ -75,17 +69,29 @@ def test_an_owner_reads_the_own_versions_and_everybody_what_is_published(
     assert match_reasoning.readable_versions(store, name) == ()
     assert match_reasoning.readable_versions(store, name, "ada") == ("luck0@1",)
     assert match_reasoning.readable_versions(store, name, "eve") == ()
-    for value, shown in ((True, ("luck1@1",)), ("true", ()), (1, ()), (False, ())):
-        publish(workspace, "luck1@1", value)
-        assert match_reasoning.readable_versions(store, name) == shown
+    assert owner_data.set_reasoning(store, "bob", ReasoningState.PUBLISHED) == 2
+    assert match_reasoning.readable_versions(store, name) == ("luck1@1",)
+    assert match_reasoning.readable_versions(store, name, "ada") == ("luck0@1", "luck1@1")
+    assert owner_data.set_reasoning(store, "bob", ReasoningState.PRIVATE, "luck1") == 2
+    assert match_reasoning.readable_versions(store, name) == ()
+
+
+@pytest.mark.parametrize(("owner", "bot"), [("eve", ""), ("", ""), ("ada", "luck1")])
+@pytest.mark.parametrize("state", ReasoningState)
+def test_nobody_changes_the_reasoning_of_a_foreign_bot(
+    workspace: Workspace, owner: str, bot: str, state: ReasoningState
+) -> None:
+    match = played(workspace)
+    with pytest.raises(NotFound) as error:
+        owner_data.set_reasoning(workspace.store, owner, state, bot)
+    assert error.value.code == "unknown-bot"
+    assert len(match_reasoning.reasoning_lines(workspace.store, match.match)) == 4
 
 
 def test_after_a_deletion_the_record_still_verifies(workspace: Workspace) -> None:
     match = played(workspace)
-    assert owner_data.delete_reasoning(workspace.store, "nobody") == 0
-    assert owner_data.delete_reasoning(workspace.store, "") == 0
-    assert owner_data.delete_reasoning(workspace.store, "ada") == 2
-    assert owner_data.delete_reasoning(workspace.store, "ada") == 0
+    assert owner_data.set_reasoning(workspace.store, "ada", ReasoningState.DELETED) == 2
+    assert owner_data.set_reasoning(workspace.store, "ada", ReasoningState.DELETED) == 0
     assert texts(workspace, match, "luck0@1", "luck1@1") == {"plan of luck1@1"}
     assert problems(workspace, match) == []
 
