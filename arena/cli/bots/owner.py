@@ -170,7 +170,7 @@ def _confirm(name: str, yes: bool) -> None:
         raise CommandError("nothing is deleted.", FAILED, code="not-confirmed")
 
 
-@owner.command(epilog="Example: pokearena owner reasoning ada published --bot mybot")
+@owner.command(epilog='Example: pokearena owner reasoning ada deleted --reason "she asked for it"')
 @click.argument("name", shell_complete=completers.owners)
 @click.argument("state", type=click.Choice(["private", "published", "deleted"]))
 @click.option("--bot", default="", metavar="NAME", help="Only of this bot. [default: all]")

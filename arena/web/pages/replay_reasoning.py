@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from arena.presentation.recorded_frames import ReplayPosition
 from arena.store.access import sessions
@@ -17,6 +17,9 @@ from referee.sanitizing import sanitized
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
+
+SHOWN_CHARACTERS: Final = 500_000
+"""Maximum length of all reasoning on a page; the JSON of the page has all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,23 +71,28 @@ def by_decision(
     lines: Iterable[Line], moments: Sequence[ReplayPosition], names: Sequence[str]
 ) -> tuple[DecisionReasoning, ...]:
     """Return the reasoning of a game in the order of its decisions and tries."""
+    left = SHOWN_CHARACTERS
     steps = {act.decision: moment.step for moment in moments for act in moment.actions}
     last = len(moments) - 1
     entries = [(line["seat"], entry) for line in lines for entry in line["decisions"]]
     entries.sort(key=lambda seat_and_entry: _order(seat_and_entry[1]))
     latest = {entry["decision"]: entry for _, entry in entries}
-    return tuple(
-        DecisionReasoning(
-            step=steps.get(entry["decision"], last),
-            name=names[seat],
-            seat=seat,
-            text=sanitized(entry.get("text", "")),
-            usage=_usage_words(entry.get("usage") or {}),
-            is_refused=entry is not latest[entry["decision"]] or entry["decision"] not in steps,
-            is_cut=bool(entry.get("cut")),
+    reasoning = []
+    for seat, entry in entries:
+        decision, text = entry["decision"], entry.get("text", "")[:left]
+        left -= len(text)
+        reasoning.append(
+            DecisionReasoning(
+                step=steps.get(decision, last),
+                name=names[seat],
+                seat=seat,
+                text=sanitized(text),
+                usage=_usage_words(entry.get("usage") or {}),
+                is_refused=entry is not latest[decision] or decision not in steps,
+                is_cut=bool(entry.get("cut")) or len(text) < len(entry.get("text", "")),
+            )
         )
-        for seat, entry in entries
-    )
+    return tuple(reasoning)
 
 
 def _order(entry: Mapping[str, Any]) -> tuple[int, int]:
