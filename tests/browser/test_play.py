@@ -132,7 +132,7 @@ def whole_games(*usual: str) -> list[ParameterSet]:
 @pytest.mark.parametrize(
     ("game", "size", "turns"),
     [
-        ("poke", DESKTOP, WHOLE),
+        ("poke", DESKTOP, 30),
         ("saint_poker", PHONE, WHOLE),
         ("pouku", TABLET, WHOLE),
         ("pokex", PHONE, 30),
