@@ -51,6 +51,7 @@ KNOWN_TO_ARENA = PURE | {
     "referee.replay",
     "referee.rpc.sockets",
     "referee.sanitizing",
+    "referee.tags",
     "referee.action_phrases",
     "referee.presentation",
 }
