@@ -15,6 +15,7 @@ from referee.presentation.question_text import ANSWER_CHARACTERS, parse_answer, 
 from referee.reasoning import SeatReasoning, digests
 from referee.record import (
     BY_REFEREE,
+    TAGS,
     Remarks,
     action_line,
     dump,
@@ -24,6 +25,7 @@ from referee.record import (
     result_line,
 )
 from referee.sanitizing import quote, sanitized
+from referee.tags import add_tags
 
 NOTE_CHARACTERS = 200
 _LUCK = (1 << 64) - 1
@@ -149,6 +151,8 @@ class RunningGame:
         """Corrections of each seat's answers."""
         self.defaults = [0] * setting.seats
         """Default actions that each seat's bot played because it did not decide."""
+        self.tags: list[list[str]] = [[] for _ in range(setting.seats)]
+        """Tags that each seat's bot has set."""
         self.notes = [""] * setting.seats
         """Latest note of each seat's bot."""
         self._reasoning = [SeatReasoning(setting.reasoning_bytes) for _ in range(setting.seats)]
@@ -263,6 +267,8 @@ class RunningGame:
         bank_ms = None if question.bank_ms == self._banks[seat] else question.bank_ms
         self._banks[seat] = question.bank_ms
         self.defaults[seat] += response.played_default
+        if response.tags:
+            add_tags(self.tags[seat], response.tags)
         remarks = Remarks(note, False, question.attempt, response.played_default)
         total_ms = question.spent_ms + ms
         self._make_move(seat, question.decision, action, total_ms, remarks, bank_ms, message)
@@ -399,10 +405,10 @@ class RunningGame:
             "faults": self.faults,
             "crashes": self.crashes,
         }
+        tally |= optional_tally(self.corrections, self.defaults, self.tags)
         lines = [kept.line(self.number, seat) for seat, kept in enumerate(self._reasoning)]
         scores, place_keys = (None, None) if end is None else (end.scores, end.place_keys)
         places = places_with_faults(place_keys, sides, out_sides)
-        tally |= optional_tally(self.corrections, self.defaults)
         hashes = {"reasoning": digests(lines)} if any(lines) else {}
         line = result_line(self.number, places, scores, verdicts, tally | hashes)
         self._lines.append(dump(line))
@@ -416,6 +422,7 @@ class RunningGame:
             decision_times=[referee_pb2.DecisionTimes(ms=times) for times in self._decision_ms],
             faulted=self._faulted,
             reasoning=lines if hashes else (),
+            tags=[referee_pb2.SeatTags(tags=tags) for tags in tally.pop(TAGS, ())],
             **tally,
         )
 

@@ -266,6 +266,7 @@ class ApiOperations:
         tournament: str | int | None = None,
         game: str | int | None = None,
         form: str | int | None = None,
+        tag: str | int | None = None,
         since: str | int | None = None,
         until: str | int | None = None,
         after: str | int | None = None,
@@ -282,6 +283,7 @@ class ApiOperations:
             tournament: only matches of the tournament with this id.
             game: only matches of the game with this id.
             form: only matches of this form, such as GAME-4.
+            tag: only matches in which a bot has set this tag.
             since: only matches that closed on this day (YYYY-MM-DD, UTC) or later.
             until: only matches that closed on this day or earlier.
             after: place of the last match of the previous page; the `Link` header contains

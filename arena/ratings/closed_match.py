@@ -57,7 +57,7 @@ class PlayedGame:
         board: its board.
         record: the record's lines from ``game`` to ``result``.
         tally: the remaining fields of the result line, by seat: ``bank_ms``, ``faults``,
-            ``crashes``, ``slowest_ms``.
+            ``crashes``, ``slowest_ms``, ``tags``.
         faulted: the faults in this game.
         thinking: decision times of each entrant, without decisions that the referee made for it;
             empty if they were not counted.

@@ -535,6 +535,18 @@ results = Table(
 )
 
 
+# The tags in the tallies of the games of closed matches, to find the matches by them.
+match_tags = Table(
+    "match_tags",
+    metadata,
+    Column("match", StoredText, ForeignKey("results.match"), primary_key=True),
+    Column("tag", StoredText, primary_key=True),
+    # Copy of `results.closed`.
+    Column("closed", Double, nullable=False),
+    Index(None, "tag", "closed"),
+)
+
+
 # Work that one process at a time does, and what is stored of it (`arena.store.tasks`).
 tasks = Table(
     "tasks",

@@ -174,7 +174,7 @@ def finished_game(
             "slowest_ms": list(game.slowest_ms),
             "faults": list(game.faults),
             "crashes": list(game.crashes),
-            **optional_tally(game.corrections, game.defaults),
+            **optional_tally(game.corrections, game.defaults, [seat.tags for seat in game.tags]),
             **({"reasoning": digests(game.reasoning)} if game.reasoning else {}),
         },
         faulted=tuple(

@@ -120,13 +120,7 @@ def _values(request: ActionRequest) -> dict[str, Any]:
 def _registered(engine: Engine, text: str) -> Version:
     """Return a registered version: NAME@VERSION, or the newest active one of NAME."""
     if "@" in text:
-        try:
-            return versions.find_version(engine, text)
-        except NotFound as error:
-            names = {version.id for version in versions.list_versions(engine)}
-            if not (hint := nearest(text, names)):
-                raise
-            raise NotFound(f"unknown version {text[:60]}{hint}", code=error.code) from None
+        return consequences.find_version(engine, text)
     active = versions.list_versions(engine, name=text)
     if not active:
         names = {version.name for version in versions.list_versions(engine)}

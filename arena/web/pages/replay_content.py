@@ -18,7 +18,7 @@ from arena.web.pages import replay_analysis, replay_reasoning
 from arena.web.pages.replay_analysis import ReplayAnalysis
 from arena.web.pages.replay_reasoning import DecisionReasoning
 from referee.games.registry import find_game
-from referee.record import GameRecord, Line, read_games
+from referee.record import TAGS, GameRecord, Line, read_games
 
 ALL = "all"
 """Viewpoint from which all hands are visible."""
@@ -70,6 +70,8 @@ class Replay:
     """The analysis of the match; None until an idle worker has made it."""
     reasoning: tuple[DecisionReasoning, ...] = ()
     """The reasoning of the bots that the reader may see."""
+    tags: tuple[tuple[str, ...], ...] = ()
+    """The tags that the bot of each seat has set; empty if none has set any."""
 
     @property
     def last(self) -> int:
@@ -171,6 +173,7 @@ def replay(
             analysis, [name for name, _ in match["entrants"]], game.number, recorded
         ),
         reasoning=replay_reasoning.by_decision(reasoning, recorded.moments, recorded.names),
+        tags=tuple(map(tuple, game.result.get(TAGS, ()))),
     )
 
 

@@ -262,10 +262,14 @@ type ActResponse struct {
 	PlayedDefault bool `protobuf:"varint,9,opt,name=played_default,json=playedDefault,proto3" json:"played_default,omitempty"`
 	// Why the bot chose the action, for example the thoughts of a language model. At
 	// most 16 KiB of UTF-8 are kept; the rest is cut. It is private to the bot's owner
-	// and the organiser, unless bot.toml has publish_reasoning = true.
+	// and the organiser, unless the owner publishes it. No other bot receives it.
 	Reasoning string `protobuf:"bytes,10,opt,name=reasoning,proto3" json:"reasoning,omitempty"`
 	// What the answer has cost. It is kept with the reasoning.
-	Usage         *Usage `protobuf:"bytes,11,opt,name=usage,proto3" json:"usage,omitempty"`
+	Usage *Usage `protobuf:"bytes,11,opt,name=usage,proto3" json:"usage,omitempty"`
+	// Tags of the game, for example "opening-book". They are hidden until the match
+	// is over; then the match can be found by them. A game keeps up to five of a
+	// seat, each with 1 to 20 printable ASCII characters; others are dropped.
+	Tags          []string `protobuf:"bytes,40,rep,name=tags,proto3" json:"tags,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -373,6 +377,13 @@ func (x *ActResponse) GetReasoning() string {
 func (x *ActResponse) GetUsage() *Usage {
 	if x != nil {
 		return x.Usage
+	}
+	return nil
+}
+
+func (x *ActResponse) GetTags() []string {
+	if x != nil {
+		return x.Tags
 	}
 	return nil
 }
@@ -1371,7 +1382,7 @@ const file_pokearena_v1_bot_proto_rawDesc = "" +
 	"\n" +
 	"Correction\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12\x12\n" +
-	"\x04text\x18\x02 \x01(\tR\x04text\"\xdb\x02\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\"\xef\x02\n" +
 	"\vActResponse\x12\x12\n" +
 	"\x04game\x18\x01 \x01(\rR\x04game\x12\x1a\n" +
 	"\bdecision\x18\x02 \x01(\rR\bdecision\x12,\n" +
@@ -1384,7 +1395,8 @@ const file_pokearena_v1_bot_proto_rawDesc = "" +
 	"\x0eplayed_default\x18\t \x01(\bR\rplayedDefault\x12\x1c\n" +
 	"\treasoning\x18\n" +
 	" \x01(\tR\treasoning\x12)\n" +
-	"\x05usage\x18\v \x01(\v2\x13.pokearena.v1.UsageR\x05usageB\t\n" +
+	"\x05usage\x18\v \x01(\v2\x13.pokearena.v1.UsageR\x05usage\x12\x12\n" +
+	"\x04tags\x18( \x03(\tR\x04tagsB\t\n" +
 	"\a_choice\"\x93\x01\n" +
 	"\x05Usage\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12\x1b\n" +

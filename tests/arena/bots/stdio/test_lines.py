@@ -185,3 +185,20 @@ def test_a_line_that_is_too_long_is_split() -> None:
     assert [is_rest for _, is_rest in pieces_read] == [False, True, True, False]
     assert sum(len(line) for line, _ in pieces_read[:-1]) == 40 * (MAX_LINE_BYTES // 16) + 3
     assert pieces_read[-1] == (b"next", False)
+
+
+@pytest.mark.parametrize(
+    ("tags", "kept"),
+    [
+        (["book", 3, None, "", "y" * 21], ["book"]),
+        ("book", []),
+        (None, []),
+        ({"a": 1}, []),
+        ([["a"]], []),
+        (["\ud800", "b"], ["b"]),
+    ],
+)
+def test_bad_tags_are_dropped(tags: object, kept: list[str]) -> None:
+    response = answered(json.dumps({"choice": 1, "tags": tags}).encode())
+    assert list(response.tags) == kept
+    assert response.action.poke.HasField("draw")
