@@ -52,6 +52,7 @@ KNOWN_TO_ARENA = PURE | {
     "referee.replay",
     "referee.rpc.sockets",
     "referee.sanitizing",
+    "referee.tags",
     "referee.action_phrases",
     "referee.presentation",
 }
