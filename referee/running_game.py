@@ -421,8 +421,8 @@ class RunningGame:
             verdicts=verdicts,
             decision_times=[referee_pb2.DecisionTimes(ms=times) for times in self._decision_ms],
             faulted=self._faulted,
-            reasoning=lines if hashes else (),
             tags=[referee_pb2.SeatTags(tags=tags) for tags in tally.pop(TAGS, ())],
+            reasoning=lines if hashes else (),
             **tally,
         )
 

@@ -85,7 +85,7 @@ class ApiOperations:
         Args:
             form: a form of a game, such as GAME or GAME-4.
             sort: rank, move, bot, by, language, strength, los, elo, matches, games, points,
-                faults, thinking, seen; with a minus sign in reverse.
+                faults, corrections, defaults, thinking, seen; with a minus sign in reverse.
             find: only bots whose name, author or language contains this text.
             only: active, newest or faulty: only these versions.
             season: number of a season, also an archived one; the current one by default.
@@ -591,6 +591,7 @@ class ApiOperations:
         boards: int | None = None,
         seed: str | None = None,
         faults: str | None = None,
+        corrections: int | None = None,
         start_ms: int | None = None,
         allowance_ms: int | None = None,
         bank_ms: int | None = None,
@@ -613,6 +614,8 @@ class ApiOperations:
             seed: seed of all cards; empty: random.
             faults: fault after which a bot forfeits the rest of its table: the third or the
                 first.
+            corrections: corrections of an illegal or unreadable answer per question, within
+                the same clock.
             start_ms: time to start, in ms.
             allowance_ms: time per decision, ms.
             bank_ms: time bank per table, in ms.
@@ -633,6 +636,7 @@ class ApiOperations:
         boards: int | None = None,
         seed: str | None = None,
         faults: str | None = None,
+        corrections: int | None = None,
         start_ms: int | None = None,
         allowance_ms: int | None = None,
         bank_ms: int | None = None,
@@ -655,6 +659,8 @@ class ApiOperations:
             seed: seed of all cards; empty: random.
             faults: fault after which a bot forfeits the rest of its table: the third or the
                 first.
+            corrections: corrections of an illegal or unreadable answer per question, within
+                the same clock.
             start_ms: time to start, in ms.
             allowance_ms: time per decision, ms.
             bank_ms: time bank per table, in ms.

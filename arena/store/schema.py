@@ -470,6 +470,9 @@ games = Table(
     Column("scores", JSON(none_as_null=True)),
     Column("verdicts", JSON, nullable=False),
     Column("faults", JSON, nullable=False),
+    # Numbers of corrections and of default actions of the entrants; null if all are 0.
+    Column("corrections", JSON(none_as_null=True)),
+    Column("defaults", JSON(none_as_null=True)),
     # The remaining fields of the record's result line, by seat: banks, slowest answers, crashes.
     Column("tally", JSON, nullable=False),
     Column("committed", Double, nullable=False),
@@ -643,6 +646,8 @@ entrant_sums = Table(
     Column("shares", JSON, nullable=False),
     Column("margins", JSON, nullable=False),
     Column("verdicts", JSON, nullable=False),
+    Column("corrections", Integer, nullable=False),
+    Column("defaults", Integer, nullable=False),
     Column("thinking", JSON, nullable=False),
     # When its last match closed.
     Column("seen", Double, nullable=False),

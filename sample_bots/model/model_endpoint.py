@@ -174,14 +174,14 @@ def _reply(kind: str, received: bytes) -> Reply:
     """
     text = received.decode("utf-8", "replace")
     if kind == _EVENTS:
-        return _with_tokens(_from_events(text), _events(text))
+        return replace(_from_events(text), **_tokens(_events(text)))
     if kind == _JSON:
-        return _with_tokens(_from_choice(_choice(text, "message"), "message"), [text])
+        return replace(_from_choice(_choice(text, "message"), "message"), **_tokens([text]))
     raise _Failed(f"the endpoint answered with {kind}")
 
 
-def _with_tokens(reply: Reply, documents: list[str]) -> Reply:
-    """Return a reply with the tokens that the last document with a usage states."""
+def _tokens(documents: list[str]) -> dict[str, Any]:
+    """Return the tokens that the last document with a usage states; without any, nothing."""
     for text in reversed(documents):
         if '"usage"' not in text:
             continue
@@ -191,8 +191,8 @@ def _with_tokens(reply: Reply, documents: list[str]) -> Reply:
         except (ValueError, TypeError, KeyError, RecursionError):
             continue
         if all(type(number) is int and number >= 0 for number in tokens):
-            return replace(reply, tokens_in=tokens[0], tokens_out=tokens[1])
-    return reply
+            return {"tokens_in": tokens[0], "tokens_out": tokens[1]}
+    return {}
 
 
 def _choice(text: str, member: str) -> dict[str, Any]:

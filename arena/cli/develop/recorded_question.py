@@ -118,6 +118,7 @@ def start_request(source: RecordSource, recorded: RecordedQuestion) -> bot_pb2.S
         clock=request.clock,
         rules=shipped_docs.rules(match["game"]),
         text_version=TEXT_VERSION,
+        corrections=match.get("corrections", 0),
     )
 
 

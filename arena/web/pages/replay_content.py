@@ -68,10 +68,10 @@ class Replay:
     """HTML that embeds this game in other sites; empty without a server."""
     analysis: ReplayAnalysis | None = None
     """The analysis of the match; None until an idle worker has made it."""
-    reasoning: tuple[DecisionReasoning, ...] = ()
-    """The reasoning of the bots that the reader may see."""
     tags: tuple[tuple[str, ...], ...] = ()
     """The tags that the bot of each seat has set; empty if none has set any."""
+    reasoning: tuple[DecisionReasoning, ...] = ()
+    """The reasoning of the bots that the reader may see."""
 
     @property
     def last(self) -> int:
@@ -172,8 +172,8 @@ def replay(
         analysis=replay_analysis.of_game(
             analysis, [name for name, _ in match["entrants"]], game.number, recorded
         ),
-        reasoning=replay_reasoning.by_decision(reasoning, recorded.moments, recorded.names),
         tags=tuple(map(tuple, game.result.get(TAGS, ()))),
+        reasoning=replay_reasoning.by_decision(reasoning, recorded.moments, recorded.names),
     )
 
 

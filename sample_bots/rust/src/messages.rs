@@ -977,7 +977,7 @@ pub struct ActResponse {
     pub played_default: bool,
     /// Why the bot chose the action, for example the thoughts of a language model. At
     /// most 16 KiB of UTF-8 are kept; the rest is cut. It is private to the bot's owner
-    /// and the organiser, unless the owner publishes it. No other bot receives it.
+    /// and the organiser, unless bot.toml has publish_reasoning = true.
     #[prost(string, tag = "10")]
     pub reasoning: ::prost::alloc::string::String,
     /// What the answer has cost. It is kept with the reasoning.
@@ -986,7 +986,7 @@ pub struct ActResponse {
     /// Tags of the game, for example "opening-book". They are hidden until the match
     /// is over; then the match can be found by them. A game keeps up to five of a
     /// seat, each with 1 to 20 printable ASCII characters; others are dropped.
-    #[prost(string, repeated, tag = "40")]
+    #[prost(string, repeated, tag = "12")]
     pub tags: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// The cost of an answer, as the bot reports it. Impossible values are dropped.

@@ -262,14 +262,14 @@ type ActResponse struct {
 	PlayedDefault bool `protobuf:"varint,9,opt,name=played_default,json=playedDefault,proto3" json:"played_default,omitempty"`
 	// Why the bot chose the action, for example the thoughts of a language model. At
 	// most 16 KiB of UTF-8 are kept; the rest is cut. It is private to the bot's owner
-	// and the organiser, unless the owner publishes it. No other bot receives it.
+	// and the organiser, unless bot.toml has publish_reasoning = true.
 	Reasoning string `protobuf:"bytes,10,opt,name=reasoning,proto3" json:"reasoning,omitempty"`
 	// What the answer has cost. It is kept with the reasoning.
 	Usage *Usage `protobuf:"bytes,11,opt,name=usage,proto3" json:"usage,omitempty"`
 	// Tags of the game, for example "opening-book". They are hidden until the match
 	// is over; then the match can be found by them. A game keeps up to five of a
 	// seat, each with 1 to 20 printable ASCII characters; others are dropped.
-	Tags          []string `protobuf:"bytes,40,rep,name=tags,proto3" json:"tags,omitempty"`
+	Tags          []string `protobuf:"bytes,12,rep,name=tags,proto3" json:"tags,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1396,7 +1396,7 @@ const file_pokearena_v1_bot_proto_rawDesc = "" +
 	"\treasoning\x18\n" +
 	" \x01(\tR\treasoning\x12)\n" +
 	"\x05usage\x18\v \x01(\v2\x13.pokearena.v1.UsageR\x05usage\x12\x12\n" +
-	"\x04tags\x18( \x03(\tR\x04tagsB\t\n" +
+	"\x04tags\x18\f \x03(\tR\x04tagsB\t\n" +
 	"\a_choice\"\x93\x01\n" +
 	"\x05Usage\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12\x1b\n" +

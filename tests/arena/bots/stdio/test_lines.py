@@ -101,6 +101,16 @@ def test_an_answer_is_a_number_a_choice_or_an_action() -> None:
         assert (response.game, response.decision) == (2, 5)
 
 
+def test_an_answer_belongs_to_the_attempt_that_it_names() -> None:
+    line = b'{"game": 2, "decision": 5, "attempt": 1, "choice": 0}'
+    assert program_lines.read(line).question == (2, 5, 1)
+    again = bot_pb2.ActRequest()
+    again.CopyFrom(QUESTION)
+    again.attempt = 1
+    for answer in (line, b"0"):
+        assert program_lines.act_response(program_lines.read(answer), again).attempt == 1
+
+
 def test_zero_fields_of_an_answer_may_be_omitted() -> None:
     assert program_lines.read(b'{"decision": 5, "choice": 0}').question == (0, 5, 0)
     assert program_lines.read(b'{"game": 5, "choice": 0}').question == (5, 0, 0)

@@ -384,6 +384,9 @@ def test_an_analysis_is_shown_with_its_graph_swings_and_costly_decisions(
         html = later.get(address).text
         data = later.get(f"{address}.json").json()["analysis"]
     assert 'id="accuracy"' in html
+    # The seats have names without the number of the only version; the actions too.
+    assert "luck0@1" not in html
+    assert "<strong>luck0</strong>" in html
     assert f'href="/matches/{held.match}/games/1?decision=3"' in html
     swings = re.findall(r'class="swing s0" d="M(\d+) 0V100"', html)
     assert len(swings) == 1
