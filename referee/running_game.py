@@ -14,6 +14,7 @@ from referee.games.shared.dealing import Seeded, derive
 from referee.presentation.question_text import ANSWER_CHARACTERS, parse_answer, question_text
 from referee.record import (
     BY_REFEREE,
+    TAGS,
     Remarks,
     action_line,
     dump,
@@ -23,6 +24,7 @@ from referee.record import (
     result_line,
 )
 from referee.sanitizing import quote, sanitized
+from referee.tags import add_tags
 
 NOTE_CHARACTERS = 200
 _LUCK = (1 << 64) - 1
@@ -146,6 +148,8 @@ class RunningGame:
         """Corrections of each seat's answers."""
         self.defaults = [0] * setting.seats
         """Default actions that each seat's bot played because it did not decide."""
+        self.tags: list[list[str]] = [[] for _ in range(setting.seats)]
+        """Tags that each seat's bot has set."""
         self.notes = [""] * setting.seats
         """Latest note of each seat's bot."""
         self._banks: list[int | None] = [None] * setting.seats
@@ -257,6 +261,8 @@ class RunningGame:
         bank_ms = None if question.bank_ms == self._banks[seat] else question.bank_ms
         self._banks[seat] = question.bank_ms
         self.defaults[seat] += response.played_default
+        if response.tags:
+            add_tags(self.tags[seat], response.tags)
         remarks = Remarks(note, False, question.attempt, response.played_default)
         total_ms = question.spent_ms + ms
         self._make_move(seat, question.decision, action, total_ms, remarks, bank_ms, message)
@@ -393,7 +399,7 @@ class RunningGame:
             "faults": self.faults,
             "crashes": self.crashes,
         }
-        tally |= optional_tally(self.corrections, self.defaults)
+        tally |= optional_tally(self.corrections, self.defaults, self.tags)
         scores, place_keys = (None, None) if end is None else (end.scores, end.place_keys)
         places = places_with_faults(place_keys, sides, out_sides)
         line = result_line(self.number, places, scores, verdicts, tally)
@@ -407,6 +413,7 @@ class RunningGame:
             verdicts=verdicts,
             decision_times=[referee_pb2.DecisionTimes(ms=times) for times in self._decision_ms],
             faulted=self._faulted,
+            tags=[referee_pb2.SeatTags(tags=tags) for tags in tally.pop(TAGS, ())],
             **tally,
         )
 

@@ -85,7 +85,7 @@ class ApiOperations:
         Args:
             form: a form of a game, such as GAME or GAME-4.
             sort: rank, move, bot, by, language, strength, los, elo, matches, games, points,
-                faults, thinking, seen; with a minus sign in reverse.
+                faults, corrections, defaults, thinking, seen; with a minus sign in reverse.
             find: only bots whose name, author or language contains this text.
             only: active, newest or faulty: only these versions.
             season: number of a season, also an archived one; the current one by default.
@@ -265,6 +265,7 @@ class ApiOperations:
         tournament: str | int | None = None,
         game: str | int | None = None,
         form: str | int | None = None,
+        tag: str | int | None = None,
         since: str | int | None = None,
         until: str | int | None = None,
         after: str | int | None = None,
@@ -281,6 +282,7 @@ class ApiOperations:
             tournament: only matches of the tournament with this id.
             game: only matches of the game with this id.
             form: only matches of this form, such as GAME-4.
+            tag: only matches in which a bot has set this tag.
             since: only matches that closed on this day (YYYY-MM-DD, UTC) or later.
             until: only matches that closed on this day or earlier.
             after: place of the last match of the previous page; the `Link` header contains
@@ -588,6 +590,7 @@ class ApiOperations:
         boards: int | None = None,
         seed: str | None = None,
         faults: str | None = None,
+        corrections: int | None = None,
         start_ms: int | None = None,
         allowance_ms: int | None = None,
         bank_ms: int | None = None,
@@ -610,6 +613,8 @@ class ApiOperations:
             seed: seed of all cards; empty: random.
             faults: fault after which a bot forfeits the rest of its table: the third or the
                 first.
+            corrections: corrections of an illegal or unreadable answer per question, within
+                the same clock.
             start_ms: time to start, in ms.
             allowance_ms: time per decision, ms.
             bank_ms: time bank per table, in ms.
@@ -630,6 +635,7 @@ class ApiOperations:
         boards: int | None = None,
         seed: str | None = None,
         faults: str | None = None,
+        corrections: int | None = None,
         start_ms: int | None = None,
         allowance_ms: int | None = None,
         bank_ms: int | None = None,
@@ -652,6 +658,8 @@ class ApiOperations:
             seed: seed of all cards; empty: random.
             faults: fault after which a bot forfeits the rest of its table: the third or the
                 first.
+            corrections: corrections of an illegal or unreadable answer per question, within
+                the same clock.
             start_ms: time to start, in ms.
             allowance_ms: time per decision, ms.
             bank_ms: time bank per table, in ms.

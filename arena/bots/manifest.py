@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from msgspec import Meta
 
+from arena.config import START_MS
 from arena.errors import BotError
 from arena.system import beneath
 from arena.system.structured_file import FileError, FileProblem, read_toml, toml_string
@@ -99,6 +100,11 @@ class Manifest:
         Meta(max_length=20, description='a list of names of models, for example ["small"]'),
     ] = ()
     """The models that it uses through the arena's proxy, if the organiser grants them."""
+    start_ms: Annotated[int, Meta(ge=0, le=START_MS.most, description=str(START_MS))] = 0
+    """Milliseconds that it needs to start, if more than a match gives; 0: it needs no more.
+
+    The organiser limits them (`arena.bots.start_limit`).
+    """
 
     def plays(self, game: str) -> bool:
         """Return whether the manifest lists this game, every game, or no games and it is built in.
@@ -237,6 +243,8 @@ def render(manifest: Manifest) -> str:
         lines.append("challenges = false")
     if manifest.models:
         lines.append(f"models = {_toml_list(manifest.models)}")
+    if manifest.start_ms:
+        lines.append(f"start_ms = {manifest.start_ms}")
     return "\n".join(lines) + "\n"
 
 

@@ -298,6 +298,22 @@ _RESULTS: tuple[Column[RatedLine], ...] = (
         "games lost because of earlier faults",
         {"forfeit": int},
     ),
+    Column(
+        "corrections",
+        "corrected",
+        lambda line: line.standing.corrections,
+        "illegal or unreadable answers that the bot corrected",
+        sort="corrections",
+        hidden=if_empty,
+    ),
+    Column(
+        "defaults",
+        "defaults",
+        lambda line: line.standing.defaults,
+        "default actions that the bot played because it had not decided",
+        sort="defaults",
+        hidden=if_empty,
+    ),
 )
 
 LADDER: list[Column[LadderLine]] = [

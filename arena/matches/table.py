@@ -16,6 +16,7 @@ from arena.bots.exit_report import Report
 from arena.bots.plain_processes import PlainProcesses, table_processes
 from arena.bots.sandbox.level import Level
 from arena.bots.socket_probe import goes_on_listening
+from arena.bots.start_limit import granted_start_ms
 from arena.errors import BotAbsent, InfrastructureError
 from arena.matches.remote_seats import RemoteSeats
 from arena.presentation import shipped_docs
@@ -215,6 +216,7 @@ class Table:
                 referee_pb2.Seat(
                     address=address,
                     bank_ms=rights.bank_ms if bot.bank_ms is None else bot.bank_ms,
+                    start_ms=granted_start_ms(bot, spec.clock.start_ms),
                     faults=rights.faults,
                     crashes=rights.crashes,
                     entrant=spec.versions[entrant],

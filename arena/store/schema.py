@@ -468,6 +468,9 @@ games = Table(
     Column("scores", JSON(none_as_null=True)),
     Column("verdicts", JSON, nullable=False),
     Column("faults", JSON, nullable=False),
+    # Numbers of corrections and of default actions of the entrants; null if all are 0.
+    Column("corrections", JSON(none_as_null=True)),
+    Column("defaults", JSON(none_as_null=True)),
     # The remaining fields of the record's result line, by seat: banks, slowest answers, crashes.
     Column("tally", JSON, nullable=False),
     Column("committed", Double, nullable=False),
@@ -516,6 +519,18 @@ results = Table(
     Column("match", StoredText, ForeignKey("matches.id"), primary_key=True),
     Column("attempt", Integer, nullable=False),
     Column("closed", Double, nullable=False, index=True),
+)
+
+
+# The tags in the tallies of the games of closed matches, to find the matches by them.
+match_tags = Table(
+    "match_tags",
+    metadata,
+    Column("match", StoredText, ForeignKey("results.match"), primary_key=True),
+    Column("tag", StoredText, primary_key=True),
+    # Copy of `results.closed`.
+    Column("closed", Double, nullable=False),
+    Index(None, "tag", "closed"),
 )
 
 
@@ -615,6 +630,8 @@ entrant_sums = Table(
     Column("shares", JSON, nullable=False),
     Column("margins", JSON, nullable=False),
     Column("verdicts", JSON, nullable=False),
+    Column("corrections", Integer, nullable=False),
+    Column("defaults", Integer, nullable=False),
     Column("thinking", JSON, nullable=False),
     # When its last match closed.
     Column("seen", Double, nullable=False),

@@ -198,6 +198,7 @@ def check_fields(game: referee_pb2.GameFinished, record: GameRecord) -> None:
     assert (list(game.places), list(game.scores) or None) == (result["places"], result["scores"])
     for name in ("verdicts", "bank_ms", "slowest_ms", "faults", "crashes"):
         assert list(getattr(game, name)) == result[name]
+    assert [list(seat.tags) for seat in game.tags] == result.get("tags", [])
     for name in ("corrections", "defaults"):
         assert list(getattr(game, name)) == result.get(name, [])
     for seat, times in enumerate(game.decision_times):

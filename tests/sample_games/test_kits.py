@@ -16,11 +16,11 @@ from tests.sample_games.installation import SAMPLES, install_package
 pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 
 TABLES = (
-    ("go", "rust", "javascript"),
+    ("python", "go", "javascript"),
     ("c", "shell", "typescript"),
-    ("python", "c", "go"),
+    ("rust", "c", "go"),
 )
-"""Three seats are the most of the game."""
+"""Three seats are the most of the game; CI leaves out the last table, whose build takes long."""
 TYPED = {
     "python": (
         "bot.py",
@@ -105,7 +105,9 @@ def played(home: Path, *words: object) -> str:
     return done.out
 
 
-@pytest.mark.parametrize("kits", TABLES, ids=" ".join)
+@pytest.mark.parametrize(
+    "kits", [*TABLES[:-1], pytest.param(TABLES[-1], marks=pytest.mark.repetition)], ids=" ".join
+)
 def test_kits_play_at_the_same_table_without_a_fault(arena: Path, kits: tuple[str, ...]) -> None:
     bots = [f"./{kit}" for kit in kits]
     record = f"{'-'.join(kits)}.jsonl"

@@ -11,10 +11,12 @@ from pokearena.v1 import bot_pb2
 
 from arena.bots.stdio.json_form import writer
 from referee.field_names import camel
+from referee.tags import add_tags
 
 _Message = TypeVar("_Message", bound=Message)
 
 CHOICE: Final = "choice"
+TAGS: Final = "tags"
 _NUMBER: Final = re.compile(rb"-?[0-9]+")
 _DIGITS: Final = 18
 """Maximum number of digits of a choice.
@@ -123,7 +125,11 @@ def act_response(parsed: ParsedAnswer, question: bot_pb2.ActRequest) -> bot_pb2.
     choice = fields.pop(CHOICE, None)
     if "action" in fields:
         fields["action"] = _of_package(fields["action"], question.view)
+    tags: list[str] = []
+    if isinstance(given := fields.pop(TAGS, ()), list):
+        add_tags(tags, given)
     response = _message(fields, bot_pb2.ActResponse())
+    response.tags.extend(tags)
     if CHOICE in parsed.fields:
         for other in ("action", "text"):
             if other in fields:

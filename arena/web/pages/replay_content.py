@@ -17,7 +17,7 @@ from arena.web.data.verification import Verification
 from arena.web.pages import replay_analysis
 from arena.web.pages.replay_analysis import ReplayAnalysis
 from referee.games.registry import find_game
-from referee.record import GameRecord, Line, read_games
+from referee.record import TAGS, GameRecord, Line, read_games
 
 ALL = "all"
 """Viewpoint from which all hands are visible."""
@@ -67,6 +67,8 @@ class Replay:
     """HTML that embeds this game in other sites; empty without a server."""
     analysis: ReplayAnalysis | None = None
     """The analysis of the match; None until an idle worker has made it."""
+    tags: tuple[tuple[str, ...], ...] = ()
+    """The tags that the bot of each seat has set; empty if none has set any."""
 
     @property
     def last(self) -> int:
@@ -165,6 +167,7 @@ def replay(
         analysis=replay_analysis.of_game(
             analysis, [name for name, _ in match["entrants"]], game.number, recorded
         ),
+        tags=tuple(map(tuple, game.result.get(TAGS, ()))),
     )
 
 

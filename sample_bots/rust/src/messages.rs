@@ -975,6 +975,11 @@ pub struct ActResponse {
     /// because its model did not reply. It is counted, and it is no fault.
     #[prost(bool, tag = "9")]
     pub played_default: bool,
+    /// Tags of the game, for example "opening-book". They are hidden until the match
+    /// is over; then the match can be found by them. A game keeps up to five of a
+    /// seat, each with 1 to 20 printable ASCII characters; others are dropped.
+    #[prost(string, repeated, tag = "40")]
+    pub tags: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// The questions that are open for the bot at this moment.
 #[derive(Clone, PartialEq, ::prost::Message)]

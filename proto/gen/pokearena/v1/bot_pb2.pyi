@@ -79,7 +79,7 @@ class Correction(_message.Message):
 
 class ActResponse(_message.Message):
     """An answer to one question."""
-    __slots__ = ("game", "decision", "action", "note", "text", "choice", "trace", "attempt", "played_default")
+    __slots__ = ("game", "decision", "action", "note", "text", "choice", "trace", "attempt", "played_default", "tags")
     GAME_FIELD_NUMBER: _ClassVar[int]
     DECISION_FIELD_NUMBER: _ClassVar[int]
     ACTION_FIELD_NUMBER: _ClassVar[int]
@@ -89,6 +89,7 @@ class ActResponse(_message.Message):
     TRACE_FIELD_NUMBER: _ClassVar[int]
     ATTEMPT_FIELD_NUMBER: _ClassVar[int]
     PLAYED_DEFAULT_FIELD_NUMBER: _ClassVar[int]
+    TAGS_FIELD_NUMBER: _ClassVar[int]
     game: int
     """Copied from the question. Required in Play, optional in Act."""
     decision: int
@@ -118,8 +119,13 @@ class ActResponse(_message.Message):
     """True if the bot did not decide, and plays a default action: for example
     because its model did not reply. It is counted, and it is no fault.
     """
+    tags: _containers.RepeatedScalarFieldContainer[str]
+    """Tags of the game, for example "opening-book". They are hidden until the match
+    is over; then the match can be found by them. A game keeps up to five of a
+    seat, each with 1 to 20 printable ASCII characters; others are dropped.
+    """
     def HasField(self, field_name: _Literal['action', 'choice']) -> bool: ...
-    def __init__(self, game: _Optional[int] = ..., decision: _Optional[int] = ..., action: _Optional[_Union[Action, _Mapping[str, _Any]]] = ..., note: _Optional[str] = ..., text: _Optional[str] = ..., choice: _Optional[int] = ..., trace: _Optional[str] = ..., attempt: _Optional[int] = ..., played_default: bool = ...) -> None: ...
+    def __init__(self, game: _Optional[int] = ..., decision: _Optional[int] = ..., action: _Optional[_Union[Action, _Mapping[str, _Any]]] = ..., note: _Optional[str] = ..., text: _Optional[str] = ..., choice: _Optional[int] = ..., trace: _Optional[str] = ..., attempt: _Optional[int] = ..., played_default: bool = ..., tags: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class PlayRequest(_message.Message):
     """The questions that are open for the bot at this moment."""

@@ -260,6 +260,10 @@ type ActResponse struct {
 	// True if the bot did not decide, and plays a default action: for example
 	// because its model did not reply. It is counted, and it is no fault.
 	PlayedDefault bool `protobuf:"varint,9,opt,name=played_default,json=playedDefault,proto3" json:"played_default,omitempty"`
+	// Tags of the game, for example "opening-book". They are hidden until the match
+	// is over; then the match can be found by them. A game keeps up to five of a
+	// seat, each with 1 to 20 printable ASCII characters; others are dropped.
+	Tags          []string `protobuf:"bytes,40,rep,name=tags,proto3" json:"tags,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -355,6 +359,13 @@ func (x *ActResponse) GetPlayedDefault() bool {
 		return x.PlayedDefault
 	}
 	return false
+}
+
+func (x *ActResponse) GetTags() []string {
+	if x != nil {
+		return x.Tags
+	}
+	return nil
 }
 
 // The questions that are open for the bot at this moment.
@@ -1260,7 +1271,7 @@ const file_pokearena_v1_bot_proto_rawDesc = "" +
 	"\n" +
 	"Correction\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12\x12\n" +
-	"\x04text\x18\x02 \x01(\tR\x04text\"\x92\x02\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\"\xa6\x02\n" +
 	"\vActResponse\x12\x12\n" +
 	"\x04game\x18\x01 \x01(\rR\x04game\x12\x1a\n" +
 	"\bdecision\x18\x02 \x01(\rR\bdecision\x12,\n" +
@@ -1270,7 +1281,8 @@ const file_pokearena_v1_bot_proto_rawDesc = "" +
 	"\x06choice\x18\x06 \x01(\rH\x00R\x06choice\x88\x01\x01\x12\x14\n" +
 	"\x05trace\x18\a \x01(\tR\x05trace\x12\x18\n" +
 	"\aattempt\x18\b \x01(\rR\aattempt\x12%\n" +
-	"\x0eplayed_default\x18\t \x01(\bR\rplayedDefaultB\t\n" +
+	"\x0eplayed_default\x18\t \x01(\bR\rplayedDefault\x12\x12\n" +
+	"\x04tags\x18( \x03(\tR\x04tagsB\t\n" +
 	"\a_choice\"E\n" +
 	"\vPlayRequest\x126\n" +
 	"\tquestions\x18\x01 \x03(\v2\x18.pokearena.v1.ActRequestR\tquestions\"C\n" +

@@ -119,6 +119,12 @@ export interface ActResponse {
    * because its model did not reply. It is counted, and it is no fault.
    */
   played_default: boolean;
+  /**
+   * Tags of the game, for example "opening-book". They are hidden until the match
+   * is over; then the match can be found by them. A game keeps up to five of a
+   * seat, each with 1 to 20 printable ASCII characters; others are dropped.
+   */
+  tags: string[];
 }
 
 /** The questions that are open for the bot at this moment. */

@@ -66,6 +66,16 @@ def test_an_answer_is_a_number_a_choice_or_an_action() -> None:
         assert (response.game, response.decision) == (2, 5)
 
 
+def test_an_answer_belongs_to_the_attempt_that_it_names() -> None:
+    line = b'{"game": 2, "decision": 5, "attempt": 1, "choice": 0}'
+    assert program_lines.read(line).question == (2, 5, 1)
+    again = bot_pb2.ActRequest()
+    again.CopyFrom(QUESTION)
+    again.attempt = 1
+    for answer in (line, b"0"):
+        assert program_lines.act_response(program_lines.read(answer), again).attempt == 1
+
+
 def test_zero_fields_of_an_answer_may_be_omitted() -> None:
     assert program_lines.read(b'{"decision": 5, "choice": 0}').question == (0, 5, 0)
     assert program_lines.read(b'{"game": 5, "choice": 0}').question == (5, 0, 0)
@@ -150,3 +160,20 @@ def test_a_line_that_is_too_long_is_split() -> None:
     assert [is_rest for _, is_rest in pieces_read] == [False, True, True, False]
     assert sum(len(line) for line, _ in pieces_read[:-1]) == 40 * (MAX_LINE_BYTES // 16) + 3
     assert pieces_read[-1] == (b"next", False)
+
+
+@pytest.mark.parametrize(
+    ("tags", "kept"),
+    [
+        (["book", 3, None, "", "y" * 21], ["book"]),
+        ("book", []),
+        (None, []),
+        ({"a": 1}, []),
+        ([["a"]], []),
+        (["\ud800", "b"], ["b"]),
+    ],
+)
+def test_bad_tags_are_dropped(tags: object, kept: list[str]) -> None:
+    response = answered(json.dumps({"choice": 1, "tags": tags}).encode())
+    assert list(response.tags) == kept
+    assert response.action.poke.HasField("draw")

@@ -97,6 +97,10 @@ def test_every_decision_of_the_records_is_a_row(
         assert [line["bot"], line["hash"]] in record.match["entrants"]
         assert json.loads(line["action"]) == action["action"]
         assert (line["ms"], line["by_referee"]) == (action["ms"], action.get("by") == "referee")
+        assert (line["corrections"], line["default"]) == (
+            action.get("corrections", 0),
+            action.get("default", False),
+        )
         assert line["place"] == game.result["places"][seat]
         assert line["verdict"] == game.result["verdicts"][seat]
         assert line["score"] == (game.result["scores"] or {seat: None})[seat]

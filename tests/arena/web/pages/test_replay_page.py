@@ -290,3 +290,15 @@ def test_an_analysis_is_shown_with_its_graph_swings_and_costly_decisions(
     assert f'href="?step={swings[0]}&amp;eyes=all"' in html
     assert swings[0] in re.findall(r'data-events="([^"]*)"', html)[0].split()
     assert [row["game"] for row in data["positions"]] == [0, 0, 0]
+
+
+def test_the_tags_of_a_game_lead_to_its_matches(workspace: Workspace) -> None:
+    def with_tags(text: str) -> str:
+        return text.replace('"scores":', '"tags":[["a&b"],[]],"scores":', 1)
+
+    stored = play(workspace, POKE, change=with_tags)
+    with TestClient(create(WebState(workspace.store, ServerSettings(rate=0)))) as client:
+        page = client.get(f"/matches/{stored.match}/games/0").text
+        assert '<a href="/matches?tag=a%26b">a&amp;b</a>' in page
+        positions = client.get(f"/matches/{stored.match}/games/0.json").json()
+        assert positions["result"]["tags"] == [["a&b"], []]
