@@ -125,6 +125,7 @@ class TableModels:
         self._versions = versions
         self._budget = budget
         self._on_lost = on_lost
+        """Tokens of each version; its seats share them."""
         self._stack = ExitStack()
         self._lost = threading.Event()
         self.endpoints: dict[int, TableEndpoint] = {}
@@ -167,7 +168,7 @@ class TableModels:
             Seat(self._attempt, self._table, seat),
             models.clients(version),
             models.file.limits,
-            self._budget,
+            self._budget // self._versions.count(version),
             self._ledger(version),
             TranscriptWriter(models.outputs, version) if recorded is None else None,
             recorded,
