@@ -388,6 +388,7 @@ def test_the_next_game_is_one_click_and_the_record_can_be_deleted(
     tab.goto(first)
     (path,) = local_records.records(workspace.folder)
     assert "person:ada" in path.read_text(encoding="utf-8")
+    tab.get_by_text("The record of this game").click()
     tab.get_by_role("button", name="Delete the record").click()
     tab.wait_for_url("**/games/poke")
     assert local_records.records(workspace.folder) == []
