@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -114,12 +114,23 @@ class ModelMatch:
         with self.worker():
             wait_until(lambda: self.state(match) is MatchState.CLOSED)
 
-    def try_again(self, match: str) -> None:
-        """Enqueue a match now, without the pause after a failure."""
+    def try_again(self, match: str, condition: Callable[[], bool]) -> None:
+        """Enqueue a match without the pause after a failure, until a condition holds.
+
+        A job that is enqueued before that of the last attempt has ended is lost.
+        """
         matches = schema.matches
         with database.writing(self.host.engine) as connection:
             connection.execute(update(matches).where(matches.c.id == match).values(retry_at=None))
-        self.host.enqueue(match)
+
+        def holds() -> bool:
+            self.host.enqueue(match)
+            return condition()
+
+        wait_until(holds)
+
+    def attempt(self, match: str) -> int:
+        return listing.find_match(self.host.engine, match).attempt
 
     def state(self, match: str) -> MatchState:
         return listing.find_match(self.host.engine, match).state
@@ -192,10 +203,10 @@ def test_a_failing_model_pauses_the_match_and_charges_nobody(model_match: ModelM
         assert not counted
         assert model_match.state(match) is MatchState.PENDING
         model_match.endpoint.set_script(chosen())
-        model_match.try_again(match)
+        model_match.try_again(match, lambda: model_match.attempt(match) == 2)
         wait_until(lambda: model_match.state(match) is MatchState.CLOSED)
     assert model_match.faults(match) == []
-    assert listing.find_match(model_match.host.engine, match).attempt == 2
+    assert model_match.attempt(match) == 2
 
 
 def test_stopped_calls_and_a_used_up_day_delay_a_match_until_they_are_allowed(
@@ -211,13 +222,12 @@ def test_stopped_calls_and_a_used_up_day_delay_a_match_until_they_are_allowed(
         caller = Caller("ada", "other@1", "m-other", 1, 0)
         day = CallFigures(20_000_000, 0)
         call = model_calls.reserve_call(engine, caller, "small", day, 20_000_000)
-        model_match.host.enqueue(match)
-        wait_until(lambda: "the rest of today's tokens" in model_match.host.log)
+        model_match.try_again(match, lambda: "the rest of today's tokens" in model_match.host.log)
         found = listing.find_match(engine, match)
         assert (found.state, found.attempt) == (MatchState.PENDING, 0)
         assert model_match.endpoint.requests == []
         model_calls.settle_call(engine, call, CallFigures())
-        model_match.host.enqueue(match)
+        model_match.try_again(match, lambda: model_match.attempt(match) == 1)
         wait_until(lambda: model_match.state(match) is MatchState.CLOSED)
 
 
