@@ -63,6 +63,7 @@ def environment() -> Environment:
     )
     made.globals["first_paint"] = Markup(assets.FIRST_PAINT)
     made.globals["table_size"] = Markup(assets.TABLE_SIZE)
+    made.globals["live_size"] = Markup(assets.LIVE_SIZE)
     made.globals["term"] = term_in_template
     made.filters.update(_FILTERS, later_attribute=later_attribute, labelled=labelled)
     return made
