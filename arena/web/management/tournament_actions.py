@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy import Engine
 
-from arena.config import ALLOWANCE_MS, BANK_MS, BOARDS, SEATS, START_MS, Bounds
+from arena.config import ALLOWANCE_MS, BANK_MS, BOARDS, CORRECTIONS, SEATS, START_MS, Bounds
 from arena.errors import NotFound, nearest
 from arena.formats.registry import FORMATS
 from arena.store.bots import versions
@@ -77,6 +77,14 @@ FIELDS: Final = (
         choices=("lenient", "unforgiving"),
         example="lenient",
         label="Faults",
+    ),
+    InputField(
+        "corrections",
+        "corrections of an illegal or unreadable answer per question, within the same clock",
+        "number",
+        example=str(CORRECTIONS.usual),
+        label="Corrections",
+        bounds=CORRECTIONS,
     ),
     _clock("start_ms", "time to start, in ms", START_MS, "Time to start, in seconds"),
     _clock("allowance_ms", "time per decision, ms", ALLOWANCE_MS, "Time per decision, in seconds"),

@@ -31,6 +31,8 @@ _FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "ms": wording.milliseconds,
     "clock": wording.clock,
     "form_name": wording.form_name,
+    "format_name": wording.format_name,
+    "fault_count": wording.fault_count,
     "one_line": wording.one_line,
     "pathless": pathless,
     "from_one": counted_from_one,

@@ -314,7 +314,7 @@ def test_a_comparison_has_the_results_against_common_opponents(client: TestClien
 
 def test_a_ladder_has_facts_and_one_chart_on_its_axis(client: TestClient, web: WebState) -> None:
     page = client.get("/ladders/poke").text
-    assert "<dt>Leader</dt><dd>ada; its strength is " in page
+    assert "<dt>Leader</dt><dd>ada has the strength " in page
     chart = page.partition('id="ladder-chart"')[2]
     assert chart.count('<polyline class="course"') == 3
     values = [line.strength.value for line in web.snapshot.ladders["poke"].table.lines]
