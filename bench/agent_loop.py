@@ -26,7 +26,7 @@ from bench.commands import POKEARENA
 from bench.figure import Figure, FigureTarget, figure_text
 
 GAME: Final = "poke"
-BOARDS: Final = "20"
+BOARDS: Final = "6"
 CRASH: Final = """
 from pokearena_bot import run
 
@@ -114,7 +114,7 @@ class ScriptedAgent:
 
     def _compare(self) -> None:
         before, after = self.versions[-2:]
-        settings = ("--set", "batch=10", "--set", "limit=20", "--set", "high=100")
+        settings = ("--set", "batch=4", "--set", "limit=8", "--set", "high=100")
         self.run("tournament", "run", GAME, after, before, "--format", "sprt", *settings)
         verdict = self.run("compare", after, before, "--sprt", "0", "100")["sprt"]
         self._require("verdict" in verdict, "the comparison has no verdict")

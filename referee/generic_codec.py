@@ -14,7 +14,8 @@ from functools import lru_cache
 from types import UnionType
 from typing import Any, Final, Literal, NewType, Union, get_args, get_origin, get_type_hints
 
-from google.protobuf.json_format import ParseDict
+from google.protobuf.json_format import MessageToDict, ParseDict
+from google.protobuf.message import Message
 from pokearena.v1 import bot_pb2
 
 from referee.field_names import camel, snake
@@ -61,17 +62,79 @@ def has_messages(game_id: str) -> bool:
     return game_id != "generic" and game_id in bot_pb2.Action.DESCRIPTOR.fields_by_name
 
 
+def json_of_message(message: Message) -> dict[str, Any]:
+    """Return a message in protobuf's JSON form, with generic views and actions like the others.
+
+    The view of a game of a package is ``{"ticTacToe": {...}}``, like that of a built-in game. An
+    answer that other programs may be unable to read remains ``{"generic": {...}}``.
+    """
+    converted: dict[str, Any] = _without_generic(MessageToDict(message))
+    return converted
+
+
+def _without_generic(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_without_generic(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    match value:
+        case {"generic": {"game": str(game), "json": str(text)}}:
+            return {camel(game): json.loads(text)} if _is_plain(game, text) else value
+    return {name: _without_generic(member) for name, member in value.items()}
+
+
+def _is_plain(game: str, text: str) -> bool:
+    """Return whether generic JSON stays the same as a part of another text, for any reader."""
+    if snake(camel(game)) != game or has_messages(game) or _depth(text) > DEPTH:
+        return False
+    try:
+        json.dumps(json.loads(text), allow_nan=False, ensure_ascii=False).encode()
+    except ValueError:  # not JSON, an infinite number, or half of a character
+        return False
+    return True
+
+
+def question_message(given: Mapping[str, Any]) -> bot_pb2.ActRequest:
+    """Return the message of a question in the form of `json_of_message`.
+
+    Raises:
+        ParseError: it is not valid.
+    """
+    question = dict(given)
+    if isinstance(view := question.get("view"), dict):
+        question["view"] = _with_generic(view)
+    if isinstance(legal := question.get("legal"), list):
+        question["legal"] = [
+            _with_generic(action) if isinstance(action, dict) else action for action in legal
+        ]
+    return ParseDict(question, bot_pb2.ActRequest())
+
+
+def view_message(given: Mapping[str, Any]) -> bot_pb2.View:
+    """Return the message of a view in the form of `json_of_message`.
+
+    Raises:
+        ParseError: the view of a game with messages of its own is not valid.
+    """
+    return ParseDict(_with_generic(given), bot_pb2.View())
+
+
 def action_message(given: Mapping[str, Any]) -> bot_pb2.Action:
-    """Return the message of an action in the protocol's JSON form, also of a generic one.
+    """Return the message of an action in the form of `json_of_message`.
 
     Raises:
         ParseError: the action of a game with messages of its own is not valid.
     """
+    return ParseDict(_with_generic(given), bot_pb2.Action())
+
+
+def _with_generic(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a view or an action in protobuf's JSON form."""
     game = snake(next(iter(given), ""))
     if len(given) != 1 or has_messages(game) or game == "generic":
-        return ParseDict(dict(given), bot_pb2.Action())
+        return dict(given)
     (content,) = given.values()
-    return bot_pb2.Action(generic=bot_pb2.GenericAction(game=game, json=_text(content)))
+    return {"generic": {"game": game, "json": _text(content)}}
 
 
 def _text(value: Any) -> str:

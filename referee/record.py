@@ -5,9 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from google.protobuf.json_format import MessageToDict
-
 from referee.faults import Fault, TimeSpent
+from referee.generic_codec import json_of_message
 from referee.sanitizing import escaped_json
 
 FORMAT = 1
@@ -115,9 +114,9 @@ def fault_line(fault: Fault) -> Line:
     if fault.spent is not None:
         line["clock"] = _clock(fault.spent)
     if fault.question is not None:
-        line["question"] = MessageToDict(fault.question)
+        line["question"] = json_of_message(fault.question)
     if fault.answer is not None:
-        line["answer"] = MessageToDict(fault.answer)
+        line["answer"] = json_of_message(fault.answer)
     if fault.exit_status is not None:
         line["exit_status"] = fault.exit_status
     if fault.output_in is not None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from typing import Any, Final
 
-from google.protobuf.json_format import ParseDict, ParseError
+from google.protobuf.json_format import ParseError
 from pokearena.v1 import bot_pb2, referee_pb2
 
 from referee.action_phrases import describe
@@ -17,7 +17,7 @@ from referee.games.contract import Action, Game, Legal, SetupError, State, View
 from referee.games.game_packages import game_code
 from referee.games.registry import find_game
 from referee.games.shared.dealing import Seeded, board_seed, commitment
-from referee.generic_codec import action_message, new_codec
+from referee.generic_codec import action_message, new_codec, view_message
 from referee.numbering import decision_text, game_text, number_text
 from referee.record import GameRecord, Line, MatchRecord, RecordError, table_count
 from referee.running_game import RunningGame, TableSetting, WrongAnswer, places_with_faults
@@ -159,14 +159,18 @@ def view_of_json(view: Mapping[str, Any]) -> View:
         DecodeError: the JSON is not a view of a registered game.
     """
     try:
-        message = ParseDict(dict(view), bot_pb2.View())
+        message = view_message(view)
     except ParseError as error:
         raise DecodeError(f"is not a valid JSON view: {error}") from error
     member = message.WhichOneof("game")
     game: str | None = message.generic.game if member == "generic" else member
     if game is None:
         raise DecodeError("is a view of no game")
-    return codec_of(find_game(game)).decode_view(message)
+    try:
+        codec = codec_of(find_game(game))
+    except SetupError as error:
+        raise DecodeError(f"is a view of another game: {error}") from error
+    return codec.decode_view(message)
 
 
 @dataclass(slots=True)

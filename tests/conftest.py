@@ -188,7 +188,7 @@ def tables_compiled_once() -> Iterator[None]:
         yield
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def uv() -> str:
     program_path = shutil.which("uv")
     if program_path is None:

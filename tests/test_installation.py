@@ -58,6 +58,8 @@ def files(folder: Path) -> set[Path]:
     return {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
 
 
+# CI runs the same command in a fresh clone without a cache: scripts/bare.
+@pytest.mark.repetition
 def test_the_first_command_works_in_a_fresh_clone_with_an_empty_cache(
     tmp_path: Path, uv: str
 ) -> None:
@@ -111,18 +113,26 @@ class Installed:
             process.communicate(timeout=60)
 
 
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory, uv: str) -> Path:
+    """Build the distribution as a release does, and return its wheel."""
+    folder = tmp_path_factory.mktemp("wheel")
+    dist = folder / "dist"
+    run(uv, "build", "--quiet", "--out-dir", dist, ROOT, cwd=folder)
+    run(uv, "tool", "run", "--quiet", TWINE, "check", "--strict", *dist.glob("poke*"), cwd=folder)
+    (wheel,) = dist.glob("*.whl")
+    return wheel
+
+
 @pytest.fixture
-def installed(tmp_path: Path, uv: str) -> Installed:
-    """Build the distribution as a release does, and return the command that `uvx` runs from it."""
-    dist, home, stubs, folder = (tmp_path / name for name in ("dist", "home", "stubs", "empty"))
+def installed(tmp_path: Path, uv: str, wheel: Path) -> Installed:
+    """Return the command that `uvx` runs from the wheel."""
+    home, stubs, folder = (tmp_path / name for name in ("home", "stubs", "empty"))
     for path in (home, stubs, folder):
         path.mkdir()
-    run(uv, "build", "--quiet", "--out-dir", dist, ROOT, cwd=tmp_path)
-    run(uv, "tool", "run", "--quiet", TWINE, "check", "--strict", *dist.glob("poke*"), cwd=tmp_path)
     git = stubs / "git"
     git.write_text(f"#!/bin/sh\necho \"$@\" >> '{stubs}/calls'\nexit 1\n", encoding="utf-8")
     git.chmod(0o755)
-    (wheel,) = dist.glob("*.whl")
     python = Path(sys.base_prefix) / "bin" / f"python3.{sys.version_info.minor}"
     return Installed(
         folder,
@@ -161,13 +171,14 @@ def other_python(version: str, uv: str) -> str:
     return found.stdout.strip()
 
 
-@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
-def test_plain_pip_installs_the_wheel(tmp_path: Path, uv: str, version: str) -> None:
+@pytest.mark.parametrize(
+    "version",
+    ["3.11", *(pytest.param(v, marks=pytest.mark.repetition) for v in ("3.12", "3.13")), "3.14"],
+)
+def test_plain_pip_installs_the_wheel(tmp_path: Path, uv: str, wheel: Path, version: str) -> None:
     """Install with pip 23 and no option; then play a match."""
     python = other_python(version, uv)
-    dist, environment = tmp_path / "dist", tmp_path / "environment"
-    run(uv, "build", "--quiet", "--wheel", "--out-dir", dist, ROOT, cwd=tmp_path)
-    (wheel,) = dist.glob("*.whl")
+    environment = tmp_path / "environment"
     run(python, "-m", "venv", environment, cwd=tmp_path)
     pip = (environment / "bin" / "python", "-m", "pip", "--disable-pip-version-check")
     run(*pip, "install", "--quiet", "pip==23.3.2", cwd=tmp_path)

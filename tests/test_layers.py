@@ -47,6 +47,7 @@ KNOWN_TO_ARENA = PURE | {
     "referee.generic_codec",
     "referee.logs",
     "referee.numbering",
+    "referee.reasoning",
     "referee.record",
     "referee.replay",
     "referee.rpc.sockets",

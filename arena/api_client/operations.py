@@ -85,7 +85,7 @@ class ApiOperations:
         Args:
             form: a form of a game, such as GAME or GAME-4.
             sort: rank, move, bot, by, language, strength, los, elo, matches, games, points,
-                faults, thinking, seen; with a minus sign in reverse.
+                faults, corrections, defaults, thinking, seen; with a minus sign in reverse.
             find: only bots whose name, author or language contains this text.
             only: active, newest or faulty: only these versions.
             season: number of a season, also an archived one; the current one by default.
@@ -155,7 +155,8 @@ class ApiOperations:
     ) -> ApiAnswer:
         """Send `GET /matches/{id}/games/{n}`.
 
-        A game of a closed match, position by position; n is its number from 0.
+        A game of a closed match, position by position; n is its number from 0. For owners
+        and organisers, with the reasoning of bots that they may read.
 
         Args:
             id_: its id.
@@ -590,6 +591,7 @@ class ApiOperations:
         boards: int | None = None,
         seed: str | None = None,
         faults: str | None = None,
+        corrections: int | None = None,
         start_ms: int | None = None,
         allowance_ms: int | None = None,
         bank_ms: int | None = None,
@@ -612,6 +614,8 @@ class ApiOperations:
             seed: seed of all cards; empty: random.
             faults: fault after which a bot forfeits the rest of its table: the third or the
                 first.
+            corrections: corrections of an illegal or unreadable answer per question, within
+                the same clock.
             start_ms: time to start, in ms.
             allowance_ms: time per decision, ms.
             bank_ms: time bank per table, in ms.
@@ -632,6 +636,7 @@ class ApiOperations:
         boards: int | None = None,
         seed: str | None = None,
         faults: str | None = None,
+        corrections: int | None = None,
         start_ms: int | None = None,
         allowance_ms: int | None = None,
         bank_ms: int | None = None,
@@ -654,6 +659,8 @@ class ApiOperations:
             seed: seed of all cards; empty: random.
             faults: fault after which a bot forfeits the rest of its table: the third or the
                 first.
+            corrections: corrections of an illegal or unreadable answer per question, within
+                the same clock.
             start_ms: time to start, in ms.
             allowance_ms: time per decision, ms.
             bank_ms: time bank per table, in ms.
@@ -863,3 +870,14 @@ class ApiOperations:
             boards: number of boards.
         """
         return self._call("POST", "/account/challenges", locals(), in_body=True)
+
+    def account_reasoning(self, *, bot: str | None = None, state: str) -> ApiAnswer:
+        """Send `POST /account/reasoning`.
+
+        Publishes, hides or deletes the reasoning of own bots; a deletion cannot be undone.
+
+        Args:
+            bot: NAME of an own bot; empty: all.
+            state: who can read it.
+        """
+        return self._call("POST", "/account/reasoning", locals(), in_body=True)

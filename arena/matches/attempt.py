@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from google.protobuf.json_format import MessageToDict
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from arena.bots.bot import Bot
@@ -45,6 +44,7 @@ from arena.system.tunnel.stream import is_reachable, is_reached
 from referee import logs
 from referee.games.contract import SetupError
 from referee.games.registry import find_game
+from referee.generic_codec import json_of_message
 from referee.numbering import game_text
 from referee.sanitizing import one_line
 
@@ -245,7 +245,7 @@ def _position(lease: Lease, table: TablePlan, shown: referee_pb2.PositionShown) 
         decision=shown.decision,
         actors=tuple(shown.actors),
         seating=tuple(lease.spec.versions[entrant] for entrant in table.seating),
-        view=MessageToDict(shown.view),
+        view=json_of_message(shown.view),
         bank_ms=tuple(shown.bank_ms),
         notes=tuple(shown.notes),
     )

@@ -53,6 +53,8 @@ class PlayedGame:
         scores: in the game's own points; None if a fault ended the game before it had scores.
         verdicts: why each entrant stopped playing.
         faults: number of faults counted against each entrant in this game.
+        corrections: number of answers that each entrant corrected; empty if there were none.
+        defaults: number of default actions that each entrant played; empty if there were none.
         table: its table.
         board: its board.
         record: the record's lines from ``game`` to ``result``.
@@ -62,6 +64,8 @@ class PlayedGame:
         thinking: decision times of each entrant, without decisions that the referee made for it;
             empty if they were not counted.
         committed: when it was stored, in seconds since 1970.
+        reasoning: the private line of each seat (`referee.reasoning`), in order of the seats; empty
+            without any.
 
     Raises:
         ValueError: the tuples differ in length, or a verdict is unknown.
@@ -72,6 +76,8 @@ class PlayedGame:
     scores: tuple[int, ...] | None
     verdicts: tuple[str, ...]
     faults: tuple[int, ...]
+    corrections: tuple[int, ...] = ()
+    defaults: tuple[int, ...] = ()
     table: int = 0
     board: int = 0
     record: str = ""
@@ -79,6 +85,7 @@ class PlayedGame:
     faulted: tuple[PlayedFault, ...] = ()
     thinking: tuple[DecisionHistogram, ...] = ()
     committed: float = 0.0
+    reasoning: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def slowest_ms(self) -> float:
@@ -101,7 +108,15 @@ class PlayedGame:
 
     def result_only(self) -> PlayedGame:
         """Return the game without the fields from `table` on, which ratings do not require."""
-        return PlayedGame(self.game, self.places, self.scores, self.verdicts, self.faults)
+        return PlayedGame(
+            self.game,
+            self.places,
+            self.scores,
+            self.verdicts,
+            self.faults,
+            self.corrections,
+            self.defaults,
+        )
 
     def __post_init__(self) -> None:
         scores = self.places if self.scores is None else self.scores

@@ -34,6 +34,8 @@ class EntrantSums:
         margins: by denominator (opponents times games with scores): number of matches, sum of
             margins, sum of their squares, and number of clipped games (`arena.ratings.points`).
         verdicts: number of games that did not finish, by verdict.
+        corrections: number of answers that it corrected.
+        defaults: number of default actions that it played.
         thinking: number of decisions by bin (`DecisionHistogram`).
     """
 
@@ -45,6 +47,8 @@ class EntrantSums:
     shares: Counter[int] = field(default_factory=Counter)
     margins: dict[int, tuple[int, int, int, int]] = field(default_factory=dict)
     verdicts: Counter[str] = field(default_factory=Counter)
+    corrections: int = 0
+    defaults: int = 0
     thinking: Counter[int] = field(default_factory=Counter)
 
     def add(self, other: Self, times: int = 1) -> None:
@@ -54,6 +58,8 @@ class EntrantSums:
         self.wins += times * other.wins
         self.draws += times * other.draws
         self.points += times * other.points
+        self.corrections += times * other.corrections
+        self.defaults += times * other.defaults
         _add(self.shares, other.shares, times)
         _add(self.verdicts, other.verdicts, times)
         _add(self.thinking, other.thinking, times)
@@ -93,6 +99,8 @@ class EntrantSums:
             "shares": sorted(self.shares.items()),
             "margins": [[divisor, *values] for divisor, values in sorted(self.margins.items())],
             "verdicts": dict(sorted(self.verdicts.items())),
+            "corrections": self.corrections,
+            "defaults": self.defaults,
             "thinking": sorted(self.thinking.items()),
         }
 
@@ -112,6 +120,8 @@ class EntrantSums:
             Counter(dict(row["shares"])),
             margins,
             Counter(row["verdicts"]),
+            row["corrections"],
+            row["defaults"],
             Counter(dict(row["thinking"])),
         )
 
@@ -145,6 +155,8 @@ def of_match(
             Counter({most: won[place]}),
             {divisor: (1, margin, margin**2, margins.clipped[place])} if divisor else {},
             Counter(game.verdicts[place] for game in match.games),
+            sum(game.corrections[place] for game in match.games if game.corrections),
+            sum(game.defaults[place] for game in match.games if game.defaults),
             bins,
         )
         del sums[name].verdicts[FINISHED]

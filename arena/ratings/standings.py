@@ -36,6 +36,8 @@ class StandingsLine:
             before the first match.
         faults: number of games ended by each kind of fault, by verdict; without zeros.
         forfeits: games lost because of faults in earlier ones.
+        corrections: answers that it corrected.
+        defaults: default actions that it played instead of its own decision.
     """
 
     entrant: str
@@ -51,6 +53,8 @@ class StandingsLine:
     mean: float | None
     faults: dict[str, int]
     forfeits: int
+    corrections: int = 0
+    defaults: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +166,8 @@ def _line(line: Strength, rating: float, sums: EntrantSums) -> StandingsLine:
         mean=sums.mean,
         faults={word: sums.verdicts[word] for word in FAULTS if sums.verdicts[word]},
         forfeits=sums.verdicts[FORFEIT],
+        corrections=sums.corrections,
+        defaults=sums.defaults,
     )
 
 

@@ -25,6 +25,8 @@ _OF_GAMES: Final = (
     "scores",
     "verdicts",
     "faults",
+    "corrections",
+    "defaults",
     "thinking",
     "tally",
     "table_number",

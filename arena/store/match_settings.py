@@ -149,6 +149,7 @@ class MatchSettings:
             options=self.option_texts(),
             games=self.boards,
             clock=self.clock.message(),
+            corrections=self.corrections,
             rules=shipped_docs.rules(self.game),
             text_version=TEXT_VERSION,
         )

@@ -50,7 +50,12 @@ def stored_analysis() -> dict[str, object]:
             for decision, mean in ((0, 0.5), (4, 0.9), (8, 0.88))
         ],
         "win_probabilities": [
-            {"game": game, "decision": decision, "by_seat": [[mean, 0.01], [1 - mean, 0.01]]}
+            {
+                "game": game,
+                "decision": decision,
+                "by_seat": [[mean, 0.01], [1 - mean, 0.01]],
+                "known_to": [[[0.6, 0.01], [0.4, 0.01]], [[0.3, 0.01], [0.7, 0.01]]],
+            }
             for game in (0, 1)
             for decision, mean in ((0, 0.5), (4, 0.9), (8, 0.88))
         ],

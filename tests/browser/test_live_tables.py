@@ -111,13 +111,13 @@ def test_a_live_table_keeps_its_height(
 
 
 def random_game(game: Game, seats: int) -> list[State]:
-    """Return up to 20 positions of a random game, evenly spaced, with its first and last ones."""
+    """Return up to 11 positions of a random game, evenly spaced, with its first and last ones."""
     rng = random.Random(f"live table of {game.id}")
     states = [game.start(Seeded(rng.randbytes(32)), seats)]
     while states[-1].actors:
         state = states[-1]
         states.append(state.play({seat: state.legal(seat).any(rng) for seat in state.actors}))
-    return [*states[:: len(states) // 18 + 1], states[-1]]
+    return [*states[:: len(states) // 9 + 1], states[-1]]
 
 
 def test_a_replay_plays_on_the_home_page_when_nothing_is_live(tab: Page, site: Site) -> None:

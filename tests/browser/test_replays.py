@@ -1,7 +1,7 @@
 """Replays of every game and variant with the keyboard, on a desktop and on a phone."""
 
 from collections.abc import Collection, Iterator, Sequence
-from pathlib import Path
+from functools import cache
 from typing import Literal
 
 import pytest
@@ -15,7 +15,8 @@ from referee.game_checks.tables import Table
 from referee.games.registry import GAMES
 from referee.record import read
 from tests.arena.stored_analysis import store_analysis
-from tests.arena.web.closed_matches import StoredMatch, play, table
+from tests.arena.web.closed_matches import StoredMatch, table
+from tests.arena.web.closed_matches import play as play_match
 from tests.arena.web.page_server import served
 from tests.browser.conftest import keep
 from tests.browser.page_scripts import page_script
@@ -48,12 +49,18 @@ POKE = table("poke-2-must_beat=true")
 SAINT = table("saint_poker-3")
 
 
-@pytest.fixture
-def workspace(tmp_path: Path) -> Workspace:
-    return Workspace(tmp_path / "data")
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    return Workspace(tmp_path_factory.mktemp("replays") / "data")
 
 
-@pytest.fixture
+@cache
+def play(workspace: Workspace, table: Table) -> StoredMatch:
+    """Play a match at a table once for all tests."""
+    return play_match(workspace, table)
+
+
+@pytest.fixture(scope="module")
 def site(workspace: Workspace) -> Iterator[str]:
     with served(WebState(workspace.store, ServerSettings(rate=0))) as address:
         yield address
@@ -101,14 +108,14 @@ def test_a_game_is_stepped_through_by_keys(
         # Animations would take most of the test's time.
         tab.emulate_media(reduced_motion="reduce")
     open_game(tab, site, held)
-    for number, position in enumerate(lines):
-        assert step(tab) == number
-        assert address(tab) == f"step={number}&eyes=all"
+    seen = pressed_through(tab) if table.game is POKE.game else tab.evaluate(PRESSED_THROUGH)
+    assert len(seen) == len(lines)
+    for number, (position, shown) in enumerate(zip(lines, seen, strict=True)):
         if position["actors"]:
             held_now = position["position"]["hands"]
             expected = {seat: list(map(card_text, cards)) for seat, cards in enumerate(held_now)}
-            assert hands(tab) == expected, f"step {number}"
-        tab.keyboard.press("ArrowRight")
+            assert dict(shown) == expected, f"step {number}"
+    tab.keyboard.press("ArrowRight")
     assert step(tab) == len(lines) - 1
     keep(tab, f"replay-{table}")
     tab.keyboard.press("r")
@@ -117,6 +124,30 @@ def test_a_game_is_stepped_through_by_keys(
     tab.keyboard.press("ArrowLeft")
     tab.keyboard.press("t")
     assert step(tab) == len(lines) - 1
+
+
+def pressed_through(tab: Page) -> list[dict[int, list[str]]]:
+    """Press the key of the next step until the end; return the visible hands of each step."""
+    seen = []
+    for number in range(int(tab.get_attribute("#replay", "data-last") or 0) + 1):
+        if number:
+            tab.keyboard.press("ArrowRight")
+        assert step(tab) == number
+        assert address(tab) == f"step={number}&eyes=all"
+        seen.append(hands(tab))
+    return seen
+
+
+PRESSED_THROUGH = f"""() => {{
+  const seen = [({HANDS})()], options = {{ key: "ArrowRight", bubbles: true }};
+  while (seen.length <= Number(replay.dataset.last)) {{
+    document.body.dispatchEvent(new KeyboardEvent("keydown", options));
+    if (Number(replay.dataset.step) !== seen.length) return seen;
+    seen.push(({HANDS})());
+  }}
+  return seen;
+}}"""
+"""The same in one call, without the address: browsers limit how often it changes."""
 
 
 @every_look
@@ -153,15 +184,16 @@ def test_nothing_overflows(
     held = play(workspace, table)
     dark = scheme == "dark"
     context = browser.new_context(
-        viewport={"width": width, "height": 800}, color_scheme="dark" if dark else "light"
+        viewport={"width": width, "height": 800},
+        color_scheme="dark" if dark else "light",
+        reduced_motion="reduce",
     )
     tab = context.new_page()
     open_game(tab, site, held)
     last = int(tab.get_attribute("#replay", "data-last") or 0)
-    for at in (0, last // 3, last // 2, last):
-        open_game(tab, site, held, f"?step={at}")
+    for at in (0, last // 3, last, last // 2):
+        tab.locator("#step").fill(str(at))
         assert tab.evaluate(OVERFLOW) == []
-    open_game(tab, site, held, f"?step={last // 2}")
     keep(tab, f"replay-{table}-{width}-{scheme}")
     context.close()
 
@@ -188,7 +220,7 @@ def test_the_table_keeps_its_height_and_fits_the_window(
         # Face-down cards have other widths, so the view of one seat is checked too.
         for eyes in ("all",) if number else ("0", "all"):
             tab.evaluate("(eyes) => changeViewpoint(eyes)", eyes)
-            shown = tab.evaluate(STEPPED, 9 if number or eyes != "all" else 1)
+            shown = tab.evaluate(STEPPED, 9 if number or eyes != "all" else 3)
             assert len(shown["heights"]) == 1, shown
             assert shown["beside"] <= 0
             assert shown["below"] <= 0
@@ -387,20 +419,30 @@ OPACITY = "() => Number(getComputedStyle(document.querySelector('.graph .ahead')
 def test_an_analysis_is_drawn_and_its_swing_leads_to_a_position(
     workspace: Workspace, site: str, browser: Browser, has_script: bool
 ) -> None:
-    held = play(workspace, POKE)
+    held = play_match(workspace, POKE)
     store_analysis(workspace.store, held.match)
     context = browser.new_context(java_script_enabled=has_script)
     tab = context.new_page()
     tab.goto(f"{site}/matches/{held.match}/games/0")
     if has_script:
         tab.wait_for_selector("#replay[data-ready]")
-    assert tab.locator(".graph polyline").count() == 4
-    assert tab.locator(".graph polygon").count() == 2
+    assert tab.locator(".graph:visible polyline").count() == 4
+    assert tab.locator(".graph:visible polygon").count() == 2
     assert tab.locator("#accuracy tbody tr").count() == 2
     tab.click("#swings a")
     tab.wait_for_url("**eyes=all")
     here = tab.get_attribute(".swing", "d")
     assert here == f"M{tab.get_attribute('#replay', 'data-step')} 0V100"
+    shown = [tab.locator(".odds:visible b").first.text_content()]
+    for seat in (0, 1):
+        tab.click(f".eyes [data-eyes='{seat}']")
+        tab.wait_for_url(f"**eyes={seat}")
+        shown.append(tab.locator(".odds:visible b").first.text_content())
+        assert tab.locator(".swing:visible").count() == 0
+    # Each seat's view has the figures of its own knowledge.
+    assert shown == ["90 %", "60 %", "30 %"]
+    tab.click(".eyes [data-eyes='all']")
+    tab.wait_for_url("**eyes=all")
     keep(tab, f"replay-analysis-{'script' if has_script else 'plain'}")
     if has_script:
         tab.locator(".beneath [data-hide-results]").click()

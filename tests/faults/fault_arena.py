@@ -20,7 +20,7 @@ from redis.exceptions import RedisError
 from sqlalchemy import Engine
 
 from arena.bots import resolver
-from arena.config import Folder
+from arena.config import REDIS, Folder
 from arena.services.queue import worker_registrations
 from arena.services.queue.match_queue import MatchQueue
 from arena.store import database
@@ -78,6 +78,8 @@ class Arena:
         self.engine: Engine = database.open(self.url)
         self.serve: ServeProcess | None = None
         self.operators: Operators | None = None
+        self.redis = ""
+        """URL of a Redis that the services use instead of starting one."""
         if made:
             database.upgrade(self.engine)
 
@@ -95,7 +97,8 @@ class Arena:
         """Return the environment with a temporary folder of its own, without external services."""
         strange = ("POKEARENA", "REDIS", "DATABASE", "XDG_RUNTIME")
         inherited = {k: v for k, v in os.environ.items() if not k.startswith(strange)}
-        named = {"POKEARENA_DATABASE_URL": self._url} if self._url else {}
+        named = {"POKEARENA_DATABASE_URL": self._url, REDIS[0]: self.redis}
+        named = {name: url for name, url in named.items() if url}
         # A worker without matches would analyse old ones, and have a child process then.
         ours = {"TMPDIR": str(self.temporary), "POKEARENA_ANALYSIS": "0"}
         return {**inherited, **ours, **named, **more}

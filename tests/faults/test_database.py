@@ -19,7 +19,7 @@ from tests.faults.witness import Witness
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
 
-MATCHES = 12
+MATCHES = 8
 NAP = 0.02
 MEGABYTE = 1 << 20
 

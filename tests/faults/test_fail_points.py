@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable
+from contextlib import nullcontext
 
 import pytest
 
@@ -12,6 +13,7 @@ from tests.faults import processes
 from tests.faults.conftest import Conclude
 from tests.faults.failpoint_runs import assert_reached, play, serve_under, subject
 from tests.faults.fault_arena import Arena
+from tests.faults.subscriber import subscribed
 from tests.faults.witness import Witness
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
@@ -74,7 +76,11 @@ PROVOKED: dict[str, Act] = {
 }
 """The function that causes each transaction of the services, or step of a job."""
 
-
+EVENTS = (
+    *("lease.written", "commit_game.written", "closing_game.written", "closing_game.committed"),
+    "release.written",
+)
+"""Points around which events are published; none may be published for work that is rolled back."""
 EVERY_POINT = {"lease", "commit_game", "closing_game", "close", *JOB_STEPS}
 """What CI kills after it was written and after its commit; at others only after they were written.
 
@@ -124,7 +130,8 @@ def strike(name: str, conclude: Conclude, url: str = "") -> None:
             under_fire_from_nothing(arena, name, conclude)
         else:
             token = arena.token()
-            with Witness(arena, token) as witness:
+            events = subscribed(arena) if name in EVENTS and not url else nullcontext()
+            with Witness(arena, token) as witness, events:
                 PROVOKED[what](arena, witness, f"{name}@{token}")
             assert_reached(token, name)
             conclude(arena, witness, f"SIGKILL at {what}{', PostgreSQL' if url else ''}")

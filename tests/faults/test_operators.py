@@ -33,18 +33,11 @@ def by_an_operator(arena: Arena, witness: Witness, kill: Kill, action: str) -> N
     match = arena.sql("SELECT id FROM matches")[0][0]
     expected = {
         "schedule": entrants,
-        "add_version": [],
-        "keep_crate": [],
-        "trust_crate": [],
-        "add_remote": [],
-        "own": [entrants[0], "ada"],
         "retire": entrants[:1],
         "void": [match],
         "join": [tournament.id, arena.slow("other")],
         "withdraw": [tournament.id, entrants[0]],
     }.get(action, [tournament.id])
-    if action == "trust_crate":
-        arena.operate("keep_crate")
     if action == "resume":
         arena.operate("pause", tournament.id)
     before = []
@@ -59,6 +52,15 @@ def by_an_operator(arena: Arena, witness: Witness, kill: Kill, action: str) -> N
     if action == "pause":
         assert arena.operate("resume", tournament.id) == 0
     serve_under(arena, witness, "")
+
+
+def when_the_store_is_extended(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
+    """Add a version or a build, or set an owner; all of these can be repeated."""
+    words = (action, "first@1", "ada") if action == "own" else (action,)
+    if action == "trust_crate":
+        assert arena.operate("keep_crate") == 0
+    kill(*words)
+    assert arena.operate(*words) == 0
 
 
 def when_a_ladder_is_rebuilt(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
@@ -195,8 +197,8 @@ def when_a_ladder_is_rated(arena: Arena, witness: Witness, kill: Kill, action: s
 DONE: dict[str, Deed] = {
     **dict.fromkeys(
         (
-            *("add_version", "retire", "schedule", "pause", "resume", "cancel", "void"),
-            *("join", "withdraw", "own", "add_remote", "keep_crate", "trust_crate"),
+            *("retire", "schedule", "pause", "resume", "cancel", "void"),
+            *("join", "withdraw"),
         ),
         by_an_operator,
     ),
@@ -205,6 +207,10 @@ DONE: dict[str, Deed] = {
 """How each transaction of an operator is caused, before the arena plays its tournament."""
 
 DONE_AFTERWARDS: dict[str, Deed] = {
+    **dict.fromkeys(
+        ("add_version", "own", "add_remote", "keep_crate", "trust_crate"),
+        when_the_store_is_extended,
+    ),
     "lift": when_a_quarantine_is_lifted,
     "presence": when_a_remote_bot_connects,
     "rebuild": when_a_ladder_is_rebuilt,

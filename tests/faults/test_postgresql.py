@@ -17,9 +17,9 @@ from tests.faults.witness import Witness
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
 
-MATCHES = 20
+MATCHES = 10
 NAP = 0.02
-CUTS = 10
+CUTS = 8
 PAIRS = 6
 CYCLES = 3
 CUT = (

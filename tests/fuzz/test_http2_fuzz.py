@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 CORPUS = Path(__file__).with_name("corpus") / "http2"
 INPUTS = sorted(CORPUS.iterdir())
 RUNS = 4000
-SECONDS = 30
+SECONDS = 15
 
 
 @pytest.mark.parametrize("path", INPUTS, ids=lambda path: path.name)
@@ -88,7 +88,7 @@ def test_a_fuzzing_run_guided_by_coverage_finds_nothing(tmp_path: Path) -> None:
         stdout=subprocess.DEVNULL,
         text=True,
         errors="replace",
-        timeout=4 * SECONDS,
+        timeout=240,
     )
     assert run.returncode == 0, run.stderr[-4000:]
     done = re.search(r"Done (\d+) runs", run.stderr)

@@ -16,7 +16,16 @@ from referee.game_checks.tables import Table
 from referee.game_codec import DecodeError, GameCodec, MessageMismatch
 from referee.games.contract import Game
 from referee.games.registry import GAMES, find_game
-from referee.generic_codec import ACTION_BYTES, DEPTH, GenericCodec, action_message, new_codec
+from referee.generic_codec import (
+    ACTION_BYTES,
+    DEPTH,
+    GenericCodec,
+    action_message,
+    json_of_message,
+    new_codec,
+    question_message,
+    view_message,
+)
 from referee.replay import RecordedClock, view_of_json
 from referee.running_game import RunningGame, TableSetting, WrongAnswer
 from tests.conformance.tables import every_table
@@ -95,6 +104,7 @@ def refused(content: Any, game: str = "tic_tac") -> str:
 def test_every_type_of_field_survives_encoding(value: Everything) -> None:
     view = bot_pb2.View.FromString(CODEC.view(value))
     assert CODEC.decode_view(view) == value
+    assert view_message(json_of_message(view)) == view
     action = bot_pb2.Action.FromString(CODEC.action(value))
     assert CODEC.decode(action) == value
     assert CODEC.decode_json(CODEC.action_json(value)) == value
@@ -109,6 +119,24 @@ def test_numbers_that_some_languages_cannot_read_are_texts() -> None:
     assert content["whole"] == str(1 << 60)
     assert content["many"] == [1, 1 << 53, str(-(1 << 100))]
     assert content["pair"] == {"leftOne": 1, "right": False}
+
+
+@pytest.mark.parametrize(
+    ("text", "game"),
+    [
+        *((text, "tic_tac") for text in ("", "{", "NaN", "1e999", '"\\ud800"', "9" * 5000)),
+        ("[" * 900 + "]" * 900, "tic_tac"),
+        ("{}", "poke"),
+        ("{}", "ticTac"),
+    ],
+)
+def test_an_answer_that_a_record_cannot_contain_as_json_is_recorded_as_text(
+    text: str, game: str
+) -> None:
+    sent = message(text, game)
+    recorded = json_of_message(sent)
+    assert recorded.keys() == {"generic"}
+    assert action_message(recorded) == sent
 
 
 def test_an_omitted_field_has_its_default_or_is_empty() -> None:
@@ -237,8 +265,11 @@ def test_a_game_of_a_package_is_played_by_actions_and_by_numbers(
     act = json.loads(program_lines.act_line(request))["act"]
     assert act["view"] == {"race": {"scores": [0, 0]}}
     assert act["legal"] == [{"race": {"step": {"far": far}}} for far in (1, 2)]
+    written = json_of_message(request)
+    assert (written["view"], written["legal"]) == (act["view"], act["legal"])
+    assert question_message(written) == request
     view = {"generic": {"game": "race", "json": request.view.generic.json}}
-    assert view_of_json(view) == running.state.view(0)
+    assert view_of_json(view) == view_of_json(act["view"]) == running.state.view(0)
     line = program_lines.read(b'{"action":{"race":{"step":{"far":2}}}}')
     running.answer(0, program_lines.act_response(line, request), 1.0)
     assert running.answer(1, bot_pb2.ActResponse(choice=0), 1.0)

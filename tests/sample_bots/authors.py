@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from arena.bots.version_store import is_content_of
 from arena.cli.bots.new import copy_kit
 from tests.arena.cli.terminal import in_own_process
 from tests.sample_bots.languages import Language
@@ -19,6 +20,9 @@ UNOPTIMIZED = {
     "cpp": ("Makefile", "CXXFLAGS ?= -O1", "CXXFLAGS ?= -O0"),
 }
 """The file and the text of a kit that are changed so that its build takes half as long."""
+
+BUILDS = Path(__file__).parents[2] / "build" / "kits"
+"""Builds of the kits by language and content hash, which later runs in this checkout use again."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +34,7 @@ class KitAuthor:
 
     def types(self, *words: object) -> Any:
         """Run a command, check that it succeeds, and return its JSON output."""
-        done = in_own_process(self.home, [*words, "--json"])
-        assert done.status == 0, f"{words}\n{done.out}\n{done.err}"
-        return json.loads(done.out)
+        return types(self.home, *words)
 
     @property
     def kit(self) -> Path:
@@ -48,6 +50,13 @@ class KitAuthor:
         """Return the folder of the submitted version, which contains the built bots."""
         (folder,) = (self.home / ".pokearena" / "versions").iterdir()
         return folder
+
+
+def types(home: Path, *words: object) -> Any:
+    """Run a command in a folder, check that it succeeds, and return its JSON output."""
+    done = in_own_process(home, [*words, "--json"])
+    assert done.status == 0, f"{words}\n{done.out}\n{done.err}"
+    return json.loads(done.out)
 
 
 def author_of(language: Language, folders: pytest.TempPathFactory) -> KitAuthor:
@@ -73,5 +82,24 @@ def author_of(language: Language, folders: pytest.TempPathFactory) -> KitAuthor:
             for path, text in language.third_bot.items():
                 (author.kit / path).parent.mkdir(exist_ok=True)
                 (author.kit / path).write_text(text)
+            versions = author.home / ".pokearena" / "versions"
+            _restore_build(author.kit, BUILDS / language.name, versions)
             author.types("bot", "add", "kit")
+            _keep_build(author.built, BUILDS / language.name)
     return author
+
+
+def _restore_build(kit: Path, builds: Path, versions: Path) -> None:
+    """Copy the build of exactly these files, if an earlier run has kept it."""
+    for build in builds.glob("[!.]*"):
+        if is_content_of(kit, build.name):
+            shutil.copytree(build, versions / build.name, symlinks=True)
+
+
+def _keep_build(built: Path, builds: Path) -> None:
+    """Keep a build for later runs, instead of those of other files."""
+    if (builds / built.name).exists():
+        return
+    shutil.rmtree(builds, ignore_errors=True)
+    shutil.copytree(built, builds / ".new", symlinks=True)
+    (builds / ".new").rename(builds / built.name)

@@ -3,7 +3,6 @@
 import asyncio
 import itertools
 import re
-import socket
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
@@ -20,6 +19,7 @@ from arena.cli.errors import UV_RUN
 from referee.games.registry import GAMES
 from referee.tables.table import TableSeat
 from tests.arena.cli.terminal import in_own_process
+from tests.ports import reserved_port
 from tests.referee.test_work_budget import SHARE, budget_shares
 from tests.sample_bots.authors import KitAuthor, author_of
 from tests.sample_bots.languages import LANGUAGES, OUT_OF_IDEAS, Language
@@ -151,7 +151,7 @@ def test_the_greedy_bot_beats_the_random_one_at_its_game(author: KitAuthor) -> N
     sides = min(GAMES[game].seats)
     greedy = author.built / "greedy.toml"
     played = author.types(
-        "play", game, greedy, *[author.random] * (sides - 1), "-n", 10, "--seed", 7
+        "play", game, greedy, *[author.random] * (sides - 1), "-n", 5, "--seed", 7
     )
     places = [games["places"] for games in played["games"]]
     assert played["bots"][0]["bot"] == f"greedy-{author.language.name}"
@@ -162,7 +162,7 @@ def test_the_greedy_bot_beats_the_random_one_at_its_game(author: KitAuthor) -> N
 @pytest.mark.long
 @each_author
 def test_a_match_with_a_seed_is_reproducible(author: KitAuthor) -> None:
-    words = ("play", "saint_poker", author.random, "sample:random", "-n", 3, "--seed", 8)
+    words = ("play", "saint_poker", author.random, "sample:random", "-n", 1, "--seed", 8)
     once, again = ({game["game"]: game for game in author.types(*words)["games"]} for _ in "12")
     assert once == again
 
@@ -219,10 +219,7 @@ def test_a_kit_uses_a_small_share_of_its_work_budget(
 def test_a_bot_is_reached_at_a_port_and_takes_large_messages(
     author: KitAuthor, launch: Launch
 ) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    bot = launch(author, address=f"127.0.0.1:{port}")
+    bot = launch(author, address=f"127.0.0.1:{reserved_port()}")
     long = question()
     long.view.poke.discards.extend(["2C"] * 20_000)
     (message,) = bot.play([long] * 64)

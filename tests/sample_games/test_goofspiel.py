@@ -151,6 +151,8 @@ def test_the_ladder_of_the_game_is_served_with_live_tables(author: AuthorEnviron
             return {row["entrant"] for row in ladder["standings"]}
 
         wait_until(lambda: fetched(page, "live.json")["tables"])
+        (table, *_) = fetched(page, "live.json")["tables"]
+        assert len(table["position"]["view"]["goofspiel"]["scores"]) == 2
         wait_until(lambda: rated() == {"goofspiel-match@1", "slow@1"})
         listed = fetched(page, "matches.json")["matches"]
         match = next(each["match"] for each in listed if each["closed"])

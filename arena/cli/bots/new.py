@@ -18,7 +18,7 @@ from click.core import ParameterSource
 import arena
 from arena.bots import manifest
 from arena.bots.bot import HUMAN
-from arena.bots.resolver import house_folder
+from arena.bots.resolver import house_folder, usual_opponent
 from arena.bots.sandbox.runtimes import grants
 from arena.bots.version_store import FETCHED, IGNORED, SYSTEM_FILES
 from arena.cli import completers, output
@@ -58,6 +58,7 @@ _TABLE_ROW: Final = re.compile(r"^\| (`.+`) \| (.+) \|$", re.MULTILINE)
 _TABLE_HEAD: Final = "|---|---|\n"
 _ALL_GAMES: Final = " for all five games"
 _COMMAND: Final = re.compile(r"^    pokearena .+\n", re.MULTILINE)
+_COMMANDS: Final = re.compile(r"`pokearena [^`]+`")
 _GAMES: Final = re.compile(r"^games = .*$", re.MULTILINE)
 _REQUIREMENTS: Final = re.compile(r"(Needed: .+)$", re.MULTILINE)
 
@@ -97,12 +98,20 @@ def write(folder: Path, language: str, game: Game | None = None) -> str:
         if game is not None:
             _specialise(staged, language, game)
 
-    _fill(folder, name, kit)
+    _fill(folder, name, kit, game)
     return name
 
 
-def _fill(folder: Path, name: str, write_bot: Callable[[Path], None]) -> None:
+def _fill(
+    folder: Path, name: str, write_bot: Callable[[Path], None], game: Game | None = None
+) -> None:
     """Write a bot into an empty or new folder; after an error, the folder is as before.
+
+    Args:
+        folder: the folder.
+        name: the name of the bot.
+        write_bot: writes its files into a folder.
+        game: the only game of the bot, which the instructions for coding agents name.
 
     Raises:
         CommandError: the folder is not empty or cannot be written.
@@ -116,7 +125,10 @@ def _fill(folder: Path, name: str, write_bot: Callable[[Path], None]) -> None:
             staged = staging / "bot"
             write_bot(staged)
             instructions = (house_folder().parent / AGENTS).read_text(encoding="utf-8")
-            (staged / AGENTS).write_text(instructions.replace("NAME", name), encoding="utf-8")
+            instructions = instructions.replace("NAME", name)
+            if game is not None:
+                instructions = _COMMANDS.sub(lambda line: _of_game(line[0], game), instructions)
+            (staged / AGENTS).write_text(instructions, encoding="utf-8")
             _publish(staged, folder)
     except OSError as error:
         reason = error.strerror or str(error)
@@ -256,15 +268,22 @@ def _specialise(folder: Path, language: str, game: Game) -> None:
         (folder / name).write_text(content, encoding="utf-8")
         row = f"{_TABLE_HEAD}| `{name}` | the views and actions of {game.title} |\n"
         text = text.replace(_TABLE_HEAD, row, 1)
-    readme.write_text(_COMMAND.sub(lambda line: _of_game(line[0], game.id), text), encoding="utf-8")
+    readme.write_text(_COMMAND.sub(lambda line: _of_game(line[0], game), text), encoding="utf-8")
 
 
-def _of_game(command: str, game: str) -> str:
-    """Return a command of a README for another game; none for the greedy bot of the kit."""
+def _of_game(command: str, game: Game) -> str:
+    """Return a command for another game; none for the greedy bot of the kit."""
     if "greedy.toml" in command:
         return ""
-    command = re.sub(rf"\b({'|'.join(BUILT_IN)})(?= |$)", game, command)
-    return command if game in BUILT_IN else command.replace("sample:greedy", "sample:meek")
+    command = re.sub(rf"\b({'|'.join(BUILT_IN)}|GAME)(?= |$)", game.id, command)
+    return _seated(command.replace("sample:greedy", usual_opponent(game.id)), game)
+
+
+def _seated(command: str, game: Game) -> str:
+    """Return a command `play` with a bot at each further seat that the game has at least."""
+    sides = len(set(game.sides(game.seats[0], game.settle({}))))
+    missing = max(sides - 1 - command.count("sample:"), 0) if " play " in command else 0
+    return re.sub(r"sample:\S+", lambda bot: bot[0] + " sample:random" * missing, command)
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,6 +391,8 @@ def _new_from_kit(folder: Path, language: str, game: Game | None) -> NewBot:
         options, missing = "--watch", missing_programs(folder)
     played = EXAMPLE_GAME if game is None else game.id
     next_step = f"pokearena play {played} {_quoted(folder)} sample:random {options}"
+    if game is not None:
+        next_step = _seated(next_step, game)
     return NewBot(folder, name, contents(folder), next_step, missing)
 
 
@@ -404,7 +425,8 @@ def _new_from_policy(
     game_id = named.id if named is not None else None
     trained = policy_source.read(policy, game_id, seats, sample)
     name = _name_for(folder)
-    _fill(folder, name, lambda staged: policy_source.write(trained, staged, name))
+    of_policy = _game_named(trained.game)
+    _fill(folder, name, lambda staged: policy_source.write(trained, staged, name), of_policy)
     files = [*policy_source.CONTENTS, (AGENTS, "instructions for coding agents")]
     return NewBot(folder, name, files, f"pokearena test {_quoted(folder)} --quick")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
@@ -165,18 +165,18 @@ def _parts(question: str) -> tuple[str, list[tuple[int, int]]]:
 def _show(
     source: RecordSource, recorded: RecordedQuestion, answer: BotAnswer, bot: str, debug: bool
 ) -> None:
-    from google.protobuf.json_format import MessageToDict
-
     from referee.games.registry import find_game
+    from referee.generic_codec import has_messages, json_of_message
     from referee.replay import in_words
 
     game = find_game(source.record.match["game"])
-    request = MessageToDict(recorded.request)
+    request = json_of_message(recorded.request)
     number = request.get("decision", 0)
     game_number, seat = recorded.request.game, recorded.request.seat
     output.line(f"{source.id} · {decision_text(game_number, number)}, seat {seat}")
     for view in request.get("view", {}).values():
-        output.game_line(f"hand    {' '.join(view.get('hand', ())) or '–'}")
+        if has_messages(game.id) or "hand" in view:
+            output.game_line(f"hand    {_words(view.get('hand', ()))}")
     legal = [in_words(game, action) for action in request.get("legal", [])]
     if legal:
         more = " | ..." * (len(legal) > _SHOWN_ACTIONS)
@@ -201,6 +201,11 @@ def _show(
         output.line(f"{'        ' if count else 'output  '}{line}")
 
 
+def _words(hand: object) -> str:
+    """Return a hand as text; that of a game of a package is any JSON value."""
+    return " ".join(map(str, hand if isinstance(hand, Sequence) else (hand,))) or "–"
+
+
 def _fault(source: RecordSource, recorded: RecordedQuestion) -> Mapping[str, Any] | None:
     """Return the recorded fault at this question, if any."""
     request = recorded.request
@@ -222,14 +227,14 @@ def _recorded_action(source: RecordSource, recorded: RecordedQuestion) -> dict[s
 def _as_json(
     source: RecordSource, recorded: RecordedQuestion, answer: BotAnswer
 ) -> dict[str, object]:
-    from google.protobuf.json_format import MessageToDict
+    from referee.generic_codec import json_of_message
 
     return {
         "match": source.id,
         "game": recorded.request.game,
         "decision": recorded.request.decision,
         "seat": recorded.request.seat,
-        "question": MessageToDict(recorded.request),
+        "question": json_of_message(recorded.request),
         "recorded": _recorded_action(source, recorded),
         "answer": answer.action,
         "note": answer.note,

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from google.protobuf.json_format import MessageToDict
 from pokearena.v1 import bot_pb2
 
 from arena.bots.bot import Bot
@@ -26,7 +25,7 @@ from arena.cli.errors import USAGE, CommandError
 from arena.cli.matches.record_lookup import RecordSource
 from arena.errors import InfrastructureError
 from referee.faults import PROCESS_FAULTS
-from referee.generic_codec import action_message
+from referee.generic_codec import action_message, json_of_message
 from referee.record import GameRecord, Line
 from referee.replay import RecordedClock, RecordedQuestion, questions
 
@@ -81,7 +80,7 @@ def ask_questions(
         ]
     return [
         BotAnswer(
-            action=MessageToDict(answer.action),
+            action=json_of_message(answer.action),
             note=answer.note,
             legal=is_legal(source, recorded, answer),
             ms=ms,
@@ -284,7 +283,7 @@ def ask_in_order(
     for past, response in zip(history[-1], answers, strict=True):
         if past.question is recorded:
             answer = BotAnswer(
-                action=MessageToDict(response.action),
+                action=json_of_message(response.action),
                 note=response.note,
                 legal=is_legal(source, recorded, response),
                 ms=ms,
@@ -303,4 +302,4 @@ def _location_text(past: PastQuestion) -> str:
 def _difference(past: PastQuestion, response: bot_pb2.ActResponse) -> Difference | None:
     if past.action is None or action_message(past.action) == response.action:
         return None
-    return Difference(*past.place, past.action, MessageToDict(response.action))
+    return Difference(*past.place, past.action, json_of_message(response.action))

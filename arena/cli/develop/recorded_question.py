@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from google.protobuf.json_format import ParseDict, ParseError
+from google.protobuf.json_format import ParseError
 from pokearena.v1 import bot_pb2
 
 from arena.cli.matches.record_lookup import RecordSource
 from arena.presentation import shipped_docs
 from referee.games.registry import find_game
+from referee.generic_codec import question_message
 from referee.numbering import game_text
 from referee.presentation.question_text import TEXT_VERSION
 from referee.record import GameRecord
@@ -79,7 +80,7 @@ def question_of_decision(source: RecordSource, game: int, decision: int) -> Reco
     for fault in record.faults:
         if fault["decision"] == decision and "question" in fault:
             try:
-                stored = ParseDict(fault["question"], bot_pb2.ActRequest())
+                stored = question_message(fault["question"])
             except ParseError as error:
                 raise Mismatch(f"{game_text(game)}: its fault holds no question: {error}") from None
             if stored.seat == rebuilt.request.seat:
@@ -117,6 +118,7 @@ def start_request(source: RecordSource, recorded: RecordedQuestion) -> bot_pb2.S
         clock=request.clock,
         rules=shipped_docs.rules(match["game"]),
         text_version=TEXT_VERSION,
+        corrections=match.get("corrections", 0),
     )
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from arena.cli.workspace import Workspace
     from arena.tournaments.tournament_request import TournamentRequest
 
-_PLAIN = ("name", "format", "seats", "boards", "seed", "faults")
+_PLAIN = ("name", "format", "seats", "boards", "seed", "faults", "corrections")
 _CLOCK = ("start", "allowance", "bank")
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from arena.records.analysis import summary
-from arena.records.analysis.match_analysis import MatchAnalysis
+from arena.records.analysis.match_analysis import Estimate, MatchAnalysis
 from arena.records.analysis.win_probability import RatedPosition
 from referee.record import MatchRecord
 
@@ -44,9 +44,8 @@ def to_json(
             {
                 "game": position.game,
                 "decision": position.decision,
-                "by_seat": [
-                    [round(each.mean, 4), round(each.error, 4)] for each in position.by_seat
-                ],
+                "by_seat": _pairs(position.by_seat),
+                "known_to": [_pairs(by_seat) for by_seat in position.known_to],
             }
             for position in rated
         ],
@@ -64,6 +63,10 @@ def supported(analysis: dict[str, Any] | None) -> dict[str, Any] | None:
 def _numbered(row: dict[str, Any], entrant: dict[str, int]) -> dict[str, Any]:
     """Return a row with the entrant's number instead of the bot's name."""
     return {"entrant": entrant[row["bot"]], **{k: v for k, v in row.items() if k != "bot"}}
+
+
+def _pairs(estimates: Sequence[Estimate]) -> list[list[float]]:
+    return [[round(each.mean, 4), round(each.error, 4)] for each in estimates]
 
 
 def _pair(estimate: dict[str, float]) -> list[float]:

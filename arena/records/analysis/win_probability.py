@@ -32,14 +32,15 @@ _RATED: Final[Mapping[str, float]] = {Pokino.id: 2.0}
 well, and the weight of a rating in the logarithm of the odds (`bench.calibration`)."""
 
 _CERTAINTY: Final[Mapping[str, tuple[float, float]]] = {SaintPoker.id: (0.5, 0.3)}
-"""Exponents of the probabilities of a game, from the public view and with the hands as they were.
+"""Exponents of the probabilities of a game: with hidden hands, and with the hands as they were.
 
 Below 1 they are nearer to each other: players often leave the policy's line, which decides a game
 of Saint Poker with known hands. Fitted to games of two house bots (`bench.calibration`).
 """
 _OF_A_MATCH: Final[Mapping[str, int]] = {Pokex.id: 1_500, Pokino.id: 2_500}
 _USUAL_OF_A_MATCH: Final = 6_000
-"""Playouts of a recorded match by game, about 5 s of CPU time."""
+"""Playouts of a recorded match by game with the hands as they were, about 5 s of CPU time. The
+knowledge of all seats together gets as many again."""
 _MOST_POSITIONS, _FEWEST_POSITIONS = 24, 3
 """Limits of the rated positions of a recorded game."""
 _FEWEST_PLAYOUTS, _MOST_PLAYOUTS = 8, 200
@@ -47,11 +48,19 @@ _FEWEST_PLAYOUTS, _MOST_PLAYOUTS = 8, 200
 
 @dataclass(frozen=True, slots=True)
 class RatedPosition:
-    """The win probability of each seat's side before a decision of a recorded game."""
+    """The win probability of each seat's side before a decision of a recorded game.
+
+    Args:
+        game: the number of the game.
+        decision: the number of the decision.
+        by_seat: with the hands as they were.
+        known_to: from the knowledge of each seat.
+    """
 
     game: int
     decision: int
     by_seat: tuple[Estimate, ...]
+    known_to: tuple[tuple[Estimate, ...], ...]
 
 
 class WinProbabilityRater:
@@ -140,10 +149,11 @@ def spectators_worlds(game: Game, view: View, options: Options, seed: bytes) -> 
 def rate_recorded_games(
     record: MatchRecord, progress: Callable[[], None] = lambda: None
 ) -> list[RatedPosition]:
-    """Rate positions of a closed match, with the hands as they were.
+    """Rate positions of a closed match, with the hands as they were and as each seat knows them.
 
-    All chance that no seat has seen yet is dealt again. The positions are spread evenly over each
-    game and include the first and the last one.
+    All chance that no seat has seen yet is dealt again, and for the knowledge of a seat all that is
+    hidden from it. The positions are spread evenly over each game and include the first and the
+    last one.
 
     Args:
         record: the record; its seed must be public.
@@ -156,20 +166,31 @@ def rate_recorded_games(
     assert record.seed is not None
     rules: Game = find_game(record.match["game"])
     sides = rules.sides(record.match["seats"], rules.settle(record.match["options"]))
-    rater = WinProbabilityRater(rules.id, engine_of(rules.id), sides, open_hands=True)
+    engine = engine_of(rules.id)
+    open_hands = WinProbabilityRater(rules.id, engine, sides, open_hands=True)
+    hidden_hands = WinProbabilityRater(rules.id, engine, sides)
     budget = _OF_A_MATCH.get(rules.id, _USUAL_OF_A_MATCH) // max(1, len(record.games))
     positions = min(_MOST_POSITIONS, max(_FEWEST_POSITIONS, budget // (2 * _FEWEST_PLAYOUTS)))
     playouts = min(_MOST_PLAYOUTS, max(_FEWEST_PLAYOUTS, budget // positions))
+    of_a_seat = max(_FEWEST_PLAYOUTS, playouts // len(sides))
     rated = []
     for game in record.games:
         # The same worlds for all positions: neighbours differ by what happened, not by noise.
         seed = derive(record.seed, "win-probability", game.number)
         for step in _spread(list(steps(record.match, game, record.seed)), positions):
             progress()
-            worlds = _worlds_of_hands(step.state, seed)
-            by_seat = rater.rate(islice(worlds, playouts))
-            rated.append(RatedPosition(game.number, step.decision, by_seat))
+            by_seat = open_hands.rate(islice(_worlds_of_hands(step.state, seed), playouts))
+            known_to = tuple(
+                hidden_hands.rate(islice(seats_worlds(step.state, seat, seed), of_a_seat))
+                for seat in range(len(sides))
+            )
+            rated.append(RatedPosition(game.number, step.decision, by_seat, known_to))
     return rated
+
+
+def seats_worlds(state: State, seat: int, seed: bytes) -> Iterator[State]:
+    """Return positions that fit the knowledge of a seat, without end."""
+    return (state.redeal(seat, Seeded(derive(seed, "world", n))) for n in count())
 
 
 def _worlds_of_hands(state: State, seed: bytes) -> Iterator[State]:

@@ -156,7 +156,11 @@ def _untrue(spec: MatchSpec, record: MatchRecord) -> Iterator[str]:
 def _implausible(spec: MatchSpec, record: MatchRecord) -> Iterator[str]:
     yield from _seated_elsewhere(spec, record)
     for game in record.games:
-        for problem in (*_unexplained(game), *_misplaced(record, game)):
+        for problem in (
+            *_unexplained(game),
+            *_misplaced(record, game),
+            *_miscounted(record, game),
+        ):
             yield f"{spec.id}: {problem}"
 
 
@@ -211,6 +215,33 @@ def _misplaced(record: MatchRecord, game: GameRecord) -> Iterator[str]:
                 f"{game_text(game.number)}: seat {line['seat']} faulted at decision "
                 f"{number_text(line['decision'])}, which was not open to it"
             )
+
+
+def _miscounted(record: MatchRecord, game: GameRecord) -> Iterator[str]:
+    """Yield counts of corrections and default actions that the lines do not confirm.
+
+    Corrections of a question that a bot did not answer have no line.
+    """
+    allowed: int = record.match.get("corrections", 0)
+    nothing = [0] * len(game.result["verdicts"])
+    corrections, defaults = list(nothing), list(nothing)
+    for line in game.actions:
+        tries = line.get("corrections", 0)
+        corrections[line["seat"]] += tries
+        defaults[line["seat"]] += line.get("default", False)
+        if not 0 <= tries <= allowed:
+            yield (
+                f"{game_text(game.number)}: decision {number_text(line['decision'])} has {tries} "
+                f"corrections; {allowed} were allowed"
+            )
+    is_broken_off = game.result["scores"] is None
+    for seat, counted in enumerate(game.result.get("corrections", nothing)):
+        is_out = game.result["verdicts"][seat] != "finished"
+        most = allowed if is_broken_off or is_out else 0
+        if not 0 <= counted - corrections[seat] <= most:
+            yield f"{game_text(game.number)}: the corrections of seat {seat} are not {counted}"
+    if game.result.get("defaults", nothing) != defaults:
+        yield f"{game_text(game.number)}: its default actions are not those of its lines"
 
 
 def _result(spec: MatchSpec, record: MatchRecord) -> ClosedMatch:

@@ -127,6 +127,7 @@ def _games_query(batch: Sequence[str], with_thinking: bool) -> Select[Any]:
     return (
         select(
             *games.c["match", "game", "places", "scores", "verdicts", "faults"],
+            *games.c["corrections", "defaults"],
             games.c.thinking if with_thinking else null().label("thinking"),
         )
         .where(games.c.match.in_(batch))

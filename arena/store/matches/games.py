@@ -12,6 +12,7 @@ from arena.ratings.closed_match import FINISHED, PlayedFault, PlayedGame
 from arena.ratings.decision_histogram import DecisionHistogram
 from referee.games.shared.coded_errors import InvalidValue
 from referee.numbering import game_text
+from referee.reasoning import digests
 from referee.record import optional_tally, read_games
 
 if TYPE_CHECKING:
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 
 LISTED_OUTPUT: Final = 8 * 1024
 """Maximum length in characters of a fault's output in lists: its tail. The record has more."""
+_OWN_COLUMNS: Final = frozenset(
+    ("type", "game", "places", "scores", "verdicts", "corrections", "defaults")
+)
+"""Fields of a result line that are not part of the column `tally`."""
 
 
 def stored_game(row: Row[Any]) -> PlayedGame:
@@ -38,6 +43,8 @@ def stored_game(row: Row[Any]) -> PlayedGame:
         scores=None if scores is None else tuple(scores),
         verdicts=tuple(column["verdicts"]),
         faults=tuple(column["faults"]),
+        corrections=tuple(column.get("corrections") or ()),
+        defaults=tuple(column.get("defaults") or ()),
         table=column.get("table_number", 0),
         board=column.get("board", 0),
         tally=column.get("tally", {}),
@@ -55,6 +62,8 @@ def game_values(game: PlayedGame) -> dict[str, Any]:
         "scores": None if game.scores is None else list(game.scores),
         "verdicts": list(game.verdicts),
         "faults": list(game.faults),
+        "corrections": list(game.corrections) or None,
+        "defaults": list(game.defaults) or None,
         "tally": {name: list(values) for name, values in game.tally.items()},
         "thinking": [times.stored() for times in game.thinking],
     }
@@ -123,13 +132,11 @@ def _played(lines: GameRecord, entrants: Sequence[str]) -> PlayedGame:
         scores=None if result["scores"] is None else tuple(result["scores"]),
         verdicts=tuple(result["verdicts"]),
         faults=tuple(result["faults"]),
+        corrections=tuple(result.get("corrections", ())),
+        defaults=tuple(result.get("defaults", ())),
         table=game["table"],
         board=game["board"],
-        tally={
-            word: value
-            for word, value in result.items()
-            if word not in ("type", "game", "places", "scores", "verdicts")
-        },
+        tally={word: value for word, value in result.items() if word not in _OWN_COLUMNS},
         faulted=tuple(
             PlayedFault(
                 game=line["game"],
@@ -165,6 +172,8 @@ def finished_game(
         scores=tuple(game.scores) or None,
         verdicts=tuple(game.verdicts),
         faults=tuple(game.faults),
+        corrections=tuple(game.corrections),
+        defaults=tuple(game.defaults),
         table=table,
         board=game.board,
         record=game.record,
@@ -173,7 +182,8 @@ def finished_game(
             "slowest_ms": list(game.slowest_ms),
             "faults": list(game.faults),
             "crashes": list(game.crashes),
-            **optional_tally(game.corrections, game.defaults, [seat.tags for seat in game.tags]),
+            **optional_tally((), (), [seat.tags for seat in game.tags]),
+            **({"reasoning": digests(game.reasoning)} if game.reasoning else {}),
         },
         faulted=tuple(
             PlayedFault(
@@ -189,6 +199,7 @@ def finished_game(
             for fault in game.faulted
         ),
         thinking=tuple(DecisionHistogram.of(times.ms) for times in game.decision_times),
+        reasoning=tuple(game.reasoning),
     )
     return _by_entrant(by_seat, seating, entrants)
 
@@ -208,11 +219,18 @@ def _by_entrant(game: PlayedGame, seating: Sequence[str], entrants: Sequence[str
         places=tuple(game.places[mine[0]] for mine in seats),
         scores=None if scores is None else tuple(scores[mine[0]] for mine in seats),
         verdicts=tuple(_verdict([game.verdicts[seat] for seat in mine]) for mine in seats),
-        faults=tuple(sum(game.faults[seat] for seat in mine) for mine in seats),
+        faults=_sums(game.faults, seats),
+        corrections=_sums(game.corrections, seats),
+        defaults=_sums(game.defaults, seats),
         thinking=tuple(
             sum((game.thinking[seat] for seat in mine), DecisionHistogram()) for mine in seats
         ),
     )
+
+
+def _sums(by_seat: Sequence[int], seats: Sequence[Sequence[int]]) -> tuple[int, ...]:
+    """Return the sum over the seats of each entrant; empty if nothing was counted."""
+    return tuple(sum(by_seat[seat] for seat in mine) for mine in seats) if by_seat else ()
 
 
 def _thinking(seats: int, actions: Sequence[Mapping[str, Any]]) -> tuple[DecisionHistogram, ...]:

@@ -35,7 +35,7 @@ def scorecard(engine: Engine, match: str) -> tuple[PlayedGame, ...]:
     query = (
         select(
             *games.c["game", "table_number", "board", "places", "scores", "verdicts", "faults"],
-            *games.c["thinking", "tally", "committed"],
+            *games.c["corrections", "defaults", "thinking", "tally", "committed"],
         )
         .join(matches, matches.c.id == games.c.match)
         .where(games.c.match == match, matches.c.state.not_in(OPEN))

@@ -3,9 +3,6 @@
 from dataclasses import replace
 from typing import Final
 
-from google.protobuf.json_format import ParseDict
-from pokearena.v1 import bot_pb2
-
 from arena.submissions.conformance.check import Check, CheckOutcome
 from arena.submissions.conformance.examination_matches import ExaminationMatch
 from arena.submissions.conformance.examination_order import ExaminationOrder
@@ -15,6 +12,7 @@ from arena.submissions.conformance.question_rounds import (
 from arena.submissions.conformance.question_sheet import (
     recorded_clocks,
 )
+from referee.generic_codec import question_message
 from referee.numbering import counted_from_one
 from referee.record import Line, read_games
 from referee.replay import RecordedQuestion, question
@@ -67,4 +65,4 @@ def _question(played: ExaminationMatch, fault: Line) -> RecordedQuestion:
     (record,) = read_games(game.record)
     seats = recorded_clocks(played.spec, fault["seat"])
     rebuilt = question(played.spec.line(), record, played.spec.seed, fault["decision"], seats)
-    return RecordedQuestion(ParseDict(fault["question"], bot_pb2.ActRequest()), rebuilt.legal)
+    return RecordedQuestion(question_message(fault["question"]), rebuilt.legal)

@@ -24,7 +24,7 @@ _OF_BOTS: Final = frozenset(
     }
 )
 """Codes of errors about the named bots."""
-_BOTS: Final = ("version", "bots", "opponent")
+_BOTS: Final = ("version", "bots", "opponent", "name")
 """Fields that name bots."""
 _WHOLE: Final = re.compile(r"-?[0-9]{1,9}")
 
@@ -203,6 +203,8 @@ class Action:
             refused; empty: the page of the error is shown.
         changes: returns its changes for a page of confirmation, which has the path of the action
             and is its `form`; None without such a page.
+        begins: path of the page with the form that leads to the page of confirmation; empty: links
+            with valid values lead there.
     """
 
     path: str
@@ -217,6 +219,7 @@ class Action:
     created: bool = False
     form: str = ""
     changes: Callable[[ActionRequest], Changes] | None = None
+    begins: str = ""
 
     def check(self, request: ActionRequest) -> None:
         """Check that all inputs are known, the required ones are there, and the values allowed.

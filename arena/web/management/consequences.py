@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Final
 
+from sqlalchemy import Engine
 from starlette.exceptions import HTTPException
 
+from arena.errors import NotFound, nearest
 from arena.presentation import wording
-from arena.store.bots import owners, versions
+from arena.store.bots import owners, submissions, versions
+from arena.store.bots.versions import Version
 from arena.store.matches import listing
 from arena.store.matches.listing import Match
 from arena.store.schema import OPEN, MatchState
@@ -16,6 +20,8 @@ from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
 from arena.web.management.action import ActionRequest, Changes
 from arena.web.page import InvalidQuery
+
+BOTS: Final = "/organiser/bots"
 
 
 def of_withdrawal(request: ActionRequest) -> Changes:
@@ -131,7 +137,7 @@ def of_retirement(request: ActionRequest) -> Changes:
 def of_ban(request: ActionRequest) -> Changes:
     """Return the changes of the ban of a version."""
     engine = request.web.engine
-    version = versions.find_version(engine, _version(request))
+    version = find_version(engine, _version(request))
     matches = listing.matches(engine, version=version.id, states=OPEN)
     pending = _in_state(matches, MatchState.PENDING)
     entered = [
@@ -149,7 +155,66 @@ def of_ban(request: ActionRequest) -> Changes:
             "Its results and ratings stay. The reason is public.",
         ),
         pending,
-        "/organiser/bots",
+        BOTS,
+    )
+
+
+def of_release(request: ActionRequest) -> Changes:
+    """Return the changes of the release of a version that is banned or in quarantine."""
+    version = versions.find_version(request.web.engine, _version(request))
+    if version.quarantined is None:
+        raise HTTPException(409, f"{version.id} is neither banned nor in quarantine.")
+    return Changes(
+        f"Release {version.id}?",
+        (
+            f"This exclusion ends: {version.quarantine_reason}",
+            "It may enter tournaments again, but does not return to those that it left.",
+            "Its recorded failures are deleted; only new ones lead to a quarantine.",
+        ),
+        back=BOTS,
+    )
+
+
+def of_reassignment(request: ActionRequest) -> Changes:
+    """Return the changes of the correction of a bot's owner."""
+    engine, name = request.web.engine, request.text("name")
+    named = versions.list_versions(engine, name=name, retired=True)
+    if not named:
+        hint = nearest(name, {version.name for version in versions.list_versions(engine)})
+        raise NotFound(f"unknown bot {name[:60]}{hint or '.'}", code="unknown-bot")
+    before, after = named[-1].owner or "nobody", request.text("owner") or "nobody"
+    ids = {version.id for version in named}
+    entered = [
+        tournament.plan.name
+        for tournament in tournaments.list_tournaments(engine, over=False)
+        if not ids.isdisjoint(tournament.entrants)
+    ]
+    return Changes(
+        f"Correct the owner of {name}?",
+        (
+            f"All its versions belong to {after}, no longer to {before}.",
+            f"{after} may push, retire and challenge with it; {before} may not.",
+            f"Bots of {after} may no longer share a larger table with it in these tournaments: "
+            f"{', '.join(entered) or 'none'}.",
+            "Results, ratings and tournaments that are over stay as they are.",
+        ),
+        back=BOTS,
+    )
+
+
+def of_refusal(request: ActionRequest) -> Changes:
+    """Return the changes of the refusal of a submission."""
+    submission = submissions.find_submission(request.web.engine, request.path["id"])
+    if submission.id not in {each.id for each in submissions.awaiting_approval(request.web.engine)}:
+        raise HTTPException(409, f"{submission.id} does not wait for approval.")
+    return Changes(
+        f"Refuse {submission.name} of {submission.owner}?",
+        (
+            "It becomes no version and enters no ladder.",
+            "A refused submission cannot be approved later; its owner can push the bot again.",
+            "The owner reads the reason.",
+        ),
+        back="/organiser/submissions",
     )
 
 
@@ -191,6 +256,21 @@ def _bots(request: ActionRequest) -> str:
     owned = {version.name for version in listed if version.owner == request.text("name")}
     number = "1 bot of this owner stays" if len(owned) == 1 else f"{len(owned)} bots stay"
     return f"{number} as before, in the same tournaments."
+
+
+def find_version(engine: Engine, label: str) -> Version:
+    """Return a version.
+
+    Raises:
+        NotFound: it does not exist; the error names the nearest one.
+    """
+    try:
+        return versions.find_version(engine, label)
+    except NotFound as error:
+        names = {version.id for version in versions.list_versions(engine)}
+        if not (hint := nearest(label, names)):
+            raise
+        raise NotFound(f"unknown version {label[:60]}{hint}", code=error.code) from None
 
 
 def _version(request: ActionRequest) -> str:

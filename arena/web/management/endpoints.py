@@ -188,7 +188,13 @@ class ManagementEndpoints:
                 if name in request.query_params
             }
             page_request = PageRequest(dict(request.path_params), query, links_of(request))
-            content = await anyio.to_thread.run_sync(page.draw, self._web, page_request, access)
+            try:
+                content = await anyio.to_thread.run_sync(page.draw, self._web, page_request, access)
+            except NotFound as error:
+                if page.confirms is None or not page.confirms.begins or not access.secret:
+                    raise
+                refused = page.confirms.name, page.confirms.begins, error, query
+                return await anyio.to_thread.run_sync(self._form_again, request, refused, access)
             if request.state.kind == "json" or not access.secret:
                 if content.data is None:
                     raise HTTPException(406, "Not available as JSON. Available formats: HTML.")

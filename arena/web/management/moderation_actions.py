@@ -16,7 +16,7 @@ from arena.web.management.action import (
     InputField,
 )
 
-BOTS: Final = "/organiser/bots"
+BOTS: Final = consequences.BOTS
 _VERSION: Final = InputField("version", "NAME@VERSION", required=True, example="greedy@1")
 
 
@@ -101,6 +101,7 @@ BAN: Final = Action(
     (_VERSION, PUBLIC_REASON),
     form=f"{BOTS}/ban",
     changes=consequences.of_ban,
+    begins=BOTS,
 )
 RELEASE: Final = Action(
     f"{BOTS}/release",
@@ -109,7 +110,8 @@ RELEASE: Final = Action(
     "Ends the ban or the quarantine of a version; it does not return to its tournaments.",
     _release,
     (_VERSION, REASON),
-    form=BOTS,
+    form=f"{BOTS}/release",
+    changes=consequences.of_release,
 )
 REASSIGN: Final = Action(
     f"{BOTS}/owner",
@@ -122,6 +124,8 @@ REASSIGN: Final = Action(
         InputField("owner", "name of the owner; empty: none"),
         REASON,
     ),
-    form=BOTS,
+    form=f"{BOTS}/owner",
+    changes=consequences.of_reassignment,
+    begins=BOTS,
 )
 ACTIONS: Final = (VOID, REPLAY, DISQUALIFY, BAN, RELEASE, REASSIGN)

@@ -36,6 +36,8 @@ from arena.web.pages import tournaments as tournaments_page
 from arena.web.pages.submission import lines, positions_of, to_json
 
 _MAX_ROWS: Final = 20
+_FIXED: Final = {"version": "the version", "name": "the owner or bot", "owner": "the new owner"}
+"""Query parameters of a page of confirmation, which its form sends again."""
 
 
 def overview(web: WebState, page_request: PageRequest, access: Access) -> Page:
@@ -143,9 +145,7 @@ def confirmation(action: Action) -> Callable[[WebState, PageRequest, Access], Pa
                 "action": action,
                 "changes": changes,
                 "target": path,
-                "fixed": {
-                    name: value for name in ("version", "name") if (value := request.text(name))
-                },
+                "fixed": {name: value for name in _FIXED if (value := request.text(name))},
                 "access": access,
             },
         )
@@ -258,7 +258,7 @@ def account(web: WebState, page_request: PageRequest, access: Access) -> Page:
         "challenges": account_page.challenges_left(web, owner),
     }
     return Page(
-        title="Own bots",
+        title="Your bots",
         template="management/account.html",
         model={
             "versions": owned,
@@ -320,6 +320,7 @@ class ManagementPage:
         role: who may read it.
         query: the accepted query parameters with a short description.
         has_json: whether it is available as JSON.
+        confirms: the action that it confirms.
     """
 
     path: str
@@ -328,6 +329,7 @@ class ManagementPage:
     role: Role = Role.ORGANISER
     query: tuple[tuple[str, str], ...] = ()
     has_json: bool = True
+    confirms: Action | None = None
 
 
 PAGES: Final = (
@@ -363,8 +365,9 @@ PAGES: Final = (
             confirmation(action),
             f"What this changes: {action.summary}",
             action.role,
-            (("version", "the version"), ("name", "the owner")),
+            tuple(_FIXED.items()),
             has_json=False,
+            confirms=action,
         )
         for action in ACTIONS
         if action.changes is not None

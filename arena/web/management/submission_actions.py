@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from arena.store.bots import submissions
+from arena.web.management import consequences
 from arena.web.management.action import REASON, Action, ActionRequest, ActionResult, InputField
 
 SUBMISSIONS: Final = "/organiser/submissions"
@@ -35,13 +36,15 @@ APPROVE: Final = Action(
     (REASON,),
     form=SUBMISSIONS,
 )
+REFUSAL: Final = f"{SUBMISSIONS}/{{id}}/refuse"
 REFUSE: Final = Action(
-    f"{SUBMISSIONS}/{{id}}/refuse",
+    REFUSAL,
     "submission.refuse",
     "Refuse",
     "Refuses a bot that waits for approval; its owner reads the reason.",
     _refuse,
     (InputField("reason", "reason for the owner of the bot and the audit log", required=True),),
-    form=SUBMISSIONS,
+    form=REFUSAL,
+    changes=consequences.of_refusal,
 )
 ACTIONS: Final = (APPROVE, REFUSE)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy import Engine
 
-from arena.config import ALLOWANCE_MS, BANK_MS, BOARDS, SEATS, START_MS, Bounds
+from arena.config import ALLOWANCE_MS, BANK_MS, BOARDS, CORRECTIONS, SEATS, START_MS, Bounds
 from arena.errors import NotFound, nearest
 from arena.formats.registry import FORMATS
 from arena.store.bots import versions
@@ -78,6 +78,14 @@ FIELDS: Final = (
         example="lenient",
         label="Faults",
     ),
+    InputField(
+        "corrections",
+        "corrections of an illegal or unreadable answer per question, within the same clock",
+        "number",
+        example=str(CORRECTIONS.usual),
+        label="Corrections",
+        bounds=CORRECTIONS,
+    ),
     _clock("start_ms", "time to start, in ms", START_MS, "Time to start, in seconds"),
     _clock("allowance_ms", "time per decision, ms", ALLOWANCE_MS, "Time per decision, in seconds"),
     _clock("bank_ms", "time bank per table, in ms", BANK_MS, "Time bank per table, in seconds"),
@@ -120,13 +128,7 @@ def _values(request: ActionRequest) -> dict[str, Any]:
 def _registered(engine: Engine, text: str) -> Version:
     """Return a registered version: NAME@VERSION, or the newest active one of NAME."""
     if "@" in text:
-        try:
-            return versions.find_version(engine, text)
-        except NotFound as error:
-            names = {version.id for version in versions.list_versions(engine)}
-            if not (hint := nearest(text, names)):
-                raise
-            raise NotFound(f"unknown version {text[:60]}{hint}", code=error.code) from None
+        return consequences.find_version(engine, text)
     active = versions.list_versions(engine, name=text)
     if not active:
         names = {version.name for version in versions.list_versions(engine)}

@@ -148,7 +148,7 @@ def tournament_form(
     by_name = {each.name: each for each in inputs}
     match_inputs = [_input(by_name[name], sent) for name in ("name", "boards", "seats")]
     clock_inputs = [_input(each, sent) for each in inputs if each.kind == "seconds"]
-    further = [_input(by_name[name], sent) for name in ("faults", "seed", "paused")]
+    further = [_input(by_name[name], sent) for name in ("faults", "corrections", "seed", "paused")]
     return TournamentForm(
         game,
         kind,

@@ -34,6 +34,8 @@ from arena.web.paging import ListPage
 from arena.web.rating_curves import RatingCurves
 
 _PUSHED = 5
+_SUMMARY = ("ranks", "strength", "matches", "wins", "faults", "last_seen")
+"""The columns of the table of all ladders; that of the versions has all."""
 EXTREMES = 3
 """Maximum number of best and of worst matchups."""
 _OPPONENTS = 30
@@ -250,6 +252,7 @@ def bot_page(web: WebState, page_request: PageRequest) -> Page:
     ]
     standings = [standing for standing in every if query.form in ("", standing.form)]
     shown = max(standings, key=lambda standing: standing.matches, default=None)
+    lines = shown.lines if shown else ()
     match_page = _matches(web, page_request, query)
     kinds = history.kinds(web.engine, query.ids)
     pushed = submissions.list_submissions(web.engine, name=name, limit=_PUSHED)
@@ -266,7 +269,8 @@ def bot_page(web: WebState, page_request: PageRequest) -> Page:
             "version": query.version,
             "opponent": query.opponent,
             "standings": every,
-            "columns": columns_of(LADDER, Rendering.BOT),
+            "columns": columns_of(LADDER, Rendering.BOT, lines),
+            "summary": (*_SUMMARY, *(("entrant",) if len(versions) > 1 else ())),
             "shown": _details(web, shown, versions, query.version) if shown else None,
             "piece": match_page,
             "kinds": kinds,
@@ -485,7 +489,7 @@ def _which_mistakes(details: LadderDetails) -> str:
     lost = f"It lost {wording.whole(line.losses)} of {wording.whole(line.games)} games"
     if not change.faulted:
         return f"{lost}, none of them by a fault."
-    kinds = ", ".join(f"{number} {kind}" for kind, number in change.faults.items())
+    kinds = ", ".join(wording.fault_count(kind, n) for kind, n in change.faults.items())
     return f"{lost}. {wording.whole(change.faulted)} ended with a fault of its own: {kinds}."
 
 

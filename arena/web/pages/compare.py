@@ -116,7 +116,7 @@ def compare_page(web: WebState, page_request: PageRequest) -> Page:
             "facts": direct,
             "bars": _bars(comparison) if comparison else [],
             "sides": sides,
-            "columns": columns_of(LADDER, Rendering.BOT),
+            "columns": columns_of(LADDER, Rendering.BOT, sides),
             "gap": gap,
             "common": sorted(common, key=lambda each: -abs(each.difference))[:_COMMON],
             "omitted": max(len(common) - _COMMON, 0),

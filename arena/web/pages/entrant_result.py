@@ -25,6 +25,8 @@ class EntrantResult:
         faults: games that ended with a fault of this entrant.
         thinking: its decision times.
         longest: the slowest decision; None if unknown.
+        corrections: answers that it corrected.
+        defaults: default actions that it played.
     """
 
     name: str
@@ -38,6 +40,8 @@ class EntrantResult:
     faults: int
     thinking: DecisionHistogram
     longest: Decision | None
+    corrections: int = 0
+    defaults: int = 0
 
     def quantile(self, share: float) -> float | None:
         """Return a quantile of the decision times in milliseconds, accurate to about 9 %.
@@ -66,6 +70,8 @@ class EntrantResult:
             "points": self.points,
             "score": round(self.share, 6),
             "faults": self.faults,
+            "corrections": self.corrections,
+            "defaults": self.defaults,
             "decisions": self.thinking.decisions,
             "p50_ms": self.quantile(0.5),
             "p95_ms": self.quantile(0.95),

@@ -219,6 +219,8 @@ def _side(
         faults=sum(game.verdicts[at] in FAULTS for game in games),
         thinking=sum((game.thinking[at] for game in games if game.thinking), DecisionHistogram()),
         longest=longest,
+        corrections=sum(game.corrections[at] for game in games if game.corrections),
+        defaults=sum(game.defaults[at] for game in games if game.defaults),
     )
 
 
@@ -278,6 +280,8 @@ def _game_json(game: PlayedGame) -> dict[str, Any]:
         "verdicts": list(game.verdicts),
         "faults": list(game.faults),
         "tags": list(game.tally.get(TAGS, ())),
+        "corrections": list(game.corrections) or [0] * len(game.places),
+        "defaults": list(game.defaults) or [0] * len(game.places),
     }
 
 
@@ -309,9 +313,11 @@ def _csv(match: Match, games: Sequence[PlayedGame]) -> TextTable:
 
 
 def _text(sides: Sequence[EntrantResult]) -> TextTable:
-    heads = ("<bot", "W–D–L", "points", "score", "faults", "p50 ms", "p95 ms", "slowest ms")
     return TextTable(
-        heads,
+        (
+            *("<bot", "W–D–L", "points", "score", "faults", "corrected", "defaults"),
+            *("p50 ms", "p95 ms", "slowest ms"),
+        ),
         [
             (
                 side.name,
@@ -319,6 +325,8 @@ def _text(sides: Sequence[EntrantResult]) -> TextTable:
                 side.points,
                 wording.percent(side.share, 1),
                 side.faults,
+                side.corrections,
+                side.defaults,
                 wording.milliseconds(side.quantile(0.5)),
                 wording.milliseconds(side.quantile(0.95)),
                 wording.milliseconds(side.slowest),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +31,29 @@ class RatedStep:
 
     step: int
     percents: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProbabilityView:
+    """The win probabilities of a game from one point of view.
+
+    Args:
+        seat: the seat whose knowledge they follow from; None for the hands as they were.
+        lines: one per side.
+        rated: the rated positions.
+    """
+
+    seat: int | None
+    lines: tuple[ProbabilityLine, ...]
+    rated: tuple[RatedStep, ...]
+
+    def rated_at(self, step: int) -> RatedStep:
+        """Return the last rated position until a step."""
+        return max(
+            (each for each in self.rated if each.step <= step),
+            key=lambda each: each.step,
+            default=self.rated[0],
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +97,7 @@ class CostlyDecision:
 class ReplayAnalysis:
     """The analysis of a match as the page of one of its games shows it."""
 
-    lines: tuple[ProbabilityLine, ...]
-    rated: tuple[RatedStep, ...]
+    probabilities: tuple[ProbabilityView, ...]
     swings: tuple[ShownSwing, ...]
     accuracies: tuple[BotAccuracy, ...]
     costliest: tuple[CostlyDecision, ...]
@@ -83,14 +105,6 @@ class ReplayAnalysis:
     playouts: int
     analysed: int
     skipped: int
-
-    def rated_at(self, step: int) -> RatedStep:
-        """Return the last rated position until a step."""
-        return max(
-            (each for each in self.rated if each.step <= step),
-            key=lambda each: each.step,
-            default=self.rated[0],
-        )
 
 
 def of_game(
@@ -110,14 +124,9 @@ def of_game(
     if analysis is None:
         return None
     positions = [row for row in analysis["positions"] if row["game"] == game]
-    rated = [
-        (_step(recorded, row["decision"]), row["by_seat"])
-        for row in analysis["win_probabilities"]
-        if row["game"] == game
-    ]
+    rated = [row for row in analysis["win_probabilities"] if row["game"] == game]
     return ReplayAnalysis(
-        lines=tuple(_lines(recorded, rated)),
-        rated=tuple(_rated_steps(recorded, rated)),
+        probabilities=tuple(_probabilities(recorded, rated)),
         swings=tuple(_swings(recorded, positions)),
         accuracies=tuple(_accuracies(analysis, entrants)),
         costliest=tuple(
@@ -160,6 +169,22 @@ def _step(recorded: RecordedFrames, decision: int) -> int:
 
 _Rated = list[tuple[int, list[list[float]]]]
 """Rated positions: the step, and by seat the win probability and its standard error."""
+
+
+def _probabilities(
+    recorded: RecordedFrames, rows: Sequence[dict[str, Any]]
+) -> Iterator[ProbabilityView]:
+    """Yield the probabilities with the hands as they were, and those of each seat's knowledge."""
+    if not rows:
+        return
+    steps = [_step(recorded, row["decision"]) for row in rows]
+    seats = range(len(rows[0]["known_to"]))
+    for seat in (None, *seats):
+        values = [row["by_seat"] if seat is None else row["known_to"][seat] for row in rows]
+        rated = list(zip(steps, values, strict=True))
+        yield ProbabilityView(
+            seat, tuple(_lines(recorded, rated)), tuple(_rated_steps(recorded, rated))
+        )
 
 
 def _rated_steps(recorded: RecordedFrames, rated: _Rated) -> list[RatedStep]:

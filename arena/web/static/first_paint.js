@@ -7,6 +7,12 @@ try {
   // The browser keeps nothing for this site.
 }
 
+// A slow machine would otherwise paint half a page, and move it as the rest is parsed. Validators do
+// not know this kind of link yet.
+document.head.append(
+  Object.assign(document.createElement("link"), { rel: "expect", href: "#end", blocking: "render" }),
+);
+
 // Scripts are requested after the first paint, so that they do not delay it. A tab in the background
 // is not painted and waits for a second.
 {

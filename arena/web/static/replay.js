@@ -52,7 +52,7 @@ function draw() {
 // Shows the step around the table.
 function showStep() {
   plot();
-  showOdds();
+  odds.forEach(showOdds);
   slider.value = String(step);
   slider.setAttribute("aria-valuetext", `step ${step} of ${last}`);
   replay.dataset.step = String(step);
@@ -81,26 +81,28 @@ function plot() {
   }
 }
 
-// The win probabilities at the last rated position until the shown one.
-const odds = document.getElementById("odds");
-const ratedSteps = (odds?.dataset.odds.split(" ") ?? []).map((entry) => {
-  const [at, percents] = entry.split(":");
-  return { at: Number(at), percents: percents.split(",").map(Number) };
-});
+// The win probabilities of each point of view.
+const odds = Array.from(replay.querySelectorAll("[data-odds]"), (bar) => ({
+  bar,
+  rated: bar.dataset.odds.split(" ").map((entry) => {
+    const [at, percents] = entry.split(":");
+    return { at: Number(at), percents: percents.split(",").map(Number) };
+  }),
+}));
 
-function showOdds() {
-  if (!odds) return;
-  const { at, percents } = ratedSteps.filter((rated) => rated.at <= step).pop() ?? ratedSteps[0];
-  const bars = odds.querySelectorAll("rect");
-  const texts = odds.querySelectorAll("b");
+// Shows those at the last rated position until the shown one.
+function showOdds({ bar, rated }) {
+  const { at, percents } = rated.filter((position) => position.at <= step).pop() ?? rated[0];
+  const parts = bar.querySelectorAll("rect");
+  const texts = bar.querySelectorAll("b");
   let start = 0;
   percents.forEach((percent, n) => {
-    bars[n].setAttribute("x", String(start));
-    bars[n].setAttribute("width", String(percent));
+    parts[n].setAttribute("x", String(start));
+    parts[n].setAttribute("width", String(percent));
     texts[n].textContent = `${Math.round(percent)} %`;
     start += percent;
   });
-  document.getElementById("odds-step").textContent = String(at);
+  bar.querySelector(".at").textContent = String(at);
 }
 
 function pickPosition(event) {

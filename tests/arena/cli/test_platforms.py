@@ -57,7 +57,7 @@ def test_an_author_writes_plays_and_replays_without_a_sandbox(tmp_path: Path, sy
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("system", ["win32", pytest.param("darwin", marks=pytest.mark.repetition)])
 def test_an_author_tests_and_registers_a_bot_without_a_sandbox(tmp_path: Path, system: str) -> None:
     on_system(system, tmp_path, "new", "mine")
     tested = on_system(system, tmp_path, "test", "mine", "--game", "poke", "--quick")

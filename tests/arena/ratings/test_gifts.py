@@ -89,7 +89,9 @@ def test_without_giving_p_values_are_uniform() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("sides", [3, 4, 5])
+@pytest.mark.parametrize(
+    "sides", [3, *(pytest.param(n, marks=pytest.mark.repetition) for n in (4, 5))]
+)
 def test_without_giving_gains_follow_the_null_distribution(sides: int) -> None:
     chances, marked = null(sides, 500)
     for level in (0.001, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95):

@@ -173,21 +173,6 @@ def test_the_match_of_a_killed_match_process_does_not_wait_for_its_lease(
         assert leased < expires
 
 
-@pytest.mark.long
-def test_a_stop_releases_a_match_which_continues_later(arena: ServicesArena) -> None:
-    entrants = [arena.admit("first", 0, NAP), arena.admit("last", -1, NAP)]
-    begun_tournament = arena.schedule(entrants, boards=2)
-    with Services(arena.where, 1, {}):
-        [match] = listing.matches(arena.engine, tournament=begun_tournament.id)
-        wait_until(lambda: listing.find_match(arena.engine, match.id).committed >= 1)
-    left = listing.find_match(arena.engine, match.id)
-    assert (left.state, left.failures) == (MatchState.PENDING, 0)
-    assert left.committed >= 1
-    with Services(arena.where, 1, {}):
-        wait_until(lambda: arena.closed(begun_tournament))
-    assert listing.find_match(arena.engine, match.id).attempt == 2
-
-
 def serve(arena: ServicesArena, workers: int = 1) -> subprocess.Popen[bytes]:
     """Start services in a separate process; return when they are ready."""
     command = [sys.executable, "-c", SERVE, str(arena.where.root), str(workers)]
@@ -218,9 +203,9 @@ def test_nothing_survives_a_killed_supervisor(arena: ServicesArena) -> None:
 
 
 @pytest.mark.long
-def test_sigterm_drains_the_services_of_a_process(arena: ServicesArena) -> None:
+def test_sigterm_releases_a_match_which_continues_later(arena: ServicesArena) -> None:
     entrants = [arena.admit("first", 0, NAP), arena.admit("last", -1, NAP)]
-    begun_tournament = arena.schedule(entrants, boards=20)
+    begun_tournament = arena.schedule(entrants, boards=2)
     with serve(arena) as process:
         [match] = listing.matches(arena.engine, tournament=begun_tournament.id)
         wait_until(lambda: listing.find_match(arena.engine, match.id).committed >= 1)
@@ -230,6 +215,10 @@ def test_sigterm_drains_the_services_of_a_process(arena: ServicesArena) -> None:
     assert not any(map(runs, alive))
     left = listing.find_match(arena.engine, match.id)
     assert (left.state, left.failures) == (MatchState.PENDING, 0)
+    assert left.committed >= 1
+    with Services(arena.where, 1, {}):
+        wait_until(lambda: arena.closed(begun_tournament))
+    assert listing.find_match(arena.engine, match.id).attempt == 2
 
 
 @pytest.mark.long

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
+from tests.examples import examples
 
 # Adopts all descendants of a command (PR_SET_CHILD_SUBREAPER), kills it and waits for the others.
 KILLER = """
@@ -135,7 +136,7 @@ def arguments(command: str, output: str, folder: Path) -> list[str]:
     if command == "new":
         return ["new", output]
     if command == "test":
-        return ["test", "sample:random", "--game", "poke"]
+        return ["test", "sample:random", "--game", "poke", "--quick"]
     if not (folder / "data").exists():
         simulated_arena = SimulatedArena(folder / "data")
         tournament = simulated_arena.begin("round-robin", simulated_arena.bots(4))
@@ -149,10 +150,9 @@ def arguments(command: str, output: str, folder: Path) -> list[str]:
 
 @pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="adopts orphans with prctl(2)")
-@pytest.mark.parametrize("number", [9, 15])
 @pytest.mark.parametrize("command", ["test", "export", "bundle", "new"])
 def test_what_a_killed_command_leaves_is_removed_by_the_next_one(
-    command: str, number: int, short_folder: Path
+    command: str, short_folder: Path
 ) -> None:
     def complete(output: str) -> None:
         words = [*ARENA, *arguments(command, output, short_folder)]
@@ -162,8 +162,9 @@ def test_what_a_killed_command_leaves_is_removed_by_the_next_one(
     began = time.monotonic()
     complete("first")
     seconds = time.monotonic() - began
-    for attempt in range(4):
+    for attempt in range(examples(8, 4)):
         words = [*ARENA, *arguments(command, f"killed-{attempt}", short_folder)]
+        number = (9, 15)[attempt % 2]
         kill(words, random.uniform(0.2, seconds), number, short_folder, may_end=True)
     complete("last")
     assert list((short_folder / "tmp").iterdir()) == []

@@ -52,11 +52,18 @@ class Programs:
         bot_manifest = Manifest("bot", command, transport="stdio")
         return self.processes.start(0, Bot("bot", bot_manifest, self.folder))
 
-    def play(self, script: str, boards: int = 1, allowance_ms: int = 20_000) -> TableResults:
+    def play(
+        self, script: str, boards: int = 1, allowance_ms: int = 20_000, corrections: int = 0
+    ) -> TableResults:
         """Play a table of Poke against a house bot."""
         authors: list[Author | str] = [self.start(script), Author(games_in_flight=4)]
         return play(
-            authors, boards, allowance_ms=allowance_ms, start_ms=PATIENCE * 1000, report=self.report
+            authors,
+            boards,
+            allowance_ms=allowance_ms,
+            start_ms=PATIENCE * 1000,
+            report=self.report,
+            corrections=corrections,
         )
 
     def report(self, faulted: referee_pb2.BotFaulted) -> referee_pb2.BotReport:
@@ -224,6 +231,55 @@ def test_a_late_answer_is_not_used_for_the_next_question(
         f"1 {action['decision']}" for action in actions_of_seat
     ]
     assert "[stdio] too late: the answer" in programs.output()
+
+
+CORRECTED = """
+def questions():
+    for line in sys.stdin:
+        request = json.loads(line)
+        if "act" in request:
+            yield request["act"]
+        else:
+            send({"withCorrections": True})
+
+def place(turn):
+    return {name: turn[name] for name in ("game", "decision", "attempt")}
+
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("named", [True, False], ids=["attempt is copied", "attempt is omitted"])
+def test_a_corrected_question_has_its_attempt_and_reason(programs: Programs, named: bool) -> None:
+    script = f"""
+for turn in questions():
+    number = 0 if turn["attempt"] == 2 else 7777
+    code = "unreadable" if turn["attempt"] else ""
+    assert turn.get("correction", {{"code": ""}})["code"] == code
+    send({{**place(turn), "choice": number}} if {named} else str(number))
+"""
+    played = programs.play(CORRECTED + script, corrections=2)
+    assert played.verdicts == [["finished", "finished"]]
+    own = [line for line in played.games[0].actions if line["seat"] == 0]
+    assert {line["corrections"] for line in own} == {2}
+    assert played.games[0].result["corrections"] == [2 * len(own), 0]
+
+
+@pytest.mark.long
+def test_a_late_answer_to_an_earlier_attempt_is_not_taken_for_the_new_one(
+    programs: Programs,
+) -> None:
+    script = """
+for turn in questions():
+    if turn["attempt"]:
+        send({**place(turn), "attempt": 0, "choice": 0})
+    else:
+        send({**place(turn), "choice": 7777})
+"""
+    played = programs.play(CORRECTED + script, allowance_ms=500, corrections=1)
+    assert played.verdicts == [["timeout", "finished"]]
+    assert played.games[0].result["corrections"] == [1, 0]
+    assert "[stdio] no question is open for the answer" in programs.output()
 
 
 @pytest.mark.long

@@ -1,6 +1,7 @@
 """Test the files with the types of a game that `pokearena new --game` writes."""
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,6 +10,7 @@ from typing import Any, ClassVar, Literal, NewType
 import pytest
 from pokearena.v1 import bot_pb2
 
+from arena.bots import resolver
 from arena.cli.bots.game_types import type_file
 from referee.games.game_packages import SETTING
 from referee.games.registry import find_game
@@ -115,6 +117,11 @@ def test_a_new_bot_for_a_game_plays_only_this_game(cli: Cli, goofspiel: None) ->
     assert "| `goofspiel_types.py` |" in readme
     assert "    pokearena play goofspiel . sample:random --watch" in readme.splitlines()
     assert "greedy.toml ." not in readme
+    agents = Path("mybot/AGENTS.md").read_text("utf-8")
+    assert "`pokearena play goofspiel . sample:goofspiel-match -n 20 --seed 7 --json`" in agents
+    for text in (readme, agents):
+        bots = re.findall(r"sample:[\w-]+", text)
+        assert all(resolver.resolve(bot).plays("goofspiel") for bot in bots)
     assert cli("new", "other", "--game", "poke", "--lang", "sh").status == 0
     assert 'games = ["poke"]' in Path("other/bot.toml").read_text("utf-8").splitlines()
     assert cli("new", "third", "--game", "whist").status == 2

@@ -59,7 +59,9 @@ STRONG = Strength(
 )
 POINTS = Points("ada@2", 39, 6, 1.5, 0.5, 0.25, 2.75)
 FAULTS = {"timeout": 2, "crash": 1}
-ADA = StandingsLine("ada@2", STRONG, 1234.5, 40, 80, 41, 7, 32, 90, POINTS, 0.5625, FAULTS, 9)
+ADA = StandingsLine(
+    "ada@2", STRONG, 1234.5, 40, 80, 41, 7, 32, 90, POINTS, 0.5625, FAULTS, 9, 12, 3
+)
 WEAK = Strength(
     *("bob@1", 3, 3, 900.0, 800.0, 1000.0, 50.0, 0, 0, False, True, 0),
     bound=StrengthBound("below", 950.0, 0.95),

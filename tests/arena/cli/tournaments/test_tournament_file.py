@@ -26,6 +26,7 @@ format = "swiss"
 boards = 2
 seed = "friday"
 faults = "unforgiving"
+corrections = 2
 bots = ["sample:greedy", "sample:meek", "sample:random"]
 [settings]
 rounds = 2
@@ -63,6 +64,7 @@ def test_a_file_describes_a_whole_tournament(tournament: Path) -> None:
         boards=2,
         seed="friday",
         faults="unforgiving",
+        corrections=2,
         clock=Clock(bank_ms=5000),
     )
 
@@ -79,6 +81,7 @@ def test_options_override_the_file_and_settings_are_merged(tournament: Path) -> 
     ("options", "key"),
     [
         ({"boards": 0}, ("boards",)),
+        ({"corrections": 11}, ("corrections",)),
         ({"settings": {"rounds": "x"}}, ("settings", "rounds")),
         ({"clock": {"bank_ms": -1}}, ("clock", "bank_ms")),
         ({"bots": ["sample:greedy"]}, ("bots",)),
@@ -97,7 +100,7 @@ def test_a_setting_of_the_file_that_the_format_of_an_option_lacks_has_its_line(
 ) -> None:
     with pytest.raises(TournamentFileError) as caught:
         read_request(tournament, {"format": "knockout"})
-    assert (caught.value.key, caught.value.line) == ("settings.rounds", 10)
+    assert (caught.value.key, caught.value.line) == ("settings.rounds", 11)
 
 
 def test_an_option_replaces_an_invalid_value_of_the_file(tournament: Path) -> None:
@@ -243,6 +246,9 @@ def test_a_dry_run_prints_the_plan_and_plays_nothing(cli: Cli, tournament: Path)
     assert "greedy v random" in result.out
     document = json.loads(cli("tournament", "run", tournament, "--dry-run", "--json").out)
     assert (document["matches"], document["games"], document["clock"]["bank_ms"]) == (4, 16, 5000)
+    assert document["corrections"] == 2
+    words = ("tournament", "run", tournament, "--dry-run", "--json", "--corrections", 1)
+    assert json.loads(cli(*words).out)["corrections"] == 1
     assert document["entrants"][3] == {"bot": "bold", "owner": "ada"}
     assert not Path(".pokearena").exists()
 

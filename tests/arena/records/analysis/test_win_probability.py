@@ -11,13 +11,18 @@ from arena.records.analysis.engine import engine_of
 from arena.records.analysis.win_probability import (
     WinProbabilityRater,
     first_place_shares,
+    rate_recorded_games,
+    seats_worlds,
     spectators_worlds,
 )
 from arena.services.win_probability_process import win_probabilities
+from referee.game_checks.recorded_matches import match_record
 from referee.games.contract import Game, State
 from referee.games.registry import GAMES, find_game
 from referee.games.shared.dealing import Seeded
+from referee.record import read
 from referee.replay import codec_of
+from tests.arena.web.closed_matches import table
 
 SEED = bytes(32)
 
@@ -65,3 +70,23 @@ def test_hidden_cards_do_not_influence_the_probability_for_spectators() -> None:
         win_probabilities(game.id, {}, 3, public_view(game, s)) for s in (state, other)
     )
     assert first == second
+
+
+@pytest.mark.parametrize(("game_id", "seats"), [("saint_poker", 3), ("pokex", 2)])
+def test_hidden_cards_do_not_influence_the_probability_for_a_seat(game_id: str, seats: int) -> None:
+    game = GAMES[game_id]
+    sides = game.sides(seats, game.settle({}))
+    state = start(game, seats)
+    other = state.redeal(1, Seeded(b"\1" * 32))
+    assert other != state
+    rater = WinProbabilityRater(game_id, engine_of(game_id), sides)
+    first, second = (rater.rate(islice(seats_worlds(s, 1, SEED), 3)) for s in (state, other))
+    assert first == second
+
+
+@pytest.mark.long
+def test_a_recorded_position_is_rated_from_the_knowledge_of_each_seat() -> None:
+    first, *_ = rate_recorded_games(read(match_record(table("saint_poker-3"), SEED, 1)))
+    assert len({first.by_seat, *first.known_to}) == 4
+    for by_seat in first.known_to:
+        assert sum(each.mean for each in by_seat) == pytest.approx(1)

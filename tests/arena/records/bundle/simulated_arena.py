@@ -26,12 +26,14 @@ from referee.faults import Fault, Verdict
 from referee.games.registry import find_game
 from referee.games.shared.dealing import board_seed
 from referee.replay import RecordedClock, codec_of
-from referee.running_game import RunningGame, TableSetting
+from referee.running_game import RunningGame, TableSetting, WrongAnswer
 from tests.new_database import write_new_database
 
 
 def game_of(spec: MatchSpec, table: TablePlan, board: BoardPlan, fault: bool = False) -> PlayedGame:
     """Play a game with random legal actions; the seed of the board determines them.
+
+    If corrections are allowed, some answers are corrected, and some actions are defaults.
 
     fault: whether the last seat does not answer its first question.
     """
@@ -55,8 +57,13 @@ def game_of(spec: MatchSpec, table: TablePlan, board: BoardPlan, fault: bool = F
                 )
                 fault = False
                 break
+            if spec.corrections and question.decision % 5 == 4:
+                wrong = WrongAnswer(Verdict.ILLEGAL, "it is not legal")
+                play.correct(seat, wrong, 0.5, 0)
             action = dice.choice(question.question.legal)
-            play.answer(seat, bot_pb2.ActResponse(action=action), dice.random())
+            default = spec.corrections > 0 and question.decision % 7 == 6
+            response = bot_pb2.ActResponse(action=action, played_default=default)
+            play.answer(seat, response, dice.random())
         if play.result is not None:
             break
     assert play.result is not None
@@ -99,6 +106,7 @@ class SimulatedArena:
         boards: int = 1,
         seed: bytes | None = bytes(32),
         settings: Mapping[str, int | str] | None = None,
+        corrections: int = 0,
     ) -> Tournament:
         options = find_game(game).settle({})
         made = TournamentPlan(
@@ -109,6 +117,7 @@ class SimulatedArena:
             boards=boards,
             format=pairing,
             settings=settings or {},
+            corrections=corrections,
         )
         return scheduler.begin(self.engine, made, bots, seed)
 

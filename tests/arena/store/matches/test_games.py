@@ -56,6 +56,22 @@ def test_banks_and_crashes_are_stored_by_seat() -> None:
     }
 
 
+def test_corrections_and_default_actions_are_stored_by_entrant() -> None:
+    text = record(
+        game(["b@1", "a@1", "b@1", "a@1"]),
+        result(places=[1, 2, 1, 2], scores=None, corrections=[1, 0, 4, 2], defaults=[0, 3, 0, 0]),
+    )
+    read = games.read(text, TWO)
+    assert (read.corrections, read.defaults) == ((2, 5), (3, 0))
+    assert not {"corrections", "defaults"} & read.tally.keys()
+    values = games.game_values(read)
+    assert (values["corrections"], values["defaults"]) == ([2, 5], [3, 0])
+    without = games.game_values(
+        games.read(record(game(["a@1", "b@1"]), result(places=[1, 2], scores=None)), TWO)
+    )
+    assert (without["corrections"], without["defaults"]) == (None, None)
+
+
 def test_a_game_ended_by_a_fault_has_no_scores() -> None:
     text = record(
         game(["a@1", "b@1"]),

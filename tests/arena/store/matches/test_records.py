@@ -27,7 +27,8 @@ Damage = Callable[[Connection, str], None]
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Back up a finished Swiss tournament with a void match and a fault."""
     simulated_arena = SimulatedArena(tmp_path_factory.mktemp("records"))
-    simulated_arena.begin("swiss", simulated_arena.bots(4), settings={"rounds": 2})
+    bots = simulated_arena.bots(4)
+    simulated_arena.begin("swiss", bots, settings={"rounds": 2}, corrections=1)
     void = transitions.due(simulated_arena.engine)[0]
     simulated_arena.play(void, most=1)
     transitions.void(simulated_arena.engine, void, "the referee was lost three times")
@@ -166,6 +167,9 @@ RECORDS: dict[str, Damage] = {
     "other verdicts": of_line("result", lambda line: line.update(verdicts=["timeout", "finished"])),
     "no verdicts": of_line("result", lambda line: line.pop("verdicts")),
     "verdicts of another type": of_line("result", lambda line: line.update(verdicts=7)),
+    "other corrections": of_line("result", lambda line: line.update(corrections=[9, 0])),
+    "no default actions": of_line("result", lambda line: line.pop("defaults")),
+    "too many corrections": of_line("action", lambda line: line.update(corrections=2)),
     "another board": of_line("game", lambda line: line.update(board=1)),
     "another table": of_line("game", lambda line: line.update(table=1)),
     "other seats": of_line("game", lambda line: line["seating"].reverse()),
@@ -193,6 +197,8 @@ RESULTS: dict[str, Damage] = {
     "faults that are booleans": of_game("faults", lambda faults: [False, False]),
     "tally of a game": of_game("tally", lambda tally: {**tally, "bank_ms": [9, 9]}),
     "thinking of a game": of_game("thinking", lambda thinking: [[], []]),
+    "corrections of a game": of_game("corrections", lambda corrections: [1, 0]),
+    "default actions of a game": of_game("defaults", lambda defaults: [0, 1]),
     "table of a game": of_game("table_number", lambda table: 5),
     "board of a game": of_game("board", lambda board: 5),
     "an added fault": add_fault,

@@ -14,15 +14,16 @@ from arena.ladders import ladder_key, rater
 from arena.store import consistency
 from arena.store.access import audit_log, organisers
 from arena.store.access.audit_log import Actor
-from arena.store.bots import owners, submissions, versions
+from arena.store.bots import owners, quarantine, submissions, versions
 from arena.store.matches import listing
 from arena.store.schema import MatchState, SubmissionStage, TournamentState
 from arena.store.tournaments import tournaments
 from arena.tournaments.scheduler import Scheduler
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
-from arena.web.management import moderation_actions, owner_actions
+from arena.web.management import moderation_actions, owner_actions, submission_actions
 from arena.web.management.action import Action, ActionRequest
+from arena.web.management.actions import ACTIONS
 from tests.arena.cli.stored_tournament import play_match, store_tournament
 from tests.arena.web.stored_submissions import add_submission
 
@@ -148,6 +149,9 @@ def test_submissions_are_approved_and_refused_with_a_reason(
     waiting = client.get("/organiser/submissions.json").json()["submissions"]
     assert [each["submission"] for each in waiting] == [each.id for each in sent]
     assert client.post(path).status_code == 422
+    assert submission_actions.REFUSE.changes is not None
+    asked = ActionRequest(web, Actor("grace"), {"id": sent[1].id}, {})
+    assert submission_actions.REFUSE.changes(asked).sentences
     assert client.post(path, json=reason).json()["approval"] == "approved"
     refusal = f"/organiser/submissions/{sent[1].id}/refuse"
     assert client.post(refusal, json={}).status_code == 422
@@ -176,16 +180,41 @@ def test_the_owner_of_a_bot_is_corrected(client: TestClient, web: WebState) -> N
         (moderation_actions.BAN, {"version": "bob@1"}, {"version": "eve@1"}),
         (owner_actions.RENEW, {"name": "ada"}, {"name": "eve"}),
         (owner_actions.REVOKE, {"name": "ada"}, {"name": "eve"}),
+        (moderation_actions.RELEASE, {"version": "cy@1"}, {"version": "bob@1"}),
+        (moderation_actions.REASSIGN, {"name": "bob", "owner": "ada"}, {"name": "bo"}),
     ],
     ids=lambda value: value.name if isinstance(value, Action) else "",
 )
-def test_a_ban_and_a_revocation_show_what_they_change_first(
+def test_corrections_show_what_they_change_first(
     web: WebState, action: Action, known: dict[str, str], unknown: dict[str, str]
 ) -> None:
     owners.add_owner(web.engine, "ada")
+    quarantine.ban(web.engine, "cy@1", "it attacks the sandbox")
     assert action.changes is not None
     assert action.form == action.path
     changes = action.changes(ActionRequest(web, Actor("grace"), {}, known))
     assert changes.sentences
     with pytest.raises((NotFound, HTTPException)):
         action.changes(ActionRequest(web, Actor("grace"), {}, unknown))
+
+
+def test_only_reversible_actions_have_no_page_of_confirmation() -> None:
+    unconfirmed = {action.name for action in ACTIONS if action.changes is None}
+    assert unconfirmed == {
+        *("tournament.create", "tournament.preview", "tournament.start", "tournament.pause"),
+        *("tournament.add", "owner.add", "submission.approve", "account.challenge"),
+    }
+
+
+def test_an_unknown_name_is_refused_beside_its_field(web: WebState, client: TestClient) -> None:
+    del client.headers["Authorization"]
+    token = organisers.add_organiser(web.engine, "hopper")
+    client.post("/sign-in", data={"token": token}, headers={"Origin": "http://testserver"})
+    for path, field in (
+        ("ban?version=bbo@1", "version-ban-version"),
+        ("owner?name=bo", "bot-owner-name"),
+    ):
+        page = client.get(f"/organiser/bots/{path}", headers={"Accept": "text/html"})
+        assert page.status_code == 404
+        assert f'id="{field}-wrong"' in page.text
+        assert "bob" in page.text

@@ -70,12 +70,18 @@ def test_the_form_has_the_fields_of_the_chosen_game_and_format_only(
 def test_a_form_is_read_like_a_tournament_file(
     client: TestClient, web: WebState, sent: dict[str, object]
 ) -> None:
-    chosen = {"start_seconds": "2.5", "options.must_beat": "false", "settings.cycles": "2"}
+    chosen = {
+        "start_seconds": "2.5",
+        "options.must_beat": "false",
+        "settings.cycles": "2",
+        "corrections": "3",
+    }
     made = client.post(FORM, data={**sent, **chosen, "seats": "", "bank_seconds": ""})
     stored = tournaments.find_tournament(web.engine, made.headers["location"].rpartition("/")[2])
     assert stored.entrants == ("ada@1", "bob@1", "cy@1")
     assert stored.plan.options["must_beat"] is False
     assert stored.plan.settings == {"cycles": 2}
+    assert stored.plan.corrections == 3
     assert (stored.plan.clock.start_ms, stored.plan.clock.bank_ms) == (2500, 10_000)
 
 
@@ -83,6 +89,7 @@ def test_a_form_is_read_like_a_tournament_file(
     ("values", "place", "words"),
     [
         ({"boards": "0"}, "new-boards", "boards"),
+        ({"corrections": "11"}, "new-corrections", "corrections"),
         ({"start_seconds": "soon"}, "new-start_seconds", "seconds"),
         ({"settings.cycles": "0"}, "new-settings-cycles", "cycles"),
         ({"options.must_beat": "x"}, "new-options-must_beat", "must_beat"),

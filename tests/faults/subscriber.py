@@ -1,14 +1,14 @@
-"""A rolled-back transaction publishes no events."""
+"""Compare the events that an arena publishes with its store."""
 
 import contextlib
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Self
 
-import pytest
 from redis import Redis
 from redis.exceptions import RedisError
 
-from arena.config import REDIS
 from arena.services.queue import redis_server
 from arena.store.events import messages
 from arena.store.events.messages import Event, GameOver, MatchClosed, MatchStarted
@@ -16,14 +16,7 @@ from arena.store.matches import listing
 from arena.store.schema import MatchState
 from arena.system import redis_connection
 from arena.system.process_log import ProcessLog
-from tests.faults.conftest import Conclude
-from tests.faults.failpoint_runs import ACTS, assert_reached
 from tests.faults.fault_arena import Arena
-from tests.faults.witness import Witness
-
-pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
-
-NAP = 0.05
 
 
 class Subscriber:
@@ -75,35 +68,21 @@ class Subscriber:
                 return True
 
 
-@pytest.mark.parametrize(
-    ("point", "act"),
-    [
-        ("lease.written", ""),
-        ("commit_game.written", ""),
-        ("closing_game.written", ""),
-        ("closing_game.committed", ""),
-        ("release.written", "kill the referee"),
-    ],
-)
-def test_an_event_is_never_published_for_work_that_is_rolled_back(
-    arena: Arena, conclude: Conclude, point: str, act: str
-) -> None:
-    arena.schedule([arena.slow("first", NAP), arena.slow("last", NAP, -1)], cycles=2)
-    token = arena.token()
+@contextmanager
+def subscribed(arena: Arena) -> Iterator[None]:
+    """Run a Redis for the arena's services, and subscribe to its events.
+
+    At the end, check that events arrived, and that none was published for work that is rolled back.
+    """
     directory = arena.temporary / "redis"
     directory.mkdir()
     with (
         redis_server.start(directory, ProcessLog(arena.root / "redis.log")) as server,
-        Witness(arena, token) as witness,
         Subscriber(arena, server.url) as subscriber,
-        arena.serving(1, **{REDIS[0]: server.url, "POKEARENA_FAILPOINT": f"{point}@{token}"}) as s,
     ):
-        if act:
-            s.until(lambda: bool(arena.sql("SELECT 1 FROM games LIMIT 1")))
-            ACTS[act](s, witness)
-        s.until(arena.over)
+        arena.redis = server.url
+        yield
+    arena.redis = ""
     directory.rmdir()
-    assert_reached(token, point)
     assert subscriber.premature == []
     assert {MatchStarted, GameOver} <= {type(event) for event in subscriber.events}
-    conclude(arena, witness, "SIGKILL while an event is published")
