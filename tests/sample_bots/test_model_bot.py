@@ -58,8 +58,7 @@ def line_bot(folder: Path, program: str) -> None:
     folder.mkdir()
     (folder / "bot.py").write_text(program)
     (folder / "bot.toml").write_text(
-        f'name = "{folder.name}"\nrun = ["python", "bot.py"]\ntransport = "stdio"\n'
-        'games = ["*"]\n'
+        f'name = "{folder.name}"\nrun = ["python", "bot.py"]\ntransport = "stdio"\ngames = ["*"]\n'
     )
 
 
