@@ -191,7 +191,7 @@ def test_the_key_is_found_nowhere(tmp_path: Path) -> None:
         options = ("--record", "m.jsonl", "--trace", "t.jsonl", "--data", folder)
         shown = [play(tmp_path, "spy", *options, key=key)]
         assert set(endpoint.keys) == {f"Bearer {key}"}
-    environment = {"PYTHONPATH": str(tmp_path)}
+    environment = {"PYTHONPATH": str(tmp_path), "POKEARENA_GAMES": "*"}
     for words in ("why last", "logs last", "replay last --html r.html"):
         shown += [in_own_process(tmp_path, [*words.split(), "--data", folder], environment)]
     assert [result.status for result in shown] == [0] * 4, shown
