@@ -103,6 +103,8 @@ class Bounds:
 # Ranges and defaults that files, command-line options and forms share.
 BOARDS: Final = Bounds(1, 10_000, usual=10)
 SEATS: Final = Bounds(2, 6)
+KEPT_MATCHES: Final = 100
+"""Default number of local matches that are kept."""
 START_MS: Final = Bounds(1, 3_600_000, usual=10_000)
 ALLOWANCE_MS: Final = Bounds(0, 3_600_000, usual=200)
 BANK_MS: Final = Bounds(0, 3_600_000, usual=10_000)

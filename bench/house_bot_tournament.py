@@ -14,11 +14,12 @@ from arena.config import Folder
 from arena.services.local import Services
 from arena.store import database
 from arena.store.bots import versions
-from arena.store.match_settings import TournamentPlan
+from arena.store.match_settings import Clock, TournamentPlan
 from arena.store.matches import listing
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
+from referee.games.registry import find_game
 
 POLL_SECONDS = 0.5
 """Interval of looking whether the tournament has ended; each look costs CPU time of the arena."""
@@ -36,9 +37,16 @@ def store() -> Iterator[tuple[Engine, Folder]]:
 
 
 def schedule(
-    engine: Engine, data_folder: Folder, bots: Mapping[str, Bot], *, boards: int, cycles: int
+    engine: Engine,
+    data_folder: Folder,
+    bots: Mapping[str, Bot],
+    *,
+    boards: int,
+    cycles: int,
+    game: str = "poke",
+    clock: Clock | None = None,
 ) -> Tournament:
-    """Schedule a tournament of Poke.
+    """Schedule a tournament of two seats.
 
     Args:
         engine: database engine of the store.
@@ -46,6 +54,8 @@ def schedule(
         bots: the bot of each entrant, by the entrant's name.
         boards: boards of a match.
         cycles: cycles of the round robin.
+        game: id of the game.
+        clock: the time limits; None: the default ones.
     """
     entered = []
     for name, source in bots.items():
@@ -56,9 +66,10 @@ def schedule(
     settings = {"cycles": cycles}
     plan = TournamentPlan(
         name="bench",
-        game="poke",
-        options={"must_beat": True},
+        game=game,
+        options=find_game(game).settle({}),
         seats=2,
+        clock=clock or Clock(),
         boards=boards,
         settings=settings,
     )

@@ -35,6 +35,7 @@ PARTS = {
     "commands": "CPU time of commands that only print",
     "queue": "the job queue, compared with RQ alone",
     "workers": "matches per second with 1, 2 and 4 workers, compared with the ideal",
+    "model_tables": "ten tables of bots that wait for each answer, compared with one",
     "rules": "random play by the rules alone, in every form",
     "ladder": "1,000 bots and 100,000 matches: rating, pages, delay; the fit of 10,000 bots",
     "memory": "growth of each process of serve while matches of all games are played",

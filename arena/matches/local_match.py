@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from arena.bots.bot import Bot
 from arena.bots.exit_report import Report
 from arena.bots.version_store import content_hash
-from arena.config import Folder
+from arena.config import KEPT_MATCHES, Folder
 from arena.matches import human_seats, local_records
 from arena.matches.private_referee import own_referee
 from arena.matches.runner import play_match, record_text
@@ -165,7 +165,7 @@ def write_record(
     match: LocalMatch,
     folder: Folder,
     path: Path | None = None,
-    kept: int = local_records.DEFAULT_KEPT_MATCHES,
+    kept: int = KEPT_MATCHES,
 ) -> Path:
     """Write the record atomically into the data folder, and to `path` if given; return its path.
 

@@ -13,8 +13,6 @@ from arena.config import Folder
 from arena.system import output_file, private_files
 from referee.record import RecordError
 
-DEFAULT_KEPT_MATCHES: Final = 100
-"""Default number of local matches that are kept."""
 REASONING_SUFFIX: Final = ".reasoning.gz"
 """Suffix of the file beside a record that has its reasoning: the lines, compressed with gzip."""
 _MOST_BYTES: Final = 64 << 20

@@ -161,7 +161,10 @@ class Endpoint:
                 parts.put(_complete(response))
         except urllib.error.HTTPError as error:
             parts.put(_status_failure(error))
-        except (OSError, HTTPException, ValueError) as error:
+        except ValueError:
+            # Its text can contain the key, for example if that has a line break.
+            parts.put(_Failed("the address or the key has an invalid character", -1))
+        except (OSError, HTTPException) as error:
             reason = getattr(error, "reason", error)
             # The sandbox allows no internet sockets, now or later.
             has_no_network = getattr(reason, "errno", None) == errno.EAFNOSUPPORT

@@ -150,6 +150,14 @@ def test_a_refused_request_is_not_repeated(status: int) -> None:
         assert len(endpoint.requests) == 1
 
 
+@pytest.mark.parametrize("key", ["sk-7f3k9q\nsk-7f3k9q", "sk-7f3k9q\u2026"])
+def test_an_invalid_key_is_not_in_the_reason(key: str) -> None:
+    with scripted_endpoint(GOOD) as endpoint:
+        reply = asking(endpoint, key).complete([], time.monotonic() + FOR_EVER)
+        assert "invalid character" in reply.failure
+        assert "sk-" not in reply.failure
+
+
 def test_a_stalled_stream_is_requested_again() -> None:
     with scripted_endpoint() as endpoint:
         endpoint.set_script(endpoint.stall(delta('{"action": ')), GOOD)

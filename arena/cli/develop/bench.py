@@ -29,9 +29,9 @@ COMPARE_ROUNDS = 6
 def bench(parts: tuple[str, ...], rounds: int | None, as_json: bool, no_history: bool) -> None:
     """Measure the speed of each part, and compare it with peers in the same run.
 
-    Parts: decisions, starts, commands, queue, workers, rules, work_budget, ladder, memory and
-    attacks. The default is all except the last three, which take up to 15 minutes per round. The
-    command requires a checkout.
+    Parts: decisions, starts, commands, queue, workers, model_tables, rules, work_budget, ladder,
+    memory and attacks. The default is all except the last three, which take up to 15 minutes per
+    round. The command requires a checkout.
 
     `bench compare A B` checks out two commits in temporary folders, measures them in alternating
     rounds, and prints for each figure the ratio of B to A and whether it changed beyond noise.

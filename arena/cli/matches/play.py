@@ -23,8 +23,7 @@ from arena.cli.options import (
     network_option,
     seats_option,
 )
-from arena.config import BOARDS
-from arena.matches.local_records import DEFAULT_KEPT_MATCHES
+from arena.config import BOARDS, KEPT_MATCHES
 from referee.games.game_packages import EXAMPLE_GAME
 
 if TYPE_CHECKING:
@@ -81,7 +80,7 @@ if TYPE_CHECKING:
 @click.option(
     "--keep",
     type=click.IntRange(1),
-    default=DEFAULT_KEPT_MATCHES,
+    default=KEPT_MATCHES,
     show_default=True,
     metavar="NUMBER",
     help="Number of local matches kept in the data folder; the oldest ones are deleted.",
