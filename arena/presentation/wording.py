@@ -93,9 +93,12 @@ def clock(milliseconds: float) -> str:
 
 
 def form_name(form: str) -> str:
-    """Return a form as text: "gin_rummy-4-teams" becomes "Gin Rummy, 4, teams"."""
+    """Return a form as text: "gin_rummy-4-teams" becomes "Gin Rummy, 4, teams".
+
+    The name of a ladder ends with its clock class: "poke~slow" becomes "Poke, slow".
+    """
     from referee.games.registry import GAMES
 
-    game, *rest = form.split("-")
+    game, *rest = form.replace("~", "-").split("-")
     title = GAMES[game].title if game in GAMES else game
     return ", ".join([title, *(word.replace("_", " ") for word in rest)])
