@@ -54,6 +54,8 @@ WATCH_NOTES = "POKEARENA_WATCH_NOTES"
 """With the value 1 workers publish the notes of hosted bots with the positions."""
 ANALYSIS = "POKEARENA_ANALYSIS"
 """With the value 0 idle workers do not analyse matches."""
+START_LIMIT_MS = "POKEARENA_START_LIMIT_MS"
+"""Maximum time to start, in ms, that a `bot.toml` may request."""
 VERSIONS_MIB = "POKEARENA_VERSIONS_MIB"
 """Maximum total size of fetched versions in `versions/`, in MiB."""
 
@@ -74,6 +76,7 @@ _CREDENTIALS: Final = frozenset(
     }
 )
 _USUAL_MIB = 10_240
+_USUAL_START_LIMIT_MS = 60_000
 _FOLDERS = frozenset({"builds", "logs", "plays", "submissions", "versions"})
 _FILES = (".gitignore", "arena.db", "running.json", "sockets.")
 """Starts of the names of the files in a data folder; `sockets.` is of earlier versions."""
@@ -354,6 +357,24 @@ def most_versions(environment: Mapping[str, str] = os.environ) -> int:
             code="not-a-size",
         )
     return int(value) << 20
+
+
+def most_start_ms(environment: Mapping[str, str] = os.environ) -> int:
+    """Return the most milliseconds to start that a `bot.toml` may request.
+
+    Raises:
+        SettingError: the setting is not a whole number in its range.
+    """
+    value = environment.get(START_LIMIT_MS) or str(_USUAL_START_LIMIT_MS)
+    if not (
+        value.isascii() and value.isdigit() and len(value) < 10 and int(value) <= START_MS.most
+    ):
+        raise SettingError(
+            f'{START_LIMIT_MS} is "{value}"; it must be a whole number of ms from 0 to '
+            f"{START_MS.most:,}, {_USUAL_START_LIMIT_MS:,} if unset.",
+            code="not-a-time",
+        )
+    return int(value)
 
 
 def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:

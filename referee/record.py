@@ -10,6 +10,8 @@ from referee.generic_codec import json_of_message
 from referee.sanitizing import escaped_json
 
 FORMAT = 1
+TAGS = "tags"
+"""The member of a result line with the tags that bots have set on the game."""
 
 Line = dict[str, Any]
 
@@ -251,10 +253,16 @@ def _seed(line: Line, number: int) -> bytes:
         raise RecordError(f"line {number}: a seed is 64 hexadecimal digits") from error
 
 
-def optional_tally(corrections: Sequence[int], defaults: Sequence[int]) -> dict[str, list[Any]]:
-    """Return the counts of a game that most games do not have, by seat."""
-    counts = {"corrections": list(corrections), "defaults": list(defaults)}
-    return {name: values for name, values in counts.items() if any(values)}
+def optional_tally(
+    corrections: Sequence[int], defaults: Sequence[int], tags: Sequence[Sequence[str]]
+) -> dict[str, list[Any]]:
+    """Return the counts and tags of a game that most games do not have, by seat."""
+    values: dict[str, list[Any]] = {
+        "corrections": list(corrections),
+        "defaults": list(defaults),
+        TAGS: list(map(list, tags)),
+    }
+    return {name: by_seat for name, by_seat in values.items() if any(by_seat)}
 
 
 def result_line(

@@ -158,7 +158,8 @@ class ApiOperations:
     ) -> ApiAnswer:
         """Send `GET /matches/{id}/games/{n}`.
 
-        A game of a closed match, position by position; n is its number from 0.
+        A game of a closed match, position by position; n is its number from 0. For owners
+        and organisers, with the reasoning of bots that they may read.
 
         Args:
             id_: its id.
@@ -268,6 +269,7 @@ class ApiOperations:
         tournament: str | int | None = None,
         game: str | int | None = None,
         form: str | int | None = None,
+        tag: str | int | None = None,
         since: str | int | None = None,
         until: str | int | None = None,
         after: str | int | None = None,
@@ -284,6 +286,7 @@ class ApiOperations:
             tournament: only matches of the tournament with this id.
             game: only matches of the game with this id.
             form: only matches of this form, such as GAME-4.
+            tag: only matches in which a bot has set this tag.
             since: only matches that closed on this day (YYYY-MM-DD, UTC) or later.
             until: only matches that closed on this day or earlier.
             after: place of the last match of the previous page; the `Link` header contains
@@ -870,3 +873,14 @@ class ApiOperations:
             boards: number of boards.
         """
         return self._call("POST", "/account/challenges", locals(), in_body=True)
+
+    def account_reasoning(self, *, bot: str | None = None, state: str) -> ApiAnswer:
+        """Send `POST /account/reasoning`.
+
+        Publishes, hides or deletes the reasoning of own bots; a deletion cannot be undone.
+
+        Args:
+            bot: NAME of an own bot; empty: all.
+            state: who can read it.
+        """
+        return self._call("POST", "/account/reasoning", locals(), in_body=True)

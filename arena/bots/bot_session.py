@@ -18,6 +18,7 @@ from arena.bots.bot import Bot
 from arena.bots.exit_report import Report
 from arena.bots.plain_processes import PlainProcesses, table_processes
 from arena.bots.socket_probe import ANSWER_BYTES, OPTIONS, authority, listens
+from arena.bots.start_limit import granted_start_ms
 from referee.game_codec import DecodeError, chosen_action
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class BotSession:
     Args:
         bot: the bot.
         opening: the Start request.
-        start: seconds within which the bot must start.
+        start: seconds within which the bot must start, unless its `bot.toml` is granted more.
         patience: seconds within which each answer must arrive.
 
     Raises:
@@ -72,7 +73,7 @@ class BotSession:
     ) -> None:
         self._bot = bot
         self._opening = opening
-        self._start = start
+        self._start = granted_start_ms(bot, round(1000 * start)) / 1000
         self.patience = patience
         """Seconds within which each answer must arrive; may change between questions."""
         self._ended = Event()

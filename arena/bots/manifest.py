@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from msgspec import Meta
 
+from arena.config import START_MS
 from arena.errors import BotError
 from arena.system import beneath
 from arena.system.structured_file import FileError, FileProblem, read_toml, toml_string
@@ -93,6 +94,11 @@ class Manifest:
     """Transport of questions: "grpc", or "stdio" for lines (arena/bots/stdio)."""
     challenges: bool = True
     """Whether other owners may challenge the bot in an arena."""
+    start_ms: Annotated[int, Meta(ge=0, le=START_MS.most, description=str(START_MS))] = 0
+    """Milliseconds that it needs to start, if more than a match gives; 0: it needs no more.
+
+    The organiser limits them (`arena.bots.start_limit`).
+    """
 
     def plays(self, game: str) -> bool:
         """Return whether the manifest lists this game, every game, or no games and it is built in.
@@ -135,6 +141,8 @@ class ModelEndpoint:
     ] = ""
     tries: Annotated[int, Meta(ge=1, le=20)] = 3
     stall_seconds: Annotated[float, Meta(gt=0)] = 20.0
+    price_in: Annotated[float, Meta(ge=0)] = 0.0
+    price_out: Annotated[float, Meta(ge=0)] = 0.0
     parameters: Annotated[dict[str, Any], Meta(description="a table of keys and values")] = field(
         default_factory=dict
     )
@@ -220,6 +228,8 @@ def render(manifest: Manifest) -> str:
     lines.append(f"run = {_toml_list(manifest.run)}")
     if manifest.transport != GRPC:
         lines.append(f"transport = {toml_string(manifest.transport)}")
+    if manifest.start_ms:
+        lines.append(f"start_ms = {manifest.start_ms}")
     return "\n".join(lines) + "\n"
 
 

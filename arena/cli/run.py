@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
@@ -132,7 +133,8 @@ def _described(error: BaseException, words: Sequence[str]) -> tuple[str, int, st
     """Return the sentence, exit status and advice of an error; raise it again if it is unknown."""
     match error:
         case click.UsageError():
-            command = error.ctx.command_path if error.ctx else _command_path(words)
+            path, _ = _called_command(words)
+            command = error.ctx.command_path if error.ctx else " ".join((_NAME, *path))
             return _usage_sentence(error), USAGE, f"{command} --help"
         case click.ClickException():
             return error.format_message(), error.exit_code, ""
@@ -150,9 +152,29 @@ def _described(error: BaseException, words: Sequence[str]) -> tuple[str, int, st
 
 
 def _asks_for_json(words: Sequence[str]) -> bool:
-    """Return whether the command line has the option --json."""
+    """Return whether --json is set: on the command line, by its variable or in a file."""
     options = words[: words.index("--")] if "--" in words else words
-    return "--json" in options
+    return "--json" in options or _has_json_by_default(words)
+
+
+def _has_json_by_default(words: Sequence[str]) -> bool:
+    """Return whether the variable of --json or a configuration file sets it for the command."""
+    from arena.cli import config_file
+    from arena.system.structured_file import FileError
+
+    path, command = _called_command(words)
+    option = config_file.options_of(command).get("json")
+    if option is None:
+        return False
+    context = click.Context(command)
+    with contextlib.suppress(FileError):  # The error of a faulty file is printed as text.
+        files = config_file.read_files(pokearena.commands)
+        context.default_map = config_file.default_map(files, path, command)
+    try:
+        value, _ = option.consume_value(context, {})
+        return bool(option.type_cast_value(context, value))
+    except click.UsageError:
+        return False
 
 
 def _print_json_error(error: BaseException, sentence: str, status: int, advice: str) -> None:
@@ -171,9 +193,9 @@ def _print_json_error(error: BaseException, sentence: str, status: int, advice: 
     print(line, file=sys.stderr, flush=True)
 
 
-def _command_path(words: Sequence[str]) -> str:
-    """Return the command that the words call, for example "pokearena tournament run"."""
-    path = [_NAME]
+def _called_command(words: Sequence[str]) -> tuple[tuple[str, ...], click.Command]:
+    """Return the command that the words call, after its path: ("tournament", "run")."""
+    path = []
     command: click.Command = pokearena
     for word in words:
         if not isinstance(command, click.Group) or word not in command.commands:
@@ -181,7 +203,7 @@ def _command_path(words: Sequence[str]) -> str:
         path.append(word)
         member = command.commands[word]
         command = member.load() if isinstance(member, LazyCommand) else member
-    return " ".join(path)
+    return tuple(path), command
 
 
 def _usage_sentence(error: click.UsageError) -> str:

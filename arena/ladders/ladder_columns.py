@@ -10,7 +10,16 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from arena.ladders.columns import Column, Rendering, columns_of, if_empty, if_equal, to_json
-from arena.presentation.wording import ago, gained, iso, milliseconds, percent, signed, whole
+from arena.presentation.wording import (
+    ago,
+    fault_count,
+    gained,
+    iso,
+    milliseconds,
+    percent,
+    signed,
+    whole,
+)
 from arena.ratings.closed_match import FAULTS
 from arena.ratings.elo import EloSettings
 
@@ -285,7 +294,9 @@ _RESULTS: tuple[Column[RatedLine], ...] = (
         "faults",
         lambda line: dict(line.standing.faults),
         "games ended by a fault of the bot, by kind",
-        text=lambda line: ", ".join(f"{n} {kind}" for kind, n in faults_of(line.standing).items()),
+        text=lambda line: ", ".join(
+            fault_count(kind, number) for kind, number in faults_of(line.standing).items()
+        ),
         csv={kind: partial(_count, kind) for kind in FAULTS},
         sort="faults",
         order=lambda line: sum(faults_of(line.standing).values()),

@@ -124,10 +124,7 @@ def rebuild(engine: Engine, key: LadderKey) -> None:
         # The lines stay until the next fit replaces them: a large ladder may keep their strengths.
         stale = update(fits).where(fits.c.ladder == key.id)
         connection.execute(stale.values(seq=-1, settled=None))
-    chosen = _chosen_rounds(engine, key) if key.has_history else []
-    every = result_sums.meetings_at(engine, key.tournaments, [seq for _, seq in chosen])
-    for (number, seq), meetings in zip(chosen, every, strict=True):
-        _write_point(engine, key, number, seq, meetings)
+    _write_all_points(engine, key)
     advance(engine, key)
 
 
@@ -235,6 +232,9 @@ def _fit_if_changed(engine: Engine, key: LadderKey, *, paused: bool) -> bool:
         meetings = result_sums.meetings(connection, key.tournaments)
         sums, seen = result_sums.entrants(connection, key.tournaments)
         elo = _elo(connection, key, stored, newest)
+    if stored is not None and stored.facts["anchors"] != list(key.anchors):
+        # The history has the scale of the rows. They are written last, so that a kill repeats it.
+        _write_all_points(engine, key)
     fitted = _fitted(engine, key, meetings, sums, elo, key.strength)
     _write(engine, key, newest, fitted, elo, seen, began)
     return True
@@ -353,6 +353,14 @@ def _write_due_points(engine: Engine) -> int:
             except _FIT_ERRORS:
                 log.exception("the ladder %s has no point of round %d", key.id, number)
     return seq
+
+
+def _write_all_points(engine: Engine, key: LadderKey) -> None:
+    """Write all points of a history; those that exist are replaced."""
+    chosen = _chosen_rounds(engine, key) if key.has_history else []
+    every = result_sums.meetings_at(engine, key.tournaments, [seq for _, seq in chosen])
+    for (number, seq), meetings in zip(chosen, every, strict=True):
+        _write_point(engine, key, number, seq, meetings)
 
 
 def _rounds(engine: Engine, key: LadderKey, seq: int) -> int:

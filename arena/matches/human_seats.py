@@ -35,7 +35,7 @@ from referee.presentation.contract import Presentation
 from referee.presentation.elements import PublicAction, TableRendering
 from referee.presentation.question_text import rendered, turn_of_view
 from referee.presentation.registry import presentation_of
-from referee.presentation.selection import Selection
+from referee.presentation.selection import Selection, offered_selections
 from referee.record import GameRecord, read_games
 from referee.replay import codec_of, steps
 
@@ -106,7 +106,10 @@ class PersonQuestion:
     @cached_property
     def selections(self) -> tuple[Selection, ...]:
         """How each listed action is selected on the table."""
-        return tuple(map(self.presentation.selection, self.actions))
+        presentation = self.presentation
+        selections = tuple(map(presentation.selection, self.actions))
+        areas = presentation.control_areas
+        return offered_selections(selections, self.rendering(), areas, self.seat)
 
     def parse(self, text: str) -> Action | None:
         """Return the legal action that a person has typed in full, or None."""

@@ -15,6 +15,7 @@ from arena.bots.exit_report import Report
 from arena.bots.plain_processes import PlainProcesses, table_processes
 from arena.bots.sandbox.level import Level
 from arena.bots.socket_probe import goes_on_listening
+from arena.bots.start_limit import granted_start_ms
 from arena.errors import BotAbsent, InfrastructureError
 from arena.matches.remote_seats import RemoteSeats
 from arena.presentation import shipped_docs
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
 LONGEST_OUTPUT: int = 64 * 1024
 """Maximum length, in characters, of the end of a bot's output that is sent to the referee."""
+
+REASONING_BYTES: Final = 8 << 20
+"""Maximum size of the reasoning and usage of a match in bytes; seats and games share it equally."""
 
 LEFT_TABLE: Final = "ended when the person left the table"
 """How a person's server ended that does not listen any more (`arena.matches.human_seats`)."""
@@ -179,6 +183,7 @@ class Table:
                 referee_pb2.Seat(
                     address=address,
                     bank_ms=rights.bank_ms if bot.bank_ms is None else bot.bank_ms,
+                    start_ms=granted_start_ms(bot, spec.clock.start_ms),
                     faults=rights.faults,
                     crashes=rights.crashes,
                     entrant=spec.versions[entrant],
@@ -201,6 +206,7 @@ class Table:
             sandbox=str(self._level or ""),
             rules=shipped_docs.rules(spec.game),
             corrections=spec.corrections,
+            reasoning_bytes=REASONING_BYTES // (spec.games * spec.seats),
             strict=spec.faults == "strict",
             unforgiving=spec.faults == "unforgiving",
             watch_ms=0 if self._watch is None else self._watch.every_ms,

@@ -93,7 +93,7 @@ def clock(milliseconds: float) -> str:
 
 
 def form_name(form: str) -> str:
-    """Return a form as text: "gin_rummy-4-teams" becomes "Gin Rummy, 4, teams".
+    """Return a form as text: "gin_rummy-4-teams" becomes "Gin Rummy, 4 players, teams".
 
     The name of a ladder ends with its clock class: "poke~slow" becomes "Poke, slow".
     """
@@ -101,4 +101,16 @@ def form_name(form: str) -> str:
 
     game, *rest = form.replace("~", "-").split("-")
     title = GAMES[game].title if game in GAMES else game
-    return ", ".join([title, *(word.replace("_", " ") for word in rest)])
+    words = (f"{word} players" if word.isdecimal() else word.replace("_", " ") for word in rest)
+    return ", ".join([title, *words])
+
+
+def format_name(name: str) -> str:
+    """Return the name of a format in a sentence: "swiss" becomes "Swiss"."""
+    return {"swiss": "Swiss", "sprt": "SPRT"}.get(name, name)
+
+
+def fault_count(kind: str, number: int) -> str:
+    """Return a number of faults of a kind: "1 crash", "9 crashes", "2 illegal"."""
+    plural = {"crash": "crashes", "timeout": "timeouts", "forfeit": "forfeits"}.get(kind, kind)
+    return f"{number} {kind if number == 1 else plural}"

@@ -220,6 +220,8 @@ bots = Table(
     Column("created", Double, nullable=False),
     # Empty: the bot does not share an owner with other bots.
     Column("owner", StoredText, nullable=False, server_default=""),
+    # 1: everybody may read the reasoning of its versions in closed matches.
+    Column("publishes_reasoning", Integer, nullable=False, server_default="0"),
 )
 
 owners = Table(
@@ -512,6 +514,20 @@ faults = Table(
     ForeignKeyConstraint(["match", "game"], ["games.match", "games.game"]),
 )
 
+# The reasoning and usage that bots sent (`arena.store.matches.match_reasoning`): private, so apart
+# from the records, which contain the hashes.
+reasoning = Table(
+    "reasoning",
+    metadata,
+    Column("match", StoredText, primary_key=True),
+    Column("game", Integer, primary_key=True),
+    Column("seat", Integer, primary_key=True),
+    Column("version", StoredText, ForeignKey("versions.id"), nullable=False, index=True),
+    # The line of the seat (`referee.reasoning`), compressed with gzip.
+    Column("line", LargeBinary, nullable=False),
+    ForeignKeyConstraint(["match", "game"], ["games.match", "games.game"]),
+)
+
 results = Table(
     "results",
     metadata,
@@ -519,6 +535,18 @@ results = Table(
     Column("match", StoredText, ForeignKey("matches.id"), primary_key=True),
     Column("attempt", Integer, nullable=False),
     Column("closed", Double, nullable=False, index=True),
+)
+
+
+# The tags in the tallies of the games of closed matches, to find the matches by them.
+match_tags = Table(
+    "match_tags",
+    metadata,
+    Column("match", StoredText, ForeignKey("results.match"), primary_key=True),
+    Column("tag", StoredText, primary_key=True),
+    # Copy of `results.closed`.
+    Column("closed", Double, nullable=False),
+    Index(None, "tag", "closed"),
 )
 
 

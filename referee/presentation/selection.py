@@ -4,7 +4,7 @@ A person selects an action by clicking elements of the table. The presentation o
 elements of each action; a page needs to know nothing else of the game.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 
 from referee.games.contract import Action
@@ -90,6 +90,36 @@ def with_controls(
         seats=tuple(map(marked_seat, rendering.seats)),
         centre=tuple(map(marked, rendering.centre)),
     )
+
+
+def offered_selections(
+    selections: Sequence[Selection], rendering: TableRendering, areas: Collection[str], seat: int
+) -> tuple[Selection, ...]:
+    """Return the selections, without elements for each action whose elements the table lacks.
+
+    The arguments are those of :func:`with_controls`.
+    """
+    elements = {pick.element for each in selections for pick in each.picks}
+    marked = with_controls(rendering, areas, seat, elements)
+    areas_of_seats = (area for place in marked.seats for area in place.areas)
+    offered = {name for area in (*marked.centre, *areas_of_seats) for name in _controls(area)}
+    return tuple(
+        each if all(pick.element in offered for pick in each.picks) else Selection()
+        for each in selections
+    )
+
+
+def _controls(area: Area) -> Iterator[str]:
+    """Yield the names of the controls in an area."""
+    match area:
+        case OpenCards(held=group) | PrivateCards(opened=group) if group is not None:
+            match group:
+                case CardGroup(faces=faces):
+                    yield from (face.card for face in faces if face.is_control)
+                case DominoGroup(controls=tiles):
+                    yield from tiles
+        case DominoLayout(squares=squares):
+            yield from (f"{x},{y}" for x, y in squares)
 
 
 def _marked(area: Area, seat: int, elements: Collection[str]) -> Area:

@@ -41,6 +41,8 @@ class TableSeat:
     bot: BotClient
     allowance_ms: int
     bank_ms: float
+    start_ms: int
+    """Time limit of its bot to start."""
     unforgiving: bool = False
     """Whether the first fault forfeits the rest of the table."""
     faults: int = 0
@@ -182,6 +184,7 @@ class RunningTable:
                 BotClient(seat.address, trace=traces[number] if traces else None),
                 order.allowance_ms,
                 seat.bank_ms,
+                seat.start_ms or order.start_ms,
                 order.unforgiving,
                 seat.faults,
                 seat.crashes,
@@ -257,7 +260,7 @@ class RunningTable:
             corrections=self._order.corrections,
         )
         began = time.monotonic()
-        starting = asyncio.ensure_future(seat.bot.start(request, self._order.start_ms / 1000))
+        starting = asyncio.ensure_future(seat.bot.start(request, seat.start_ms / 1000))
         pending: set[asyncio.Future[Any]] = {starting, seat.ended}
         await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
         elapsed_ms = 1000 * (time.monotonic() - began)
@@ -268,7 +271,7 @@ class RunningTable:
             seat.accept_start(starting.result())
         except NoAnswer as failure:
             report = seat.ended.result() if seat.ended.done() else await self._report(seat)
-            spent = TimeSpent(elapsed_ms, self._order.start_ms)
+            spent = TimeSpent(elapsed_ms, seat.start_ms)
             seat.init_fault = judge.not_started(seat.number, failure, report, spent)
             seat.count_crash(None, CRASHES_TO_FORFEIT)
         finally:

@@ -180,3 +180,11 @@ def test_the_version_cache_has_ten_gibibytes_by_default() -> None:
     for value in ("-1", "1.5", "many", "\u0663"):
         with pytest.raises(config.SettingError, check=has_code("not-a-size")):
             config.most_versions({"POKEARENA_VERSIONS_MIB": value})
+
+
+def test_a_bot_may_request_a_minute_to_start_by_default() -> None:
+    assert config.most_start_ms({}) == 60_000
+    assert config.most_start_ms({"POKEARENA_START_LIMIT_MS": "0"}) == 0
+    for value in ("-1", "1.5", "many", "\u0663", "3600001", "9" * 5000):
+        with pytest.raises(config.SettingError, check=has_code("not-a-time")):
+            config.most_start_ms({"POKEARENA_START_LIMIT_MS": value})

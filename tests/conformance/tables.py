@@ -47,7 +47,7 @@ def _turned(table: Table) -> int:
     return sum(table.options[name] != option.default for name, option in options)
 
 
-THIRD = 3
+NTH = 5
 """CI's long suite tests every n-th of the other tables, and scripts/release-check the rest."""
 
 
@@ -60,7 +60,7 @@ def at_each_table(is_quick: Callable[[Table], bool]) -> pytest.MarkDecorator:
     def marks(number: int, table: Table) -> list[pytest.MarkDecorator]:
         if is_quick(table):
             return []
-        rest = number % THIRD and not is_extreme(table)
+        rest = number % NTH and not is_extreme(table)
         return [pytest.mark.long] + ([pytest.mark.repetition] if rest else [])
 
     cases = [pytest.param(table, marks=marks(number, table)) for number, table in enumerate(TABLES)]

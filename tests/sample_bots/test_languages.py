@@ -3,7 +3,6 @@
 import asyncio
 import itertools
 import re
-import socket
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
@@ -20,6 +19,7 @@ from arena.cli.errors import UV_RUN
 from referee.games.registry import GAMES
 from referee.tables.table import TableSeat
 from tests.arena.cli.terminal import in_own_process
+from tests.ports import reserved_port
 from tests.referee.test_work_budget import SHARE, budget_shares
 from tests.sample_bots.authors import KitAuthor, author_of
 from tests.sample_bots.languages import LANGUAGES, OUT_OF_IDEAS, Language
@@ -219,10 +219,7 @@ def test_a_kit_uses_a_small_share_of_its_work_budget(
 def test_a_bot_is_reached_at_a_port_and_takes_large_messages(
     author: KitAuthor, launch: Launch
 ) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    bot = launch(author, address=f"127.0.0.1:{port}")
+    bot = launch(author, address=f"127.0.0.1:{reserved_port()}")
     long = question()
     long.view.poke.discards.extend(["2C"] * 20_000)
     (message,) = bot.play([long] * 64)

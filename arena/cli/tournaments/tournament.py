@@ -212,18 +212,19 @@ def listing(as_json: bool, workspace: Workspace) -> None:
 
 @tournament.command(epilog="Example: pokearena tournament show t-7f3k9q")
 @click.argument("tournament", metavar="ID", shell_complete=completers.tournaments)
+@click.option("--tag", help="List only matches in which a bot has set this tag.")
 @json_option
 @data_option
-def show(tournament: str, as_json: bool, workspace: Workspace) -> None:
+def show(tournament: str, tag: str | None, as_json: bool, workspace: Workspace) -> None:
     """Show the settings, standings and matches of a tournament."""
     from arena.cli import lookup
     from arena.cli.tournaments import views
 
     name = lookup.tournament_id_of(workspace, tournament)
     if as_json:
-        output.document(views.whole(workspace, name))
+        output.document(views.whole(workspace, name, tag))
     else:
-        views.show(workspace, name)
+        views.show(workspace, name, tag)
 
 
 @tournament.command(epilog='Example: pokearena tournament cancel t-7f3k9q --reason "a wrong clock"')

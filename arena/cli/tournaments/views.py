@@ -30,8 +30,8 @@ _VOID_SHOWN = 5
 _MAX_PRINTED_PROBLEMS: Final = 20
 
 
-def whole(workspace: Workspace, name: str) -> dict[str, Any]:
-    """Return a tournament with its standings and matches as JSON values."""
+def whole(workspace: Workspace, name: str, tag: str | None = None) -> dict[str, Any]:
+    """Return a tournament with its standings and matches, or those with a tag, as JSON values."""
     tournament = tournaments.find_tournament(workspace.store, name)
     scope = ladder_key.of_tournament(tournament)
     table = ladder_table.of_tournament(workspace.store, scope)
@@ -42,13 +42,14 @@ def whole(workspace: Workspace, name: str) -> dict[str, Any]:
             tournament_outcome.next_step(workspace.store, tournament)
         ),
         "schedule": [
-            json_values.match(match) for match in listing.matches(workspace.store, tournament=name)
+            json_values.match(match)
+            for match in listing.matches(workspace.store, tournament=name, tag=tag)
         ],
     }
 
 
-def show(workspace: Workspace, name: str) -> None:
-    """Print a tournament."""
+def show(workspace: Workspace, name: str, tag: str | None = None) -> None:
+    """Print a tournament, with all matches or those with a tag."""
     tournament = tournaments.find_tournament(workspace.store, name)
     for words in _heading(workspace, tournament):
         output.line(words)
@@ -60,7 +61,7 @@ def show(workspace: Workspace, name: str) -> None:
         output.line(words)
     ladder_table.show(table)
     output.line()
-    matches = listing.matches(workspace.store, tournament=name)
+    matches = listing.matches(workspace.store, tournament=name, tag=tag)
     _show_matches(matches, tournament_outcome.uncounted_matches(step))
     tell_void(workspace, name)
     tell_waiting(workspace, tournament)

@@ -207,7 +207,9 @@ def _check_later_rounds(connection: Connection, tournament: Row[Any], number: in
 
 def _void(connection: Connection, tournament: str, ids: Sequence[str], reason: str) -> None:
     matches, results, sides = schema.matches, schema.results, schema.match_entrants
+    tags = schema.match_tags
     for match in ids:
+        connection.execute(delete(tags).where(tags.c.match == match))
         connection.execute(delete(results).where(results.c.match == match))
         tasks.remove_queues(connection, tuple(TaskKind), [match])
         connection.execute(update(sides).where(sides.c.match == match).values(closed=None))

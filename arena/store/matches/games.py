@@ -12,7 +12,8 @@ from arena.ratings.closed_match import FINISHED, PlayedFault, PlayedGame
 from arena.ratings.decision_histogram import DecisionHistogram
 from referee.games.shared.coded_errors import InvalidValue
 from referee.numbering import game_text
-from referee.record import read_games
+from referee.reasoning import digests
+from referee.record import optional_tally, read_games
 
 if TYPE_CHECKING:
     from pokearena.v1 import referee_pb2
@@ -181,6 +182,8 @@ def finished_game(
             "slowest_ms": list(game.slowest_ms),
             "faults": list(game.faults),
             "crashes": list(game.crashes),
+            **optional_tally((), (), [seat.tags for seat in game.tags]),
+            **({"reasoning": digests(game.reasoning)} if game.reasoning else {}),
         },
         faulted=tuple(
             PlayedFault(
@@ -196,6 +199,7 @@ def finished_game(
             for fault in game.faulted
         ),
         thinking=tuple(DecisionHistogram.of(times.ms) for times in game.decision_times),
+        reasoning=tuple(game.reasoning),
     )
     return _by_entrant(by_seat, seating, entrants)
 

@@ -94,6 +94,7 @@ def matches(
     tournament: str | None = None,
     version: str | None = None,
     states: Collection[MatchState] = (),
+    tag: str | None = None,
     limit: int | None = None,
     offset: int = 0,
 ) -> tuple[Match, ...]:
@@ -104,6 +105,7 @@ def matches(
         tournament: only matches of this tournament.
         version: only matches with this entrant (``name@number``).
         states: only matches in one of these states; empty: in any.
+        tag: only closed matches in which a bot has set this tag.
         limit: maximum number of matches; None: all.
         offset: number of matches to skip.
     """
@@ -115,6 +117,9 @@ def matches(
         conditions.append(table.c.id.in_(select(sides.c.match).where(sides.c.version == version)))
     if states:
         conditions.append(table.c.state.in_(states))
+    if tag is not None:
+        tags = schema.match_tags
+        conditions.append(table.c.id.in_(select(tags.c.match).where(tags.c.tag == tag)))
     # PostgreSQL sorts all matches of the tournament unless the order is exactly that of an index.
     order = _OLDEST_FIRST if tournament is None else _WITHIN_TOURNAMENT
     with reading(engine) as connection:

@@ -12,9 +12,12 @@ from sqlalchemy import (
     Connection,
     Insert,
     Row,
+    ScalarSelect,
     Select,
+    Text,
     Update,
     bindparam,
+    cast,
     insert,
     select,
     update,
@@ -24,9 +27,11 @@ from arena.ratings.closed_match import PlayedGame
 from arena.store import schema
 from arena.store.database import now
 from arena.store.match_settings import stored_values
+from arena.store.matches import match_reasoning
 from arena.store.matches.games import fault_values, game_values, stored_game
 from arena.store.matches.listing import not_found
 from arena.store.matches.spec import Entrant, MatchSpec
+from referee.record import TAGS
 
 
 def spec(connection: Connection, match: str) -> MatchSpec:
@@ -73,17 +78,23 @@ def game_numbers(connection: Connection, match: str) -> Collection[int]:
 
 
 def insert_game(connection: Connection, match: str, attempt: int, game: PlayedGame) -> None:
-    """Insert a game and its faults."""
+    """Insert a game, its faults and the reasoning of its bots."""
     columns = {"match": match, "game": game.game, "attempt": attempt, "record": game.record}
     connection.execute(_game_insert(), columns | game_values(game))
     if faults := fault_values(match, game):
         connection.execute(insert(schema.faults), faults)
+    if reasoning := match_reasoning.reasoning_values(match, game):
+        connection.execute(insert(schema.reasoning), reasoning)
 
 
 def insert_result(connection: Connection, match: str, attempt: int) -> None:
     """Insert that a match has a result; the primary key admits only one."""
     connection.execute(_result_insert(), {"match": match, "attempt": attempt})
     connection.execute(_closed_update(), {"of_match": match})
+    tallies = connection.execute(_tagged_tallies(), {"of_match": match}).scalars()
+    if tags := {tag for tally in tallies for of_seat in tally[TAGS] for tag in of_seat}:
+        rows = [{"match": match, "of_match": match, "tag": tag} for tag in sorted(tags)]
+        connection.execute(_tag_insert(), rows)
 
 
 def _entrants(connection: Connection, match: str) -> tuple[Entrant, ...]:
@@ -146,6 +157,23 @@ def _result_insert() -> Insert:
 
 @cache
 def _closed_update() -> Update:
-    results, sides = schema.results, schema.match_entrants
-    closed = select(results.c.closed).where(results.c.match == _OF_MATCH).scalar_subquery()
-    return update(sides).where(sides.c.match == _OF_MATCH).values(closed=closed)
+    sides = schema.match_entrants
+    return update(sides).where(sides.c.match == _OF_MATCH).values(closed=_closed())
+
+
+@cache
+def _tagged_tallies() -> Select[Any]:
+    """Select the tallies with tags, which most games do not have."""
+    games = schema.games
+    has_tags = cast(games.c.tally, Text).contains(f'"{TAGS}"')
+    return select(games.c.tally).where(games.c.match == _OF_MATCH, has_tags)
+
+
+@cache
+def _tag_insert() -> Insert:
+    return insert(schema.match_tags).values(closed=_closed())
+
+
+def _closed() -> ScalarSelect[Any]:
+    results = schema.results
+    return select(results.c.closed).where(results.c.match == _OF_MATCH).scalar_subquery()

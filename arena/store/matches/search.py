@@ -1,9 +1,9 @@
 """Search the closed matches by entrant, owner, tournament, form and time, newest first, by page.
 
-No filter reads more rows of the match tables than it returns, apart from those of an opponent: a
-search is split into ranges of an index. Each range is in the order of the closing times, and the
-ranges are merged. The next page begins behind the last match of the previous one (keyset
-pagination), so that late pages cost as much as the first.
+No filter reads more rows of the match tables than it returns, apart from those of an opponent, and
+of a tag beside other conditions: a search is split into ranges of an index. Each range is in the
+order of the closing times, and the ranges are merged. The next page begins behind the last match of
+the previous one (keyset pagination), so that late pages cost as much as the first.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from heapq import merge
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Connection, Engine, Select, or_, select
+from sqlalchemy import Column, ColumnElement, Connection, Engine, Select, exists, or_, select
 
 from arena.store import schema
 from arena.store.database import reading
@@ -51,6 +51,7 @@ class MatchFilter:
         tournament: the id of its tournament.
         game: the id of its game.
         form: its form, such as "GAME-4-OPTION".
+        tag: a tag that a bot has set on one of its games.
         since: the earliest end, in seconds since 1970.
         until: the end is before this time.
     """
@@ -61,6 +62,7 @@ class MatchFilter:
     tournament: str = ""
     game: str = ""
     form: str = ""
+    tag: str = ""
     since: float | None = None
     until: float | None = None
 
@@ -131,9 +133,12 @@ def _positions(
         return _of_entrants(connection, match_filter, sides, window)
     if match_filter.is_by_tournament:
         return _of_tournaments(connection, match_filter, window)
-    results = schema.results
-    query = select(*results.c["closed", "match"])
-    return iter(window.read(connection, query, results.c.closed, results.c.match))
+    table = schema.results
+    query = select(*table.c["closed", "match"])
+    if match_filter.tag:
+        table = schema.match_tags
+        query = select(*table.c["closed", "match"]).where(table.c.tag == match_filter.tag)
+    return iter(window.read(connection, query, table.c.closed, table.c.match))
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +202,13 @@ def _sides(connection: Connection, match_filter: MatchFilter) -> list[tuple[str,
     return sides
 
 
+def _has_tag(match_filter: MatchFilter, match: Column[str]) -> Iterator[ColumnElement[bool]]:
+    """Yield the condition that a match has the tag, if there is one."""
+    tags = schema.match_tags
+    if match_filter.tag:
+        yield exists().where(tags.c.match == match, tags.c.tag == match_filter.tag)
+
+
 def _of_tournaments(
     connection: Connection, match_filter: MatchFilter, window: _Window
 ) -> Iterator[SearchPosition]:
@@ -205,7 +217,9 @@ def _of_tournaments(
         (
             ended,
             select(*matches.c["ended", "id"]).where(
-                matches.c.state == MatchState.CLOSED, matches.c.tournament == tournament
+                matches.c.state == MatchState.CLOSED,
+                matches.c.tournament == tournament,
+                *_has_tag(match_filter, matches.c.id),
             ),
         )
         for tournament, ended in _tournaments(connection, match_filter, window)
@@ -227,7 +241,7 @@ def _of_entrants(
         *sorted(sides[:named], key=lambda versions: _matches_up_to_probe(connection, versions)),
         *sides[named:],
     )
-    query = select(*table.c["closed", "match"])
+    query = select(*table.c["closed", "match"]).where(*_has_tag(match_filter, table.c.match))
     for number, versions in enumerate(others, 1):
         beside = table.alias()
         both = select(beside.c.match).where(

@@ -8,6 +8,7 @@ from arena.bots.bot import Bot
 from arena.bots.bot_session import SessionFailed
 from arena.bots.build import build as run_build
 from arena.bots.socket_probe import goes_on_listening
+from arena.bots.start_limit import granted_start_ms
 from arena.errors import BotError, InfrastructureError
 from arena.submissions.conformance import examined_forms
 from arena.submissions.conformance.check import Check, CheckOutcome
@@ -55,7 +56,7 @@ def listening_check(order: ExaminationOrder, game: Game) -> tuple[Check, int]:
     form = examined_forms.forms(game)[0]
     sheet = prepare_questions(form, 0, order.seed, 1, 1)
     began = time.monotonic()
-    limit = f"limit {CLOCK.start_ms / 1000:g} s"
+    limit = f"limit {granted_start_ms(bot, CLOCK.start_ms) / 1000:g} s"
     try:
         with order.session(sheet.spec, 0) as session:
             sentence = f"{session.seconds:.2f} s ({limit})"

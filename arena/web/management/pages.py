@@ -258,7 +258,7 @@ def account(web: WebState, page_request: PageRequest, access: Access) -> Page:
         "challenges": account_page.challenges_left(web, owner),
     }
     return Page(
-        title="Own bots",
+        title="Your bots",
         template="management/account.html",
         model={
             "versions": owned,

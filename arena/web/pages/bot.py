@@ -34,6 +34,8 @@ from arena.web.paging import ListPage
 from arena.web.rating_curves import RatingCurves
 
 _PUSHED = 5
+_SUMMARY = ("ranks", "strength", "matches", "wins", "faults", "last_seen")
+"""The columns of the table of all ladders; that of the versions has all."""
 EXTREMES = 3
 """Maximum number of best and of worst matchups."""
 _OPPONENTS = 30
@@ -268,6 +270,7 @@ def bot_page(web: WebState, page_request: PageRequest) -> Page:
             "opponent": query.opponent,
             "standings": every,
             "columns": columns_of(LADDER, Rendering.BOT, lines),
+            "summary": (*_SUMMARY, *(("entrant",) if len(versions) > 1 else ())),
             "shown": _details(web, shown, versions, query.version) if shown else None,
             "piece": match_page,
             "kinds": kinds,
@@ -486,7 +489,7 @@ def _which_mistakes(details: LadderDetails) -> str:
     lost = f"It lost {wording.whole(line.losses)} of {wording.whole(line.games)} games"
     if not change.faulted:
         return f"{lost}, none of them by a fault."
-    kinds = ", ".join(f"{number} {kind}" for kind, number in change.faults.items())
+    kinds = ", ".join(wording.fault_count(kind, n) for kind, n in change.faults.items())
     return f"{lost}. {wording.whole(change.faulted)} ended with a fault of its own: {kinds}."
 
 

@@ -277,10 +277,11 @@ def _facts(
         return []
     leader, games = every[0], sum(line.standing.games for line in every)
     words = ladder_values.strength_in_words(leader.standing)
-    answer = f"{shown(leader)}; its strength is {words}"
+    answer = f"{shown(leader)} has the strength {words}"
     if len(every) > 1:
         likely = leader.standing.strength.superiority_to_next or 0.0
-        answer += f"; stronger than {shown(every[1])} with {wording.percent(likely, 1)}"
+        chance = wording.percent(likely)
+        answer += f", and is stronger than {shown(every[1])} with a likelihood of {chance}"
     facts = [("Leader", f"{answer}.")]
     rising = max(every, key=lambda line: line.moved or 0)
     if rising.moved and rising.moved > 0:
@@ -291,8 +292,10 @@ def _facts(
     faults = sum(kinds.values())
     if games and faults:
         rate = 100 * faults / games
-        common = ", ".join(f"{number} {kind}" for kind, number in kinds.most_common(3) if number)
-        facts.append(("Faults", f"{rate:.2g} per 100 games of a bot: {common}."))
+        common = ", ".join(
+            wording.fault_count(kind, number) for kind, number in kinds.most_common(3) if number
+        )
+        facts.append(("Faults", f"{rate:.2g} in 100 games of a bot: {common}."))
     return facts
 
 

@@ -33,6 +33,7 @@ from arena.web.pages.entrant_result import EntrantResult
 from arena.web.pages.fault_groups import causes_of
 from arena.web.pages.match_story import MatchEvidence, MatchStory, match_story
 from referee.games.registry import find_game
+from referee.record import TAGS
 from referee.sanitizing import one_line
 
 _KEPT_SECONDS = 600.0
@@ -133,6 +134,9 @@ def _with_results(web: WebState, page: Page, match: Match, page_request: PageReq
             "richest": richest_loser(sides),
             "piece": grid,
             "boards": boards_of(grid.items),
+            "tags": sorted(
+                {t for game in games for tags in game.tally.get(TAGS, ()) for t in tags}
+            ),
             "story": story,
             "causes": causes,
             "seed": seed,
@@ -275,6 +279,7 @@ def _game_json(game: PlayedGame) -> dict[str, Any]:
         "scores": None if game.scores is None else list(game.scores),
         "verdicts": list(game.verdicts),
         "faults": list(game.faults),
+        "tags": list(game.tally.get(TAGS, ())),
         "corrections": list(game.corrections) or [0] * len(game.places),
         "defaults": list(game.defaults) or [0] * len(game.places),
     }

@@ -27,13 +27,14 @@ QUERY = (
     ("tournament", "only matches of the tournament with this id"),
     ("game", "only matches of the game with this id"),
     ("form", "only matches of this form, such as GAME-4"),
+    ("tag", "only matches in which a bot has set this tag"),
     ("since", "only matches that closed on this day (YYYY-MM-DD, UTC) or later"),
     ("until", "only matches that closed on this day or earlier"),
     ("after", "place of the last match of the previous page; the `Link` header contains it"),
     ("limit", "items per page, at most 500"),
 )
 """Query parameters of the page."""
-_WORDS = ("bot", "opponent", "owner", "tournament", "game", "form")
+_WORDS = ("bot", "opponent", "owner", "tournament", "game", "form", "tag")
 _DAYS = ("since", "until")
 _PLACE = re.compile(r"(\d{1,12}(?:\.\d{1,12})?):(m-[0-9a-z]{1,20})")
 

@@ -298,9 +298,16 @@ def _frames_seen_by(
     """Return the rendering with the person's seat first, which is nearest to the reader."""
     presentation = presentation_of(game)
     elements = {pick.element for each in selections for pick in each.picks}
-    marked = with_controls(rendering, presentation.control_areas, seat, elements)
+    marked = _with_you(with_controls(rendering, presentation.control_areas, seat, elements), seat)
     frames = frame_sequence([marked])
     return replace(frames, places=(*frames.places[seat:], *frames.places[:seat]))
+
+
+def _with_you(rendering: TableRendering, seat: int) -> TableRendering:
+    """Return the rendering with "(you)" behind the name of the person's seat."""
+    seats = list(rendering.seats)
+    seats[seat] = replace(seats[seat], name=f"{seats[seat].name} (you)")
+    return replace(rendering, seats=tuple(seats))
 
 
 def _turn(question: PersonQuestion, find: str) -> Turn:

@@ -143,7 +143,7 @@ function showButtons(form, proposal, number) {
   row.hidden = false;
   confirm.disabled = proposal === undefined;
   confirm.dataset.action = proposal?.number ?? "";
-  const hint = picked.length > 0 ? "Select more" : "Select on the table";
+  const hint = picked.length > 0 ? "Click one more" : "Click what is framed on the table";
   confirm.replaceChildren(proposal ? wordsOf(proposal) : hint);
   confirm.hidden = fitting([]).length === 0;
   other.hidden = proposal ? number < 2 : picked.length === 0 || fitting(picked).length > 60;

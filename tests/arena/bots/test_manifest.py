@@ -49,6 +49,7 @@ def test_all_keys_are_read(tmp_path: Path) -> None:
         build = ["go", "build", "-o", "bot", "."]
         run = ["./bot"]
         transport = "grpc"
+        start_ms = 30000
     """
     content = read(tmp_path, text)
     assert content == Manifest(
@@ -58,6 +59,7 @@ def test_all_keys_are_read(tmp_path: Path) -> None:
         language="go",
         games=("poke",),
         build=(("go", "build", "-o", "bot", "."),),
+        start_ms=30_000,
         run=("./bot",),
     )
     assert not content.plays("saint_poker")

@@ -25,8 +25,8 @@ REVIEWED = frozenset(
     lenient limit list los low max-active-versions max-matches model name no-history no-pause
     no-wait once open option output owner parquet partner patience play-tables port push-mib
     pushes quality quick rate reason record relay-wait root-path rounds sample saving season seat
-    seats seed set size spectators sprt start step-time tables think timing tournament trace version
-    views wait watch watchers web workers
+    seats seed set size spectators sprt start step-time tables tag think timing tournament trace
+    version views wait watch watchers web workers
     """.split()
 )
 """Options that a project file in an untrusted folder may set: reviewed one by one.
@@ -307,3 +307,34 @@ def test_a_tournament_file_is_complete(
     from_file = json.loads(cli(*words, str(tournament), *bots).out)
     monkeypatch.setenv("POKEARENA_CONFIG", "")
     assert json.loads(cli(*words, str(tournament), *bots).out) == from_file
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ("verify", ("verify", "m-none")),
+        ("bot.show", ("bot", "show", "nobody")),
+        ("play", ("play", "--no-such-option")),
+        ("tournament.run", ("tournament", "run", "absent.toml")),
+    ],
+)
+def test_json_of_a_file_or_variable_applies_to_errors(
+    cli: Cli, project: Write, monkeypatch: pytest.MonkeyPatch, table: str, words: tuple[str, ...]
+) -> None:
+    by_flag = cli(*words, "--json")
+    assert json.loads(by_flag.err.splitlines()[-1])["status"] == by_flag.status
+    project(f"[{table}]\njson = true\n")
+    assert cli(*words).err == by_flag.err
+    project("")
+    variable = f"POKEARENA_{table.replace('.', '_').upper()}_JSON"
+    monkeypatch.setenv(variable, "1")
+    assert cli(*words).err == by_flag.err
+    monkeypatch.setenv(variable, "0")
+    assert not cli(*words).err.startswith("{")
+
+
+def test_the_error_of_a_faulty_file_needs_no_json(cli: Cli, project: Write) -> None:
+    project('[play]\njson = "yes"\n')
+    result = cli("play", "poke")
+    assert result.status == 2
+    assert "play.json" in result.err

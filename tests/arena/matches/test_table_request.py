@@ -50,10 +50,10 @@ def referee(tmp_path: Path) -> Iterator[RefusingReferee]:
     server.stop(None).wait()
 
 
-def hosted(folder: Path, name: str) -> Bot:
+def hosted(folder: Path, name: str, keys: str = "") -> Bot:
     folder = folder / name
     folder.mkdir()
-    (folder / "bot.toml").write_text(f'name = "{name}"\nrun = ["python", "bot.py"]\n')
+    (folder / "bot.toml").write_text(f'name = "{name}"\nrun = ["python", "bot.py"]\n{keys}')
     (folder / "bot.py").write_text("input()\n")
     return local(folder)
 
@@ -101,3 +101,21 @@ def test_notes_are_shown_only_if_the_organiser_chooses_it(
 ) -> None:
     table = table_of(referee, [REMOTE, PERSON], watch)
     assert (table.watch_ms, table.watch_notes) == expected
+
+
+@pytest.mark.parametrize(
+    ("requested", "limit", "granted"),
+    [(0, "60000", 10_000), (20_000, "", 20_000), (90_000, "", 60_000), (5_000, "90000", 10_000)],
+)
+def test_a_bot_gets_the_time_to_start_that_the_organiser_allows(
+    referee: RefusingReferee,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    requested: int,
+    limit: str,
+    granted: int,
+) -> None:
+    monkeypatch.setenv("POKEARENA_START_LIMIT_MS", limit)
+    slow = hosted(tmp_path, "slow", f"start_ms = {requested}\n")
+    table = table_of(referee, [slow, hosted(tmp_path, "fast")], None)
+    assert [seat.start_ms for seat in table.seats] == [granted, 10_000]

@@ -25,7 +25,7 @@ from referee.presentation.elements import (
 )
 from referee.presentation.question_text import rendered
 from referee.presentation.registry import presentation_of
-from referee.presentation.selection import with_controls
+from referee.presentation.selection import Selection, offered_selections, with_controls
 from tests.examples import examples
 
 
@@ -133,6 +133,10 @@ def test_the_elements_of_every_action_lie_on_the_table(
             marked = with_controls(shown, presentation.control_areas, seat, elements)
             assert sorted(controls_of(marked)) == sorted(elements)
             assert all(each.enough <= len(each.picks) for each in selections)
+            areas = presentation.control_areas
+            assert offered_selections(selections, shown, areas, seat) == tuple(selections)
+            buttons = (Selection(),) * len(selections)
+            assert offered_selections(selections, shown, (), seat) == buttons
 
 
 def controls_of(rendering: TableRendering) -> Iterator[str]:

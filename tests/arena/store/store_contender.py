@@ -5,6 +5,7 @@ Tasks: `upgrade`; `register` (one version); `work OWNER` (play due matches until
 
 import json
 import sys
+from collections.abc import Sequence
 
 from sqlalchemy import Engine
 
@@ -22,6 +23,7 @@ def played_game(
     places: tuple[int, ...] | None = None,
     fault: str | None = None,
     padding: int = 0,
+    tags: Sequence[Sequence[str]] = (),
 ) -> PlayedGame:
     """Return a game as the referee could have recorded it; `fault`: verdict of the last seat."""
     seats = range(len(spec.versions))
@@ -45,6 +47,7 @@ def played_game(
             "bank_ms": [0 for _ in seats],
             "crashes": [0 for _ in seats],
             "faults": [int(verdict != "finished") for verdict in verdicts],
+            **({"tags": tags} if tags else {}),
         }
     )
     return games.read("".join(json.dumps(line) + "\n" for line in lines), spec.versions)

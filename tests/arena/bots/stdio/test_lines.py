@@ -8,6 +8,7 @@ from pokearena.v1 import bot_pb2
 
 from arena.bots.stdio import program_lines
 from arena.bots.stdio.bridge import MAX_LINE_BYTES, Splitter
+from referee.reasoning import TEXT_BYTES
 from tests.conformance.tables import TABLES
 from tests.conformance.walks import walks
 
@@ -52,6 +53,40 @@ def test_an_answer_can_be_a_text() -> None:
     for both in (b'{"choice":0,"text":"stand"}', b'{"choice":0,"action":{}}'):
         with pytest.raises(program_lines.Malformed):
             answered(both)
+
+
+def test_reasoning_is_cut_and_keeps_its_beginning() -> None:
+    for text in ("é" * 40_000, "a\ud800" * 40_000):
+        response = answered(json.dumps({"choice": 0, "reasoning": text}).encode())
+        assert TEXT_BYTES < len(response.reasoning.encode()) <= TEXT_BYTES + 4
+        assert response.reasoning[0] == text[0]
+
+
+@pytest.mark.parametrize("reasoning", [None, 5, ["text"], {"a": 1}])
+@pytest.mark.parametrize(
+    "usage",
+    [
+        None,
+        5,
+        "many",
+        [1],
+        {"model": 5, "tokens_in": -3, "cost": "free", "tries": 1e99, "ms": 12.5, "other": 1},
+        {"tokensIn": 10**30, "usage": {}, "model": "a\ud800"},
+    ],
+)
+def test_reasoning_and_usage_of_a_wrong_type_are_dropped(reasoning: object, usage: object) -> None:
+    line = json.dumps({"choice": 1, "reasoning": reasoning, "usage": usage}).encode()
+    response = answered(line)
+    assert response.action == QUESTION.legal[1]
+    assert not response.reasoning
+    assert response.usage == bot_pb2.Usage()
+
+
+def test_the_possible_values_of_a_usage_are_kept() -> None:
+    usage = {"model": "small-1", "tokensIn": "900", "tokens_out": 80, "cost": 0.5, "ms": -1}
+    response = answered(json.dumps({"choice": 1, "usage": usage}).encode())
+    expected = bot_pb2.Usage(model="small-1", tokens_in=900, tokens_out=80, cost=0.5)
+    assert response.usage == expected
 
 
 def test_an_answer_is_a_number_a_choice_or_an_action() -> None:
@@ -160,3 +195,20 @@ def test_a_line_that_is_too_long_is_split() -> None:
     assert [is_rest for _, is_rest in pieces_read] == [False, True, True, False]
     assert sum(len(line) for line, _ in pieces_read[:-1]) == 40 * (MAX_LINE_BYTES // 16) + 3
     assert pieces_read[-1] == (b"next", False)
+
+
+@pytest.mark.parametrize(
+    ("tags", "kept"),
+    [
+        (["book", 3, None, "", "y" * 21], ["book"]),
+        ("book", []),
+        (None, []),
+        ({"a": 1}, []),
+        ([["a"]], []),
+        (["\ud800", "b"], ["b"]),
+    ],
+)
+def test_bad_tags_are_dropped(tags: object, kept: list[str]) -> None:
+    response = answered(json.dumps({"choice": 1, "tags": tags}).encode())
+    assert list(response.tags) == kept
+    assert response.action.poke.HasField("draw")

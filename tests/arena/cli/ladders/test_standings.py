@@ -14,7 +14,7 @@ from arena.cli import output
 from arena.cli.ladders import ladder_table
 from arena.cli.workspace import Workspace
 from arena.formats.ladder import LadderFormat
-from arena.ladders import ladder_key, rater
+from arena.ladders import ladder_key, ladder_rows, rater
 from arena.ratings.closed_match import ClosedMatch, PlayedGame
 from arena.ratings.standings import of_matches
 from arena.records import rebuilt_results
@@ -244,8 +244,19 @@ def _slow_down(simulated_arena: SimulatedArena, tournament: str) -> None:
     rater.rebuild(simulated_arena.engine, scope)
 
 
-def test_a_ladder_can_store_anchors(cli: Cli, begun_tournament: str) -> None:
+def history(form: str) -> dict[tuple[int, str], tuple[float, float]]:
+    """Return strength and error of all points of a ladder, by round and entrant."""
+    engine = Workspace().store
+    (key,) = ladder_key.of_forms(engine, form)
+    points = ladder_rows.read_history(engine, key)
+    return {(each.round, each.version): (each.strength, each.error) for each in points}
+
+
+def test_a_ladder_can_store_anchors(
+    cli: Cli, cwd: Path, stored_tournament: StoreTournament
+) -> None:
     """They count for all tournaments of the form, also on pages and in histories."""
+    stored_tournament(BOTS, {}, 2)
     workspace = Workspace()
     plan = open_ladders.plan_of("poke")
     text = "bee@1=1500:40, dog@1=1300"
@@ -264,8 +275,12 @@ def test_a_ladder_can_store_anchors(cli: Cli, begun_tournament: str) -> None:
         client.portal.call(web.read_store)  # type: ignore[union-attr]
         page = client.get("/ladders/poke.json").json()["standings"]
         assert {line["entrant"]: line["strength"] for line in page} == strengths[0]
-        latest = web.snapshot.charts["poke"].past.points[-1]
-        assert {name: value.strength for name, value in latest.values.items()} == strengths[0]
+        points = web.snapshot.charts["poke"].past.points
+        latest = {name: value.strength for name, value in points[-1].values.items()}
+        assert latest == pytest.approx(strengths[0])
+    written = history("poke")
+    cli("ladder", "rebuild", "poke")
+    assert history("poke") == written
     fixed = json.loads(cli("standings", "--anchor", "cat@1=1200", "--json").out)
     assert fixed["details"]["poke"]["strength"]["anchors"] == {"cat@1": 1200}
 

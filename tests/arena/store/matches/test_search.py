@@ -5,14 +5,15 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import Engine
 
+from arena.store.access.audit_log import COMMAND_LINE
 from arena.store.bots import versions
-from arena.store.matches import search, transitions
+from arena.store.matches import corrections, listing, search, transitions
 from arena.store.matches.closed_matches import PlayedMatch
 from arena.store.matches.search import MatchFilter, SearchPosition
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
 from tests.arena.poke_plan import poke_plan
-from tests.arena.store.played_matches import play
+from tests.arena.store.played_matches import commit, leased, play
 from tests.arena.store.query_plans import query_plans
 
 BOTS = ("ann", "bob", "cy")
@@ -107,7 +108,40 @@ def test_pages_continue_behind_the_last_match(
         assert found(store, each, 1) == found(store, each, 2) == found(store, each)
 
 
-LARGE = ("matches", "match_entrants", "results", "games")
+def test_a_tag_finds_the_matches_that_have_closed(
+    store: Engine, tournaments: tuple[Tournament, Tournament]
+) -> None:
+    plan = poke_plan(boards=2)
+    tournament = scheduler.begin(store, plan, ["ann@1", "bob@1"])
+    (match,) = transitions.due(store)
+    lease = leased(store, match)
+    commit(store, lease, 0, tags=[["book"], []])
+    tagged = MatchFilter(tag="book")
+    assert found(store, tagged) == []
+    for number in range(1, lease.spec.games):
+        commit(store, lease, number, tags=[[], ["book", "end game"]])
+    for each in (
+        tagged,
+        MatchFilter(tag="end game"),
+        MatchFilter(tag="book", bot="ann", opponent="bob"),
+        MatchFilter(tag="book", owner="of bob", game="poke"),
+        MatchFilter(tag="book", tournament=tournament.id),
+        MatchFilter(tag="book", form=plan.form),
+    ):
+        assert found(store, each) == [match]
+    for each in (
+        MatchFilter(tag="boo"),
+        MatchFilter(tag="book", bot="cy"),
+        MatchFilter(tag="book", tournament=tournaments[0].id),
+    ):
+        assert found(store, each) == []
+    listed = listing.matches(store, tournament=tournament.id, tag="book")
+    assert [each.id for each in listed] == [match]
+    corrections.void(store, match, COMMAND_LINE, "a wrong table")
+    assert found(store, tagged) == []
+
+
+LARGE = ("matches", "match_entrants", "match_tags", "results", "games")
 
 
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)
@@ -127,6 +161,8 @@ def test_no_filter_scans_a_match_table(
             MatchFilter(form="poke"),
             MatchFilter(bot="cy", opponent="bob", owner="of ann", game="poke"),
             MatchFilter(bot="ann", tournament=tournament, since=1.0, until=2e9),
+            MatchFilter(tag="book"),
+            MatchFilter(tag="book", bot="ann", game="poke"),
         ):
             for after in (None, SearchPosition(2e9, "m-zzz")):
                 search.closed_matches(store, each, after)

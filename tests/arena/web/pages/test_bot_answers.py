@@ -55,7 +55,7 @@ def test_a_bot_on_many_ladders_has_one_summary_and_the_details_of_one_ladder(
     for anchor in re.findall(r'href="#([a-z]+)"', page):
         assert f'id="{anchor}"' in page
     other = client.get("/bots/ada?form=pouku-2").text
-    assert 'href="/ladders/pouku-2">Pouku, 2</a></h2>' in other
+    assert 'href="/ladders/pouku-2">Pouku, 2 players</a></h2>' in other
     assert other.partition('id="bot-summary"')[2].partition("</table>")[0].count("<tr data-") == 3
 
 
@@ -67,7 +67,7 @@ def test_a_bot_page_answers_four_questions(client: TestClient) -> None:
         "Better or worse?",
         "Which mistakes?",
     ]
-    assert answered["How good?"].startswith("ada@1 has place 1 of 3")
+    assert answered["How good?"].startswith("ada has place 1 of 3")
     assert "(100 %)" in answered["Against whom?"]
     assert "no earlier version" in answered["Better or worse?"]
     assert answered["Which mistakes?"].startswith("It lost 0 of ")

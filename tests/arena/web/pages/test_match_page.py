@@ -21,6 +21,7 @@ from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.pages import match as match_page
 from arena.web.pages.entrant_result import EntrantResult
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
+from tests.arena.store.played_matches import commit, leased
 from tests.arena.stored_analysis import store_analysis
 from tests.waiting import wait_until
 
@@ -211,3 +212,28 @@ def test_the_grid_of_games_is_paged_and_the_data_are_complete(
         assert ('rel="next"' in page.headers["Link"]) == (number == 1)
     document = client.get(f"/matches/{match.id}.json?limit=3").json()
     assert len(document["results"]) == 4
+
+
+def test_tags_are_shown_when_the_match_is_closed(simulated_arena: SimulatedArena) -> None:
+    engine = simulated_arena.engine
+    tournament = simulated_arena.begin("round-robin", simulated_arena.bots(2), boards=1)
+    (match,) = listing.matches(engine, tournament=tournament.id)
+    lease = leased(engine, match.id)
+    commit(engine, lease, 0, tags=[["book <b>"], []])
+    for page in (f"/matches/{match.id}.json", f"/matches/{match.id}", "/matches.json"):
+        assert "book" not in current_page(simulated_arena, page)
+    commit(engine, lease, 1, tags=[[], ["end"]])
+    document = json.loads(current_page(simulated_arena, f"/matches/{match.id}.json"))
+    assert [game["tags"] for game in document["results"]] == [[["book <b>"], []], [[], ["end"]]]
+    address = "/matches?tag=book+%3Cb%3E"
+    found = json.loads(current_page(simulated_arena, address.replace("?", ".json?")))
+    assert [each["match"] for each in found["matches"]] == [match.id]
+    page = current_page(simulated_arena, f"/matches/{match.id}")
+    assert f'<a href="{address}">book &lt;b&gt;</a>' in page
+
+
+def current_page(simulated_arena: SimulatedArena, address: str) -> str:
+    """Return a page of a web server that has just started."""
+    web = WebState(simulated_arena.engine, ServerSettings(rate=0))
+    with TestClient(create(web)) as client:
+        return client.get(address).text

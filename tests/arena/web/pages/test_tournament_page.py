@@ -175,7 +175,7 @@ def test_the_home_page_links_the_open_ladders(simulated_arena: SimulatedArena) -
     with TestClient(create(WebState(simulated_arena.engine, ServerSettings(rate=0)))) as client:
         values = client.get("/", headers={"Accept": "application/json"}).json()
         assert values["open_ladders"] == {"poke": ladder.id}
-        assert "Pushed bots enter these ladders" in client.get("/").text
+        assert f'href="/tournaments/{ladder.id}"' in client.get("/").text
 
 
 def test_winners_of_matches_and_of_the_tournament_are_named(

@@ -1,0 +1,78 @@
+"""A person plays games of packages in a browser: without re-deals, with chance, simultaneous."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+from playwright.sync_api import Browser
+
+from arena.cli.workspace import Workspace
+from arena.web.data.web_state import ServerSettings, WebState
+from referee.games.game_packages import SETTING
+from tests.arena.web.page_server import served
+from tests.browser.conftest import PATIENCE_MS, keep
+from tests.browser.test_play import (
+    DESKTOP,
+    WHOLE,
+    begin,
+    begun,
+    check_replay,
+    play,
+    play_without_scripts,
+    playing,
+    select_on_the_table,
+)
+from tests.game_package import installed_packages
+from tests.sample_games.installation import SAMPLES, TIC_TAC_TOE, install_package
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
+PACKAGES = (TIC_TAC_TOE, SAMPLES / "goofspiel", SAMPLES / "high_card")
+folder = pytest.fixture(installed_packages)
+
+
+@pytest.fixture
+def site(folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The address of an arena whose organiser allows the packages."""
+    names = [install_package(folder, package) for package in PACKAGES]
+    monkeypatch.setenv(SETTING, " ".join(names))
+    monkeypatch.setenv("PYTHONPATH", str(folder))  # for the referee
+    settings = ServerSettings(rate=0, data=workspace.folder.root, loopback=True)
+    with served(WebState(workspace.store, settings)) as address:
+        yield address
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return Workspace(tmp_path / "data")
+
+
+@pytest.mark.parametrize("game", [package.name for package in PACKAGES])
+def test_a_person_plays_a_game_of_a_package(
+    browser: Browser, site: str, workspace: Workspace, game: str
+) -> None:
+    with playing(browser, DESKTOP) as tab:
+        errors: list[str] = []
+        tab.on("pageerror", lambda error: errors.append(str(error)))
+        pages = begun(tab, site, game)
+        keep(tab, f"play-package-{game}")
+        position = tab.locator("#play-board :is(.card, .dom, .score-table)").first.bounding_box()
+        assert position is not None
+        assert position["y"] + position["height"] < DESKTOP[1]
+        assert play(tab, lambda chance: select_on_the_table(tab, chance, DESKTOP), WHOLE) >= 1
+        assert pages == []
+        assert errors == []
+        check_replay(tab, workspace, game)
+
+
+@pytest.mark.parametrize("game", [package.name for package in PACKAGES])
+def test_a_person_plays_a_game_of_a_package_without_scripts(
+    browser: Browser, site: str, workspace: Workspace, game: str
+) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    context.set_default_timeout(PATIENCE_MS)
+    tab = context.new_page()
+    begin(tab, site, game)
+    play_without_scripts(tab, Random(game))
+    check_replay(tab, workspace, game)
+    context.close()
