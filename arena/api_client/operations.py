@@ -83,7 +83,8 @@ class ApiOperations:
         The ladder of a form of a game.
 
         Args:
-            form: a form of a game, such as GAME or GAME-4.
+            form: a form of a game, such as GAME or GAME-4; with ~slow or ~model for the
+                ladder of another clock class than fast.
             sort: rank, move, bot, by, language, strength, los, elo, matches, games, points,
                 faults, corrections, defaults, thinking, seen; with a minus sign in reverse.
             find: only bots whose name, author or language contains this text.
@@ -111,7 +112,8 @@ class ApiOperations:
         The crosstable of a ladder.
 
         Args:
-            form: a form of a game, such as GAME or GAME-4.
+            form: a form of a game, such as GAME or GAME-4; with ~slow or ~model for the
+                ladder of another clock class than fast.
             find: only bots whose name contains one of these words.
             los: 1: likelihood of superiority instead of scores.
             page: page of the list, from 1.
@@ -134,7 +136,8 @@ class ApiOperations:
         The comparison of two versions.
 
         Args:
-            form: a form of a game, such as GAME or GAME-4.
+            form: a form of a game, such as GAME or GAME-4; with ~slow or ~model for the
+                ladder of another clock class than fast.
             one: first version, as name@version; a name alone selects its strongest version.
             other: second version.
             sprt: bounds of an SPRT in Elo points, such as 0 25.

@@ -79,7 +79,7 @@ def _forms(context: click.Context, incomplete: str) -> Iterator[str]:
     if (engine := _store(context)) is not None:
         from arena.store.tournaments import tournaments as stored
 
-        yield from (tournament.plan.form for tournament in stored.list_tournaments(engine))
+        yield from (tournament.plan.ladder for tournament in stored.list_tournaments(engine))
 
 
 def _versions(context: click.Context, incomplete: str) -> Iterator[str]:

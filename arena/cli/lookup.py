@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from arena.cli.errors import USAGE, CommandError
@@ -98,7 +99,7 @@ def scopes_of(
     if season is not None:
         chosen = [scope for scope in every if scope.season == season]
         if not chosen:
-            known = ", ".join(f"{scope.form} {scope.season}" for scope in every) or "none"
+            known = ", ".join(f"{scope.name} {scope.season}" for scope in every) or "none"
             raise CommandError(
                 f"unknown season {season}; available: {known}.", USAGE, code="unknown-season"
             )
@@ -106,8 +107,8 @@ def scopes_of(
     held = [scope for scope in every if archives or not scope.archived]
     if held or name is None:
         return held
-    game, dash, _ = name.partition("-")
-    if dash and game in GAMES:
+    game = re.split("[-~]", name)[0]
+    if game != name and game in GAMES:
         sentence = f'no tournament of "{name}" in this arena.'
         raise CommandError(sentence, USAGE, "pokearena tournament list", code="not-played")
     return ladder_key.of_forms(workspace.store, match_settings.game_named(name).id)

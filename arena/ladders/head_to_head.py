@@ -81,7 +81,7 @@ def compare_stored(
         raise NeverMet(f"{first} and {second} have not met here.")
     by = _unit(engine, matches, pair, unit)
     try:
-        return LadderComparison(scope.form, compare(matches, first, second, by, scope.clip, test))
+        return LadderComparison(scope.name, compare(matches, first, second, by, scope.clip, test))
     except ValueError as error:
         raise UnequalMatches(str(error)) from None
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from arena.formats.contract import UNRATED
 from arena.ratings.strength.settings import StrengthSettings, anchor_name, with_anchors
+from arena.store.match_settings import ClockClass, ladder_name
 from arena.store.tournaments import tournaments
 from referee.presentation.registry import presentation_of
 
@@ -23,11 +24,11 @@ ANCHORS: Final = "anchors"
 
 @dataclass(frozen=True, slots=True)
 class LadderKey:
-    """Some tournaments of one form (`referee.games.registry`).
+    """Some tournaments of one form (`referee.games.registry`) and clock class.
 
     Attributes:
-        id: the key of its rows: the id of a tournament, or the form and the number of the season.
-            Empty: it has no rows.
+        id: the key of its rows: the id of a tournament, or the name of the ladder and the number of
+            the season. Empty: it has no rows.
         form: the form.
         game: id of the game.
         sides: maximum number of entrants of a match.
@@ -36,6 +37,7 @@ class LadderKey:
         season: number of the season, from 1.
         archived: whether a later season has begun.
         anchors: the anchors of strength that the ladders set, as in `with_anchors`.
+        clock_class: the clock class.
     """
 
     form: str
@@ -47,6 +49,12 @@ class LadderKey:
     archived: bool = False
     anchors: tuple[str, ...] = ()
     id: str = ""
+    clock_class: ClockClass = ClockClass.FAST
+
+    @property
+    def name(self) -> str:
+        """The name of the ladder, which is its address on the pages and in commands."""
+        return ladder_name(self.form, self.clock_class)
 
     @property
     def has_history(self) -> bool:
@@ -55,8 +63,8 @@ class LadderKey:
 
     @property
     def label(self) -> str:
-        """The form, with the number of the season if it is archived."""
-        return f"{self.form}, season {self.season}" if self.archived else self.form
+        """The name, with the number of the season if it is archived."""
+        return f"{self.name}, season {self.season}" if self.archived else self.name
 
     @property
     def strength(self) -> StrengthSettings:
@@ -84,6 +92,7 @@ def of_tournament(tournament: Tournament) -> LadderKey:
         tournament.entrants,
         anchors=anchors_of(plan.settings),
         id=tournament.id,
+        clock_class=plan.clock.clock_class,
     )
 
 
@@ -93,7 +102,7 @@ def of_standings(engine: Engine, tournament: Tournament) -> LadderKey:
     The matches of an open ladder count for the season of its form, so that is its only ranking.
     """
     if tournament.plan.settings.get("open") is True:
-        for key in of_seasons(engine, tournament.plan.form):
+        for key in of_seasons(engine, tournament.plan.ladder):
             if tournament.id in key.tournaments:
                 return key
     return of_tournament(tournament)
@@ -109,30 +118,30 @@ def of_forms(engine: Engine, name: str | None = None) -> list[LadderKey]:
 
     Args:
         engine: the store.
-        name: only this form, or all forms of the game with this id.
+        name: only this ladder or form, or all forms of the game with this id.
 
     Returns:
-        The current season of each form.
+        The current season of each ladder.
     """
     return [scope for scope in of_seasons(engine, name) if not scope.archived]
 
 
 def of_seasons(engine: Engine, name: str | None = None) -> list[LadderKey]:
-    """Return the scopes of all seasons of all forms, sorted by form and season.
+    """Return the scopes of all seasons of all forms and clock classes, sorted by name and season.
 
-    A ladder with the setting `season` begins a season: the tournaments of its form that are created
-    before the next such ladder belong to it.
+    A ladder with the setting `season` begins a season: the tournaments of its form and clock class
+    that are created before the next such ladder belong to it.
 
     Args:
         engine: the store.
-        name: only this form, or all forms of the game with this id.
+        name: only this ladder or form, or all forms of the game with this id.
     """
     held: dict[str, list[LadderKey]] = {}
     for tournament in tournaments.list_tournaments(engine):
         plan = tournament.plan
-        if plan.format in UNRATED or name not in (None, plan.game, plan.form):
+        if plan.format in UNRATED or name not in (*(None, plan.game, plan.form, plan.ladder),):
             continue
-        seasons = held.setdefault(plan.form, [])
+        seasons = held.setdefault(plan.ladder, [])
         scope = replace(of_tournament(tournament), entrants=())
         if plan.settings.get("season"):
             # Its first entrants are listed at once, so that the new ladder is not empty.
@@ -141,7 +150,7 @@ def of_seasons(engine: Engine, name: str | None = None) -> list[LadderKey]:
             # Several ladders may name the same number.
             number = max([int(plan.settings["season"]), *(each.season + 1 for each in seasons)])
             seasons.append(
-                replace(scope, entrants=first, season=number, id=_season_id(plan.form, number))
+                replace(scope, entrants=first, season=number, id=_season_id(plan.ladder, number))
             )
         elif seasons:
             so_far = seasons[-1].tournaments
@@ -150,9 +159,9 @@ def of_seasons(engine: Engine, name: str | None = None) -> list[LadderKey]:
                 seasons[-1], tournaments=so_far + scope.tournaments, anchors=anchors
             )
         else:
-            seasons.append(replace(scope, id=_season_id(plan.form, 1)))
-    return [scope for form in sorted(held) for scope in held[form]]
+            seasons.append(replace(scope, id=_season_id(plan.ladder, 1)))
+    return [scope for ladder in sorted(held) for scope in held[ladder]]
 
 
-def _season_id(form: str, number: int) -> str:
-    return f"{form}/{number}"
+def _season_id(ladder: str, number: int) -> str:
+    return f"{ladder}/{number}"

@@ -300,6 +300,7 @@ def _write(
         for place, line in enumerate(table.lines, 1)
     ]
     values = {
+        "clock_class": key.clock_class,
         "seq": seq,
         "facts": _facts(key),
         "matches": table.matches,

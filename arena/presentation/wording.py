@@ -93,10 +93,13 @@ def clock(milliseconds: float) -> str:
 
 
 def form_name(form: str) -> str:
-    """Return a form as text: "gin_rummy-4-teams" becomes "Gin Rummy, 4 players, teams"."""
+    """Return a form as text: "gin_rummy-4-teams" becomes "Gin Rummy, 4 players, teams".
+
+    The name of a ladder ends with its clock class: "poke~slow" becomes "Poke, slow".
+    """
     from referee.games.registry import GAMES
 
-    game, *rest = form.split("-")
+    game, *rest = form.replace("~", "-").split("-")
     title = GAMES[game].title if game in GAMES else game
     words = (f"{word} players" if word.isdecimal() else word.replace("_", " ") for word in rest)
     return ", ".join([title, *words])

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, TypeAlias
 
 from msgspec import Meta
@@ -61,6 +62,16 @@ def _is_game(name: str) -> bool:
     return name.replace("-", "_").lower() in GAMES or bool(absence(name))
 
 
+class ClockClass(StrEnum):
+    """How long bots may think; each class of a form has its own ladder."""
+
+    FAST = "fast"
+    """An allowance below 1 s and a bank of at most 60 s."""
+    SLOW = "slow"
+    """An allowance of at most 15 s and a bank of at most 15 min."""
+    MODEL = "model"
+
+
 @dataclass(frozen=True, slots=True)
 class Clock:
     """Time limits of a bot in ms: to start, for each decision, and a bank for each table."""
@@ -69,12 +80,29 @@ class Clock:
     allowance_ms: Annotated[int, within(ALLOWANCE_MS)] = ALLOWANCE_MS.usual
     bank_ms: Annotated[int, within(BANK_MS)] = BANK_MS.usual
 
+    @property
+    def clock_class(self) -> ClockClass:
+        """The clock class."""
+        if self.allowance_ms < 1_000 and self.bank_ms <= 60_000:
+            return ClockClass.FAST
+        if self.allowance_ms <= 15_000 and self.bank_ms <= 900_000:
+            return ClockClass.SLOW
+        return ClockClass.MODEL
+
     def message(self, bank_ms: float | None = None) -> bot_pb2.Clock:
         """Return the clock of a question, with a full bank or with what is left of it."""
         from pokearena.v1 import bot_pb2  # Slow to import; a list of options does not need it.
 
         left = self.bank_ms if bank_ms is None else int(bank_ms)
         return bot_pb2.Clock(allowance_ms=self.allowance_ms, bank_ms=left)
+
+
+USUAL_CLOCKS: Final = {
+    ClockClass.FAST: Clock(),
+    ClockClass.SLOW: Clock(allowance_ms=5_000, bank_ms=300_000),
+    ClockClass.MODEL: Clock(allowance_ms=60_000, bank_ms=900_000),
+}
+"""The clocks of open ladders."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,8 +133,13 @@ class MatchSettings:
 
     @property
     def form(self) -> str:
-        """The form of the game; each form has its own ladder."""
+        """The form of the game."""
         return form_of(self.game, self.seats, self.options)
+
+    @property
+    def ladder(self) -> str:
+        """The name of the ladder of its form and clock class."""
+        return ladder_name(self.form, self.clock.clock_class)
 
     @property
     def sides(self) -> int:
@@ -235,6 +268,11 @@ def stored_values(row: Mapping[str, Any]) -> dict[str, Any]:
         "faults": row["policy"],
         "corrections": row["corrections"],
     }
+
+
+def ladder_name(form: str, clock_class: ClockClass) -> str:
+    """Return the name of a ladder: its form, with the clock class unless that is `fast`."""
+    return form if clock_class is ClockClass.FAST else f"{form}~{clock_class}"
 
 
 _HEX: Final = re.compile(r"[0-9a-fA-F]{64}")

@@ -676,6 +676,8 @@ ladder_fits = Table(
     "ladder_fits",
     metadata,
     Column("ladder", StoredText, primary_key=True),
+    # The clock class of all its matches.
+    Column("clock_class", StoredText, nullable=False),
     # The event up to which results are included.
     Column("seq", Integer, nullable=False),
     # What else the rows depend on: tournaments, entrants and anchors.

@@ -182,7 +182,7 @@ def _plan(engine: Engine, form: str, *players: Version) -> TournamentPlan:
             )
         chosen = first
     ladders = (ladder.plan for ladder in open_ladders.list_open_ladders(engine))
-    return next((plan for plan in ladders if plan.form == chosen.form), chosen)
+    return next((plan for plan in ladders if plan.ladder == chosen.ladder), chosen)
 
 
 def _candidates(engine: Engine) -> Iterator[TournamentPlan]:

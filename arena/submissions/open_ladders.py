@@ -13,7 +13,7 @@ from arena.formats.contract import FormatEntrant
 from arena.formats.ladder import LadderFormat
 from arena.ladders import ladder_key
 from arena.store.bots import versions
-from arena.store.match_settings import TournamentPlan
+from arena.store.match_settings import USUAL_CLOCKS, ClockClass, TournamentPlan, ladder_name
 from arena.store.postgresql import lock_decision
 from arena.store.tournaments import lifecycle, tournaments
 from arena.tournaments import scheduler
@@ -41,23 +41,28 @@ def list_open_ladders(engine: Engine) -> tuple[Tournament, ...]:
 
 
 def plan_of(
-    game_id: str, seats: int | None = None, options: Mapping[str, OptionValue] | None = None
+    game_id: str,
+    seats: int | None = None,
+    options: Mapping[str, OptionValue] | None = None,
+    clock_class: ClockClass = ClockClass.FAST,
 ) -> TournamentPlan:
-    """Return the settings of an open ladder of a form.
+    """Return the settings of an open ladder of a form and clock class.
 
     Args:
         game_id: the game.
         seats: the number of seats; None: the first that the game allows.
         options: the options of the game that differ from their defaults.
+        clock_class: the clock class.
 
     Raises:
         InvalidSettings: the game does not allow these seats or options.
     """
     plan = TournamentPlan(
-        name=f"{game_id} ladder",
+        name=f"{ladder_name(game_id, clock_class)} ladder".replace("~", " "),
         game=game_id,
         options=options or {},
         seats=seats or 0,
+        clock=USUAL_CLOCKS[clock_class],
         format="ladder",
         settings={"open": True},
     )
@@ -70,15 +75,15 @@ def default_plans(engine: Engine) -> list[TournamentPlan]:
 
 
 def create_missing(engine: Engine, plans: Iterable[TournamentPlan]) -> None:
-    """Create each of these ladders unless an open ladder of its form exists.
+    """Create each of these ladders unless an open ladder of its form and clock class exists.
 
     The newest version of each hosted bot that plays the game enters it. Remote bots do not, because
     their matches would wait for them.
     """
-    forms = {ladder.plan.form for ladder in list_open_ladders(engine)}
+    open_now = {ladder.plan.ladder for ladder in list_open_ladders(engine)}
     for plan in plans:
-        if plan.form not in forms:
-            forms.add(plan.form)
+        if plan.ladder not in open_now:
+            open_now.add(plan.ladder)
             _open_once(engine, plan)
 
 
@@ -88,14 +93,16 @@ def open_first(engine: Engine, manifest: Manifest) -> None:
     A ladder that the organiser has cancelled is not opened again.
     """
     plans = [plan_of(game) for game in GAMES if manifest.plays(game)]
-    if not plans or {plan.form for plan in plans} <= {
-        each.plan.form for each in list_open_ladders(engine)
+    if not plans or {plan.ladder for plan in plans} <= {
+        each.plan.ladder for each in list_open_ladders(engine)
     }:
         return
     known = {
-        ladder.plan.form for ladder in tournaments.list_tournaments(engine) if _is_open(ladder.plan)
+        ladder.plan.ladder
+        for ladder in tournaments.list_tournaments(engine)
+        if _is_open(ladder.plan)
     }
-    create_missing(engine, [plan for plan in plans if plan.form not in known])
+    create_missing(engine, [plan for plan in plans if plan.ladder not in known])
 
 
 def _open_once(engine: Engine, plan: TournamentPlan) -> None:
@@ -104,8 +111,8 @@ def _open_once(engine: Engine, plan: TournamentPlan) -> None:
     def check(connection: Connection) -> None:
         lock_decision(connection, "open_ladder")
         others = tournaments.plans(connection, game=plan.game, over=False)
-        if any(_is_open(other) and other.form == plan.form for other in others):
-            raise Conflict(f"the ladder {plan.form} is open already.", code="ladder-open")
+        if any(_is_open(other) and other.ladder == plan.ladder for other in others):
+            raise Conflict(f"the ladder {plan.ladder} is open already.", code="ladder-open")
 
     try:
         scheduler.begin(engine, plan, _entrants(engine, plan.game), check=check)
@@ -138,7 +145,7 @@ def begin_season(engine: Engine, plan: TournamentPlan, name: str = "") -> Tourna
     earlier = [
         tournament
         for tournament in tournaments.list_tournaments(engine, game=plan.game)
-        if tournament.plan.form == plan.form and _is_open(tournament.plan)
+        if tournament.plan.ladder == plan.ladder and _is_open(tournament.plan)
     ]
     for ladder in earlier:
         if ladder.ended is None:
@@ -154,10 +161,13 @@ def begin_season(engine: Engine, plan: TournamentPlan, name: str = "") -> Tourna
             for entry in earlier[-1].entries
             if entry.withdrawn is None and entry.name in active
         ]
-    seasons = ladder_key.of_seasons(engine, plan.form)
-    number = seasons[-1].season + 1 if seasons else 1
+    seasons = [
+        key.season for key in ladder_key.of_seasons(engine, plan.form) if key.name == plan.ladder
+    ]
+    number = max(seasons, default=0) + 1
+    label = plan.ladder.replace("~", " ")
     settings = {**plan.settings, "season": number}
-    plan = replace(plan, name=name or f"{plan.form} season {number}", settings=settings)
+    plan = replace(plan, name=name or f"{label} season {number}", settings=settings)
     return scheduler.begin(engine, plan, entrants)
 
 
@@ -203,7 +213,7 @@ def join(engine: Engine, version: Version, manifest: Manifest) -> dict[str, str]
                 # The ladder has closed, or another process has added the version.
                 log.info("%s does not enter the ladder %s: %s", version.id, ladder.id, error)
                 continue
-        joined[ladder.id] = str(ladder.plan.form)
+        joined[ladder.id] = ladder.plan.ladder
         _make_room(engine, ladder.id, version)
     return joined
 

@@ -83,7 +83,8 @@ Unknown query parameters are ignored. Too many requests get the status 429 and `
 Public pages do not require a key. With the token of an owner (`Authorization: Bearer`), the pages \
 of that owner's bots contain private fields, and bots can be pushed."""
 _VALUES: Mapping[str, str] = {
-    "form": "a form of a game, such as GAME or GAME-4",
+    "form": "a form of a game, such as GAME or GAME-4; with ~slow or ~model for the ladder of "
+    "another clock class than fast",
     "name": "the name of a bot",
     "id": "its id",
     "n": "the number of the game within its match, from 0",

@@ -67,7 +67,7 @@ def compare(
     test = compare_views.test_of(sprt, alpha, beta, model)
     pair = (lookup.find_version(workspace, first).id, lookup.find_version(workspace, second).id)
     scopes = lookup.scopes_of(workspace, game, tournament)
-    comparison = compare_views.compare(workspace.store, scopes, pair, unit, test)
+    comparison = compare_views.compare(workspace.store, scopes, pair, unit, test, game)
     luck = compare_views.adjust(workspace.store, scopes, comparison, pair) if adjusted else None
     if as_json:
         output.document(comparison.to_json() | ({"adjusted": luck.to_json()} if luck else {}))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
@@ -42,8 +43,17 @@ def compare(
     pair: tuple[str, str],
     unit: str | None,
     test: SprtSettings | None,
+    name: str | None = None,
 ) -> LadderComparison:
     """Compare two versions on the only one of these ladders on which they have met.
+
+    Args:
+        engine: the store.
+        scopes: the ladders.
+        pair: the two versions.
+        unit: the unit of the statistics; None: the usual one.
+        test: the test, if any.
+        name: the ladder that is meant if they have met on several.
 
     Raises:
         CommandError: they have met on none or several of the ladders, or the matches cannot be
@@ -64,10 +74,11 @@ def compare(
             "pokearena matrix",
             code="never-met",
         )
+    met_on = [scope for scope in met_on if scope.name == name] or met_on
     if len(met_on) > 1:
-        forms = ", ".join(scope.form for scope in met_on)
+        forms = ", ".join(scope.name for scope in met_on)
         raise CommandError(
-            f"{first} and {second} have played in several forms; add one of {forms}.",
+            f"{first} and {second} have played on several ladders; add one of {forms}.",
             USAGE,
             code="several-forms",
         )
@@ -92,7 +103,7 @@ def adjust(
     from arena.records.analysis.engine import NoEngine
     from arena.records.luck_adjustment.adjusted_comparison import compare_adjusted
 
-    scope = next(scope for scope in scopes if scope.form == result.form)
+    scope = next(scope for scope in scopes if scope.name == result.form)
     try:
         with output.long_operation("adjusts results for luck") as report:
             return compare_adjusted(
@@ -144,5 +155,5 @@ def go_on(result: LadderComparison, pair: tuple[str, str]) -> tuple[str, ...]:
         return ()
     test = result.comparison.test.settings if result.comparison.test else None
     bounds = f" --set low={test.low:g} --set high={test.high:g}" if test else ""
-    game = result.form.partition("-")[0]
+    game = re.split("[-~]", result.form)[0]
     return (f"pokearena tournament run {game} {pair[0]} {pair[1]} --format sprt{bounds}",)

@@ -125,7 +125,7 @@ def _export_ladders(
     from arena.presentation.csv_text import BYTE_ORDER_MARK
     from arena.system import output_file
 
-    scopes = {scope.form: scope for scope in lookup.scopes_of(workspace, game, tournament)}
+    scopes = {scope.name: scope for scope in lookup.scopes_of(workspace, game, tournament)}
     tables = ladder_table.of_scopes(workspace.store, scopes.values())
     if not tables:
         raise CommandError(

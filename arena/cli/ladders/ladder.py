@@ -127,9 +127,9 @@ def new_season(form: str, name: str, as_json: bool, workspace: Workspace) -> Non
         progress = tournaments.progress(workspace.store, tournament.id)
         output.document({"season": season, **json_values.tournament(tournament, progress)})
         return
-    output.line(f"season {season} of {tournament.plan.form} begins with {tournament.id}")
+    output.line(f"season {season} of {tournament.plan.ladder} begins with {tournament.id}")
     earlier = f" --season {season - 1}" if season > 1 else ""
-    output.next_step(f"pokearena standings {tournament.plan.form}{earlier}")
+    output.next_step(f"pokearena standings {tournament.plan.ladder}{earlier}")
 
 
 def _outcome(ladder: RebuiltLadder) -> str:

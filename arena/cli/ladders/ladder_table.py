@@ -51,7 +51,7 @@ def of_scopes(
         except ValueError as error:
             raise CommandError(f"{error}.", FAILED, "pokearena ladder verify") from None
         if table.lines:
-            tables[scope.form] = table
+            tables[scope.name] = table
     used = {name for table in tables.values() for name in table.settings.anchored}
     for name in anchors:
         if name not in used:
@@ -65,7 +65,7 @@ def of_scopes(
 
 def of_tournament(engine: Engine, scope: LadderKey) -> Standings:
     """Return the standings of one tournament, including entrants without matches."""
-    return of_scopes(engine, [scope])[scope.form]
+    return of_scopes(engine, [scope])[scope.name]
 
 
 def show(table: Standings, superiority: bool = False) -> None:

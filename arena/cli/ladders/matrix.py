@@ -68,7 +68,7 @@ def matrix(
     scopes = lookup.scopes_of(workspace, game, tournament)
     fitted = {scope: rater.current_fit(workspace.store, scope) for scope in scopes}
     crosstables = {
-        scope.form: crosstable_of_ladder(workspace.store, scope, ladder)
+        scope.name: crosstable_of_ladder(workspace.store, scope, ladder)
         for scope, ladder in fitted.items()
         if ladder.table.lines
     }

@@ -74,7 +74,7 @@ def verify(engine: Engine, scope: LadderKey) -> RebuiltLadder:
         if not any(_differs(computed, table) for table in before):
             break
         if before == _stored(engine, scope):
-            sentence = f"the ladder of {scope.form} does not follow from the records"
+            sentence = f"the ladder of {scope.name} does not follow from the records"
             return replace(anew, differences=(sentence,))
     return anew
 

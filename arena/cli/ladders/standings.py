@@ -146,7 +146,7 @@ class _Shown:
 def _show(
     workspace: Workspace, scopes: Sequence[LadderKey], ladders: Ladders, shown: _Shown
 ) -> None:
-    present = [scope for scope in scopes if scope.form in ladders]
+    present = [scope for scope in scopes if scope.name in ladders]
     worths = _seat_worths(workspace, present) if shown.seats else {}
     adjusted = _adjusted(workspace, present) if shown.adjusted else {}
     if shown.as_json:
@@ -158,13 +158,13 @@ def _show(
 def _seat_worths(workspace: Workspace, scopes: Sequence[LadderKey]) -> SeatWorths:
     from arena.ladders import seat_advantage
 
-    return {scope.form: seat_advantage.of_ladder(workspace.store, scope) for scope in scopes}
+    return {scope.name: seat_advantage.of_ladder(workspace.store, scope) for scope in scopes}
 
 
 def _adjusted(workspace: Workspace, scopes: Sequence[LadderKey]) -> AdjustedByForm:
     from arena.records.luck_adjustment import adjusted_standings
 
-    return {scope.form: adjusted_standings.of_ladder(workspace.store, scope) for scope in scopes}
+    return {scope.name: adjusted_standings.of_ladder(workspace.store, scope) for scope in scopes}
 
 
 def _document(
@@ -182,7 +182,7 @@ def _document(
         "ladders": {form: ladder_columns.results(table) for form, table in ladders.items()},
         "elo": ladder_values.settings_json(),
         "details": {
-            scope.form: ladder_values.details_json(workspace.store, scope, ladders[scope.form])
+            scope.name: ladder_values.details_json(workspace.store, scope, ladders[scope.name])
             for scope in scopes
         },
     }

@@ -158,20 +158,25 @@ def serve(
 
 
 def ladder_of(form: str, option: str) -> TournamentPlan:
-    """Return the settings of an open ladder of a form, for example "GAME-3-OPTION".
+    """Return the settings of an open ladder, for example "GAME-3-OPTION" or "GAME~slow".
 
     Raises:
-        CommandError: the form does not exist.
+        CommandError: the form or the clock class does not exist.
     """
     from arena.store import match_settings
+    from arena.store.match_settings import ClockClass
     from arena.submissions import open_ladders
     from referee.games.registry import parse_form
 
-    name, _, rest = form.partition("-")
+    name, _, word = form.partition("~")
+    name, _, rest = name.partition("-")
     game = match_settings.game_named(name)
     _, seats, options = parse_form(f"{game.id}-{rest}" if rest else game.id)
     try:
-        return open_ladders.plan_of(game.id, seats, options)
+        if word and word not in list(ClockClass):
+            raise match_settings.unknown_name("clock class", word, ClockClass)
+        clock_class = ClockClass(word or ClockClass.FAST)
+        return open_ladders.plan_of(game.id, seats, options, clock_class)
     except InvalidSettings as error:
         raise CommandError(f"{option} {form}: {error}", USAGE, code="unknown-form") from None
 
@@ -225,7 +230,7 @@ def _announce(
                 "relay": snapshot.relay or None,
                 "metrics": measured or None,
                 "sandbox": sandbox.to_json(),
-                "ladders": {ladder.plan.form: ladder.id for ladder in ladders},
+                "ladders": {ladder.plan.ladder: ladder.id for ladder in ladders},
                 "processes": [
                     {"name": child.name, "pid": child.pid, "log": str(child.log)}
                     for child in children
@@ -244,7 +249,7 @@ def _announce(
     if measured:
         output.line(f"metrics  {measured}")
     if ladders:
-        forms = ", ".join(ladder.plan.form for ladder in ladders)
+        forms = ", ".join(ladder.plan.ladder for ladder in ladders)
         output.line(f"ladders  {forms}")
     if snapshot.page:
         output.line(f"page     {snapshot.page}")

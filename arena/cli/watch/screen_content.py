@@ -109,7 +109,7 @@ def _ladder(web: WebState, view: View) -> ScreenContent:
 def _form_of(web: WebState, tournament: str) -> str:
     return next(
         (
-            candidate.plan.form
+            candidate.plan.ladder
             for candidate, _ in web.snapshot.open_tournaments
             if candidate.id == tournament
         ),

@@ -42,7 +42,7 @@ def watch(ladder: str | None, workspace: Workspace) -> None:
             code="no-terminal",
         )
     engine = workspace.existing_store
-    forms = [scope.form for scope in lookup.scopes_of(workspace, ladder, None)]
+    forms = [scope.name for scope in lookup.scopes_of(workspace, ladder, None)]
     if not forms:
         raise CommandError("no tournament has been played yet.", advice="pokearena demo")
     asyncio.run(

@@ -13,6 +13,7 @@ from arena.ratings.closed_match import FINISHED, ClosedMatch, PlayedGame, means,
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.store import schema
 from arena.store.database import id_batches
+from arena.store.match_settings import Clock, ClockClass, ladder_name
 from arena.store.matches.games import stored_game, total_thinking
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class PlayedMatch:
         closed: when it closed, in seconds since 1970; 0 if it has become void.
         entrants: versions as ``name@number``.
         games: the results of its games.
+        clock_class: its clock class.
     """
 
     match: str
@@ -48,6 +50,7 @@ class PlayedMatch:
     closed: float
     entrants: tuple[str, ...]
     games: tuple[PlayedGame, ...]
+    clock_class: ClockClass = ClockClass.FAST
 
     @property
     def form(self) -> str:
@@ -55,6 +58,11 @@ class PlayedMatch:
         from referee.games.registry import form_of
 
         return form_of(self.game, self.seats, self.options)
+
+    @property
+    def ladder(self) -> str:
+        """The name of the ladder of its form and clock class."""
+        return ladder_name(self.form, self.clock_class)
 
     @property
     def result(self) -> ClosedMatch:
@@ -114,7 +122,7 @@ def _entrants_query() -> Select[Any]:
         select(
             *sides.c["match", "version", "closed"],
             *matches.c["tournament", "round", "number"],
-            *tournaments.c["name", "game", "seats", "options"],
+            *tournaments.c["name", "game", "seats", "options", "allowance_ms", "bank_ms"],
         )
         .join(matches, matches.c.id == sides.c.match)
         .join(tournaments, tournaments.c.id == matches.c.tournament)
@@ -149,4 +157,5 @@ def _played(entrants: Sequence[Any], games: tuple[PlayedGame, ...]) -> PlayedMat
         closed=first.closed or 0.0,
         entrants=tuple(row.version for row in entrants),
         games=games,
+        clock_class=Clock(allowance_ms=first.allowance_ms, bank_ms=first.bank_ms).clock_class,
     )

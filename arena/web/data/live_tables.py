@@ -276,7 +276,7 @@ class LiveMatches:
 
 def _gap(snapshot: ArenaSnapshot, match: Match) -> float:
     """Return the strength difference of the entrants; infinite if one has not played yet."""
-    forms = {tournament.id: tournament.plan.form for tournament, _ in snapshot.open_tournaments}
+    forms = {tournament.id: tournament.plan.ladder for tournament, _ in snapshot.open_tournaments}
     ladder = snapshot.ladders.get(forms.get(match.tournament, ""))
     if ladder is None:
         return float("inf")

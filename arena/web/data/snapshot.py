@@ -136,9 +136,9 @@ class SnapshotReader:
         counts = Counter(version.name for version in every)
         return ArenaSnapshot(
             at=at,
-            ladders={ladder.scope.form: ladder for ladder in ladders if not ladder.scope.archived},
+            ladders={ladder.scope.name: ladder for ladder in ladders if not ladder.scope.archived},
             archives={
-                (ladder.scope.form, ladder.scope.season): ladder
+                (ladder.scope.name, ladder.scope.season): ladder
                 for ladder in ladders
                 if ladder.scope.archived
             },
@@ -151,7 +151,7 @@ class SnapshotReader:
                 for tournament, progress in open_tournaments
             },
             charts={
-                ladder.scope.form: self._known[ladder.scope.id][2]
+                ladder.scope.name: self._known[ladder.scope.id][2]
                 for ladder in ladders
                 if not ladder.scope.archived
             },

@@ -146,7 +146,7 @@ def _ratings(web: WebState, ladder: Ladder, versions: Sequence[str]) -> Iterator
     """Yield the rating of each version of a bot on a ladder, the oldest first."""
     lines = {line.entrant: (place, line) for place, line in enumerate(ladder.table.lines, 1)}
     listed = [version for version in versions if version in lines]
-    form, bots = ladder.scope.form, len(lines)
+    form, bots = ladder.scope.name, len(lines)
     for version in listed[:1]:
         yield VersionRating(form, lines[version][0], bots, lines[version][1])
     gaps = web.gaps.of(ladder) if len(listed) > 1 else None

@@ -120,7 +120,7 @@ def tournament(web: WebState, page_request: PageRequest, access: Access) -> Page
             "bots": bots,
             "omitted": omitted,
             "others": others,
-            "ladder": ladder.scope.form if ladder else "",
+            "ladder": ladder.scope.name if ladder else "",
             "joins": stored.ended is None and stored.plan.format not in CLOSED,
             "actions": tournament_actions,
             "most_games": MOST_GAMES,

@@ -164,7 +164,7 @@ def tournament_form(
             ("Clock", tuple(clock_inputs)),
             ("Further", tuple(further)),
         ),
-        ladder.scope.form if ladder else "",
+        ladder.scope.name if ladder else "",
         preview,
     )
 

@@ -23,11 +23,11 @@ ENTRIES = 50
 
 def of_ladder(web: WebState, links: Links, ladder: Ladder) -> AtomFeed:
     """Return the feed of a ladder: its new versions, and its tournaments of all seasons."""
-    form = ladder.scope.form
+    form = ladder.scope.name
     held = [
         tournament
         for tournament in tournaments.list_tournaments(web.engine, game=ladder.scope.game)
-        if tournament.plan.form == form and tournament.plan.format not in UNRATED
+        if tournament.plan.ladder == form and tournament.plan.format not in UNRATED
     ]
     entered = dict.fromkeys(name for tournament in held for name in tournament.entrants)
     versions = [web.snapshot.versions[name] for name in entered if name in web.snapshot.versions]

@@ -367,12 +367,12 @@ def _opponents_of_query(web: WebState, page_request: PageRequest) -> tuple[str, 
 
 def _standing(web: WebState, ladder: Ladder, versions: Sequence[Version]) -> BotStanding | None:
     names = {version.id for version in versions}
-    chart = web.snapshot.charts.get(ladder.scope.form)
+    chart = web.snapshot.charts.get(ladder.scope.name)
     lines = ladders.lines(web.snapshot, ladder, chart, names)
     if not lines:
         return None
     return BotStanding(
-        ladder.scope.form,
+        ladder.scope.name,
         tuple(lines),
         chart.past if chart else RatingHistory(),
         len(ladder.table.lines),
@@ -551,7 +551,7 @@ def _row_json(row: MatchRow) -> dict[str, Any]:
     return {
         "match": row.match.match,
         "tournament": row.match.tournament,
-        "ladder": row.match.form,
+        "ladder": row.match.ladder,
         "closed": wording.iso(row.match.closed),
         "version": row.version,
         "opponents": list(row.opponents),
@@ -571,7 +571,7 @@ def _csv(rows: Sequence[MatchRow]) -> TextTable:
         heads,
         [
             (
-                *(row.match.match, row.match.tournament, row.match.form),
+                *(row.match.match, row.match.tournament, row.match.ladder),
                 *(wording.iso(row.match.closed), row.version, " ".join(row.opponents)),
                 *(row.score, len(row.match.games)),
                 sum(row.match.faults().get(row.version, {}).values()),

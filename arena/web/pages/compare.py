@@ -91,7 +91,7 @@ def compare_page(web: WebState, page_request: PageRequest) -> Page:
         InvalidQuery: the query is invalid.
     """
     ladder = find_ladder(web, page_request.path["form"])
-    form = ladder.scope.form
+    form = ladder.scope.name
     first, other = (_bot(ladder, page_request, name) for name in ("one", "other"))
     if first == other:
         raise InvalidQuery("Choose two different versions.")
@@ -190,7 +190,7 @@ def _bot(ladder: Ladder, page_request: PageRequest, which: str) -> str:
     if full_name is None:
         hint = nearest(name, {*names, *(each.partition("@")[0] for each in names)}) or "."
         raise PageNotFound(
-            f"{wording.one_line(name)} is not on the ladder {ladder.scope.form}{hint}"
+            f"{wording.one_line(name)} is not on the ladder {ladder.scope.name}{hint}"
         )
     return full_name
 

@@ -52,7 +52,7 @@ def embedded_ladder(web: WebState, page_request: PageRequest) -> Page:
     if not (top.isascii() and top.isdecimal() and 0 < int(top[:3]) <= _MOST and len(top) < 3):
         raise InvalidQuery(f'top must be a whole number from 1 to {_MOST}, not "{top}".')
     standing = find_ladder(web, page_request.path["form"])
-    form = standing.scope.form
+    form = standing.scope.name
     every = lines(web.snapshot, standing, web.snapshot.charts.get(form))
     return Page(
         title=f"{wording.form_name(form)}: the ladder",

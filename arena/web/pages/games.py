@@ -179,4 +179,4 @@ def _lesson_data(lesson: Lesson) -> Mapping[str, Any]:
 
 def _forms(web: WebState, game: str) -> Sequence[str]:
     """Return the ladders of a game."""
-    return [form for form in web.snapshot.ladders if form == game or form.startswith(f"{game}-")]
+    return [name for name, ladder in web.snapshot.ladders.items() if ladder.scope.game == game]

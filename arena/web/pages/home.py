@@ -32,7 +32,7 @@ def home_page(web: WebState, page_request: PageRequest) -> Page:
     on_screen = shown_table(web)
     featured = featured_replay(web.engine) if on_screen.table is None else None
     tops = [
-        (standing.scope.form, ladder.lines(snapshot, standing)[:TOP])
+        (standing.scope.name, ladder.lines(snapshot, standing)[:TOP])
         for standing in snapshot.ladders.values()
     ]
     open_ladders = [
@@ -61,7 +61,7 @@ def home_page(web: WebState, page_request: PageRequest) -> Page:
         },
         data={
             "ladders": {form: [to_json(LADDER, line) for line in lines] for form, lines in tops},
-            "open_ladders": {ladder.plan.form: ladder.id for ladder in open_ladders},
+            "open_ladders": {ladder.plan.ladder: ladder.id for ladder in open_ladders},
             "running": [json_values.match(running) for running in snapshot.running],
             "shown": on_screen.to_json(),
             "featured": featured.to_json() if featured else None,

@@ -58,10 +58,10 @@ def ladder_page(web: WebState, page_request: PageRequest) -> Page:
     standing = _season_of(web, page_request)
     is_archived = standing.scope.archived
     # Rating histories belong to the current season.
-    charts = None if is_archived else web.snapshot.charts.get(standing.scope.form)
+    charts = None if is_archived else web.snapshot.charts.get(standing.scope.name)
     every = lines(web.snapshot, standing, charts)
     piece = paging.selection_of(page_request, LINES).cut(_selected(every, page_request))
-    shown, form = piece.items, standing.scope.form
+    shown, form = piece.items, standing.scope.name
     seats = seats_of(web, standing) if page_request.query.get(WITH_SEATS) == "1" else None
     adjusted = adjusted_of(web, standing) if page_request.query.get(ADJUSTED) == "1" else None
     is_complete = page_request.query.get(COLUMNS) == EVERY
@@ -92,7 +92,9 @@ def ladder_page(web: WebState, page_request: PageRequest) -> Page:
             "has_seats": standing.table.matches <= MAX_MATCHES_READ,
         },
         data={
-            "form": form,
+            "ladder": form,
+            "form": standing.scope.form,
+            "clock_class": standing.scope.clock_class,
             "season": standing.scope.season,
             "archived": is_archived,
             "seasons": _seasons(web, form),
@@ -129,7 +131,7 @@ def _season_model(web: WebState, standing: Ladder) -> dict[str, Any]:
     is_archived = standing.scope.archived
     return {
         "season": standing.scope.season if is_archived else None,
-        "seasons": _seasons(web, standing.scope.form),
+        "seasons": _seasons(web, standing.scope.name),
         "tournaments": standing.scope.tournaments if is_archived else (),
     }
 
@@ -160,7 +162,7 @@ def _require_few_matches(ladder: Ladder, parameter: str) -> None:
     if ladder.table.matches > MAX_MATCHES_READ:
         raise InvalidQuery(
             f"{parameter}: the ladder has more than {MAX_MATCHES_READ} matches; use `pokearena "
-            f"standings {ladder.scope.form} --{parameter}`."
+            f"standings {ladder.scope.name} --{parameter}`."
         )
 
 
@@ -303,7 +305,7 @@ def _schedule(web: WebState, form: str) -> str | None:
         (
             tournament.id
             for tournament, _ in web.snapshot.open_tournaments
-            if tournament.plan.form == form and is_endless(tournament)
+            if tournament.plan.ladder == form and is_endless(tournament)
         ),
         None,
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 from arena.ladders.columns import Rendering, columns_of, csv_table, text_table, to_json
 from arena.ladders.ladder_columns import LADDER, LadderLine
+from arena.ladders.ladder_key import LadderKey
 from arena.store.tournaments.tournaments import Tournament
 from arena.web.data.web_state import WebState
 from arena.web.page import Page, PageRequest, TextTable
@@ -23,23 +24,30 @@ class LadderCard:
     """A ladder on a page that lists ladders.
 
     Args:
-        form: the form.
+        scope: its key.
         lines: the first lines.
         bots: the number of all lines.
         matches: the number of matches.
         schedule: the running ladder that schedules its matches; None without one.
     """
 
-    form: str
+    scope: LadderKey
     lines: tuple[LadderLine, ...]
     bots: int
     matches: int
     schedule: Tournament | None
 
+    @property
+    def form(self) -> str:
+        """The name of the ladder."""
+        return self.scope.name
+
     def to_json(self) -> dict[str, Any]:
         """Return the ladder as JSON values."""
         return {
-            "form": self.form,
+            "ladder": self.form,
+            "form": self.scope.form,
+            "clock_class": self.scope.clock_class,
             "bots": self.bots,
             "matches": self.matches,
             "schedule": self.schedule.id if self.schedule else None,
@@ -79,17 +87,17 @@ def ladder_cards(web: WebState, first: int) -> list[LadderCard]:
     """Return the current ladders with their first lines."""
     snapshot = web.snapshot
     schedules = {
-        tournament.plan.form: tournament
+        tournament.plan.ladder: tournament
         for tournament, _ in snapshot.open_tournaments
         if is_endless(tournament)
     }
     return [
         LadderCard(
-            form,
+            standing.scope,
             tuple(ladder.lines(snapshot, standing)[:first]),
             len(standing.table.lines),
             standing.table.matches,
-            schedules.get(form),
+            schedules.get(name),
         )
-        for form, standing in snapshot.ladders.items()
+        for name, standing in snapshot.ladders.items()
     ]

@@ -67,7 +67,7 @@ def matrix_page(web: WebState, page_request: PageRequest) -> Page:
         InvalidQuery: the query is invalid.
     """
     ladder = find_ladder(web, page_request.path["form"])
-    form, los = ladder.scope.form, _flag(page_request, "los")
+    form, los = ladder.scope.name, _flag(page_request, "los")
     places = searched_places(ladder, page_request.query.get("find", ""))
     piece = paging.selection_of(page_request, DEFAULT_BOTS, MAX_BOTS).cut(places)
     names = [ladder.table.lines[place - 1].entrant for place in piece.items]

@@ -55,7 +55,7 @@ def tournament_page(web: WebState, page_request: PageRequest) -> Page:
     closed = tournament.state is TournamentState.CLOSED
     # A static site has no pages of ladders.
     has_ladder_page = tournament.plan.settings.get("open") is True and bool(
-        page_request.links.to("ladders", tournament.plan.form)
+        page_request.links.to("ladders", tournament.plan.ladder)
     )
     is_complete = page_request.query.get(ladder.COLUMNS) == ladder.EVERY
     rendering = Rendering.TOURNAMENT_ALL if is_complete else Rendering.TOURNAMENT

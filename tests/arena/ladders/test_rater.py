@@ -26,6 +26,7 @@ from arena.ratings.strength import fit
 from arena.services.rating_service import RatingService
 from arena.store import database, schema
 from arena.store.access.audit_log import COMMAND_LINE
+from arena.store.match_settings import Clock
 from arena.store.matches import corrections, listing, results, transitions
 from arena.store.matches.table_plan import plan
 from arena.store.schema import MatchState
@@ -390,6 +391,39 @@ def half_a_round(arena: SimulatedArena) -> tuple[str, str]:
     first, second = sorted(m.id for m in listing.matches(arena.engine) if m.round == 0)
     arena.play(first)
     return first, second
+
+
+def test_each_clock_class_has_its_own_ladder(arena: SimulatedArena) -> None:
+    bots, engine = arena.bots(2), arena.engine
+    for clock in (Clock(), Clock(allowance_ms=5_000), Clock(allowance_ms=60_000)):
+        arena.begin("round-robin", bots, clock=clock)
+    last = arena.begin("round-robin", bots)
+    while arena.wave():
+        pass
+    rater.advance(engine)
+
+    def matches() -> dict[str, int]:
+        scopes = ladder_key.of_seasons(engine)
+        return {key.id: ladder_rows.read_ladder(engine, key).table.matches for key in scopes}
+
+    assert matches() == {"poke/1": 2, "poke~model/1": 1, "poke~slow/1": 1}
+    fits = schema.ladder_fits
+    stored = select(*fits.c["ladder", "clock_class"]).where(fits.c.ladder.like("poke%"))
+    assert {tuple(row) for row in database.read_rows(engine, stored)} == {
+        ("poke/1", "fast"),
+        ("poke~model/1", "model"),
+        ("poke~slow/1", "slow"),
+    }
+    assert [key.name for key in ladder_key.of_seasons(engine, "poke~slow")] == ["poke~slow"]
+    # Matches are rated by their own clock.
+    with database.writing(engine) as connection:
+        table = schema.tournaments
+        of_last = update(table).where(table.c.id == last.id)
+        connection.execute(of_last.values(bank_ms=60_001))
+    for key in ladder_key.of_seasons(engine):
+        rater.rebuild(engine, key)
+    assert matches() == {"poke/1": 1, "poke~model/1": 1, "poke~slow/1": 2}
+    assert_equals_the_games(engine)
 
 
 def test_ladders_that_begin_the_same_season_begin_seasons_of_their_own(

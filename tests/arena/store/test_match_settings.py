@@ -61,6 +61,28 @@ def test_the_clock_of_an_arena_is_the_documented_one() -> None:
     assert Clock() == Clock(start_ms=10_000, allowance_ms=200, bank_ms=10_000)
 
 
+@pytest.mark.parametrize(
+    ("allowance_ms", "bank_ms", "clock_class"),
+    [
+        (0, 0, "fast"),
+        (999, 60_000, "fast"),
+        (1_000, 60_000, "slow"),
+        (999, 60_001, "slow"),
+        (15_000, 900_000, "slow"),
+        (15_001, 900_000, "model"),
+        (15_000, 900_001, "model"),
+        (0, 900_001, "model"),
+    ],
+)
+def test_the_class_of_a_clock_follows_from_allowance_and_bank(
+    allowance_ms: int, bank_ms: int, clock_class: str
+) -> None:
+    clock = Clock(allowance_ms=allowance_ms, bank_ms=bank_ms)
+    assert clock.clock_class == clock_class
+    suffix = "" if clock_class == "fast" else f"~{clock_class}"
+    assert replace(PLAN, clock=clock).ladder == f"{PLAN.form}{suffix}"
+
+
 def test_the_first_message_contains_the_settings() -> None:
     request = PLAN.start_request("m-1", seat=2)
     assert (request.match, request.game, request.seats, request.seat, request.games) == (

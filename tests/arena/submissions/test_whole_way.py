@@ -92,7 +92,7 @@ def test_a_bot_is_pushed_onto_a_ladder_and_plays_there(tmp_path: Path) -> None:
         result = push()
         assert (result.status, result.out) == (
             0,
-            f"mine@1 is on the ladder poke ({ladder.id}).\n",
+            f"mine@1 is on the ladder poke~slow ({ladder.id}).\n",
         ), result.err
 
         def closed(version: str) -> bool:
@@ -120,7 +120,10 @@ def test_a_bot_is_pushed_onto_a_ladder_and_plays_there(tmp_path: Path) -> None:
             )
             os.kill(runner(workspace), signal.SIGKILL)
             out, _ = second.communicate()
-        assert (second.returncode, out) == (0, f"mine@2 is on the ladder poke ({ladder.id}).\n")
+        assert (second.returncode, out) == (
+            0,
+            f"mine@2 is on the ladder poke~slow ({ladder.id}).\n",
+        )
         assert submissions.list_submissions(workspace.store)[0].attempts == 2
         wait_until(lambda: closed("mine@2"))
 

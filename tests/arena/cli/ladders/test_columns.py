@@ -130,7 +130,8 @@ def renderings() -> Iterator[tuple[str, str]]:
         columns = columns_of(LADDER, rendering, LINES)
         yield f"HTML of a {name}", html_of("ladder-rows", columns=columns, **model)
     model = {"format_state": {"stages": ()}, "remarks": (), "crossed": [("ada@2", [box])]}
-    model |= {"has_ladder_page": False}
+    model |= {"has_ladder_page": False, "is_complete": False}
+    model |= {"tournament": type("Tournament", (), {"id": "t-1"})}
     columns = columns_of(TOURNAMENT, Rendering.TOURNAMENT, ENTRANTS)
     html = html_of("tournament-standings", columns=columns, lines=ENTRANTS, **model)
     yield "HTML of a tournament", html

@@ -12,7 +12,7 @@ from arena.ladders import rater
 from arena.ratings.closed_match import PlayedGame
 from arena.store import database
 from arena.store.bots import versions
-from arena.store.match_settings import TournamentPlan
+from arena.store.match_settings import Clock, TournamentPlan
 from arena.store.matches import games, transitions
 from arena.store.matches.spec import MatchSpec
 from arena.store.matches.table_plan import BoardPlan, TablePlan, plan
@@ -107,6 +107,7 @@ class SimulatedArena:
         seed: bytes | None = bytes(32),
         settings: Mapping[str, int | str] | None = None,
         corrections: int = 0,
+        clock: Clock | None = None,
     ) -> Tournament:
         options = find_game(game).settle({})
         made = TournamentPlan(
@@ -118,6 +119,7 @@ class SimulatedArena:
             format=pairing,
             settings=settings or {},
             corrections=corrections,
+            clock=clock or Clock(),
         )
         return scheduler.begin(self.engine, made, bots, seed)
 

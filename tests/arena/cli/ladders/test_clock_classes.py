@@ -1,0 +1,83 @@
+"""The ladders of clock classes on the pages and on the command line."""
+
+import json
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from arena.cli.services import serve
+from arena.cli.workspace import Workspace
+from arena.store.match_settings import Clock, ClockClass, ladder_name
+from arena.submissions import open_ladders
+from arena.web.app import create
+from arena.web.data.web_state import ServerSettings, WebState
+from tests.arena.cli.terminal import Cli
+from tests.arena.records.bundle.simulated_arena import SimulatedArena
+
+SLOW = Clock(allowance_ms=5_000)
+
+
+@pytest.fixture
+def arena(cwd: Path) -> SimulatedArena:
+    """Play a fast and a slow tournament of one form."""
+    arena = SimulatedArena(cwd, store=Workspace().store)
+    bots = arena.bots(2)
+    for clock in (Clock(), SLOW):
+        arena.play_out(arena.begin("round-robin", bots, clock=clock))
+    return arena
+
+
+@pytest.mark.long
+def test_each_clock_class_has_its_own_address(arena: SimulatedArena) -> None:
+    with TestClient(create(WebState(arena.engine, ServerSettings(rate=0)))) as client:
+        for name, clock_class in (("poke", "fast"), ("poke~slow", "slow")):
+            ladder = client.get(f"/ladders/{name}.json").json()
+            assert (ladder["ladder"], ladder["form"]) == (name, "poke")
+            assert ladder["clock_class"] == clock_class
+            assert [line["matches"] for line in ladder["standings"]] == [1, 1]
+            pages = ["", "/matrix", "/compare?one=bot0&other=bot1", ".csv", ".atom", ".png"]
+            statuses = [client.get(f"/ladders/{name}{page}").status_code for page in pages]
+            assert statuses == [200] * len(pages)
+        assert client.get("/ladders/poke~model").status_code == 404
+        cards = client.get("/ladders.json").json()["ladders"]
+        assert [(card["ladder"], card["clock_class"]) for card in cards] == [
+            ("poke", "fast"),
+            ("poke~slow", "slow"),
+        ]
+        bot = client.get("/bots/bot0.json").json()
+        assert list(bot["ladders"]) == ["poke", "poke~slow"]
+        assert {row["ladder"] for row in bot["matches"]} == {"poke", "poke~slow"}
+        for path in ("/", "/bots", "/bots/bot0?form=poke~slow", "/games", "/games/poke"):
+            answer = client.get(path, headers={"Accept": "text/html"})
+            assert answer.status_code == 200, path
+            assert "/ladders/poke~slow" in answer.text or path == "/bots", path
+
+
+def test_commands_select_the_ladder_of_a_clock_class(arena: SimulatedArena, cli: Cli) -> None:
+    ladders = json.loads(cli("standings", "poke", "--json").out)["ladders"]
+    assert list(ladders) == ["poke", "poke~slow"]
+    assert list(json.loads(cli("standings", "poke~slow", "--json").out)["ladders"]) == ["poke~slow"]
+    assert json.loads(cli("compare", "bot0", "bot1", "poke~slow", "--json").out)["matches"] == 1
+    assert json.loads(cli("compare", "bot0", "bot1", "poke", "--json").out)["form"] == "poke"
+    assert cli("compare", "bot0", "bot1").code == "several-forms"
+    assert cli("matrix", "poke~slow").status == 0
+    begun = json.loads(cli("ladder", "new-season", "poke~slow", "--json").out)
+    assert begun["season"] == 2
+    assert cli("ladder", "new-season", "poke~fats").code == "unknown-form"
+
+
+@pytest.mark.parametrize("clock_class", ClockClass)
+def test_an_open_ladder_has_a_clock_of_its_class(clock_class: ClockClass) -> None:
+    plan = serve.ladder_of(ladder_name("poke", clock_class), "--ladder")
+    assert (plan.clock.clock_class, plan.settings["open"]) == (clock_class, True)
+
+
+def test_a_season_of_a_ladder_leaves_that_of_another_clock_class(arena: SimulatedArena) -> None:
+    for season in (2, 3):
+        settings = {"limit": 3, "season": season}
+        arena.begin(
+            "ladder", [f"bot{number}@1" for number in range(2)], settings=settings, clock=SLOW
+        )
+    begun = open_ladders.begin_season(arena.engine, open_ladders.plan_of("poke"))
+    assert begun.plan.settings["season"] == 2
