@@ -12,6 +12,7 @@ from referee.game_codec import DecodeError, GameCodec
 from referee.games.contract import Action, Game, Legal, Options, PlaceKey, State, View, places_of
 from referee.games.shared.dealing import Seeded, derive
 from referee.presentation.question_text import ANSWER_CHARACTERS, parse_answer, question_text
+from referee.reasoning import SeatReasoning, digests
 from referee.record import (
     BY_REFEREE,
     TAGS,
@@ -48,6 +49,8 @@ class TableSetting:
     """The sandbox of the bots; empty if no bot has one."""
     package: Mapping[str, str] = field(default_factory=dict)
     """Name, version and hash of the package of the game; empty for a built-in game."""
+    reasoning_bytes: int = 0
+    """Maximum size of the reasoning and usage of one seat in one game."""
 
     @property
     def two_sided(self) -> bool:
@@ -152,6 +155,7 @@ class RunningGame:
         """Tags that each seat's bot has set."""
         self.notes = [""] * setting.seats
         """Latest note of each seat's bot."""
+        self._reasoning = [SeatReasoning(setting.reasoning_bytes) for _ in range(setting.seats)]
         self._banks: list[int | None] = [None] * setting.seats
         """Bank of each seat's last question that is in the record."""
 
@@ -247,6 +251,8 @@ class RunningGame:
             WrongAnswer: the answer is not a legal action. The question stays open.
         """
         question = self.asked[seat]
+        if response.reasoning or response.HasField("usage"):
+            self._reasoning[seat].add(question.decision, response)
         action = self._action(response, question)
         if action not in question.legal:
             raise WrongAnswer(
@@ -400,9 +406,11 @@ class RunningGame:
             "crashes": self.crashes,
         }
         tally |= optional_tally(self.corrections, self.defaults, self.tags)
+        lines = [kept.line(self.number, seat) for seat, kept in enumerate(self._reasoning)]
         scores, place_keys = (None, None) if end is None else (end.scores, end.place_keys)
         places = places_with_faults(place_keys, sides, out_sides)
-        line = result_line(self.number, places, scores, verdicts, tally)
+        hashes = {"reasoning": digests(lines)} if any(lines) else {}
+        line = result_line(self.number, places, scores, verdicts, tally | hashes)
         self._lines.append(dump(line))
         self.result = referee_pb2.GameFinished(
             game=self.number,
@@ -414,6 +422,7 @@ class RunningGame:
             decision_times=[referee_pb2.DecisionTimes(ms=times) for times in self._decision_ms],
             faulted=self._faulted,
             tags=[referee_pb2.SeatTags(tags=tags) for tags in tally.pop(TAGS, ())],
+            reasoning=lines if hashes else (),
             **tally,
         )
 

@@ -56,10 +56,9 @@ def sanitized(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return "".join(
-        character if _is_harmless(character) else _spelt(character)
-        for character in text.replace("\r\n", "\n")
-    )
+    text = text.replace("\r\n", "\n")
+    spelt = {ord(each): _spelt(each) for each in set(text) if not _is_harmless(each)}
+    return text.translate(spelt)
 
 
 def one_line(text: str) -> str:

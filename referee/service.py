@@ -129,6 +129,7 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
             seating=tuple(seat.entrant for seat in order.seats),
             sandbox=order.sandbox,
             package=game_code(game.id),
+            reasoning_bytes=order.reasoning_bytes,
         )
 
 

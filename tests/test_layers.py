@@ -47,10 +47,12 @@ KNOWN_TO_ARENA = PURE | {
     "referee.generic_codec",
     "referee.logs",
     "referee.numbering",
+    "referee.reasoning",
     "referee.record",
     "referee.replay",
     "referee.rpc.sockets",
     "referee.sanitizing",
+    "referee.tags",
     "referee.action_phrases",
     "referee.presentation",
 }

@@ -1,6 +1,6 @@
 """Run the commands of the README and the tutorial in order, each page in an empty folder.
 
-tests/test_installation.py runs the demo in a fresh clone, and `.ci/run` runs the test command.
+`scripts/bare`, which `.ci/run` starts, runs the demo and the test command in a fresh clone.
 """
 
 import json

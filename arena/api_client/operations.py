@@ -155,7 +155,8 @@ class ApiOperations:
     ) -> ApiAnswer:
         """Send `GET /matches/{id}/games/{n}`.
 
-        A game of a closed match, position by position; n is its number from 0.
+        A game of a closed match, position by position; n is its number from 0. For owners
+        and organisers, with the reasoning of bots that they may read.
 
         Args:
             id_: its id.
@@ -869,3 +870,14 @@ class ApiOperations:
             boards: number of boards.
         """
         return self._call("POST", "/account/challenges", locals(), in_body=True)
+
+    def account_reasoning(self, *, bot: str | None = None, state: str) -> ApiAnswer:
+        """Send `POST /account/reasoning`.
+
+        Publishes, hides or deletes the reasoning of own bots; a deletion cannot be undone.
+
+        Args:
+            bot: NAME of an own bot; empty: all.
+            state: who can read it.
+        """
+        return self._call("POST", "/account/reasoning", locals(), in_body=True)

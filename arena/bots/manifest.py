@@ -141,6 +141,8 @@ class ModelEndpoint:
     ] = ""
     tries: Annotated[int, Meta(ge=1, le=20)] = 3
     stall_seconds: Annotated[float, Meta(gt=0)] = 20.0
+    price_in: Annotated[float, Meta(ge=0)] = 0.0
+    price_out: Annotated[float, Meta(ge=0)] = 0.0
     parameters: Annotated[dict[str, Any], Meta(description="a table of keys and values")] = field(
         default_factory=dict
     )

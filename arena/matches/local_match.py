@@ -60,6 +60,12 @@ class LocalMatch:
         return record_text(self.spec, {g.game: g.record for g in self.games}, self.spec.seed)
 
     @property
+    def reasoning(self) -> tuple[str, ...]:
+        """The reasoning of its bots: a line for each seat and game that has some."""
+        games = sorted(self.games, key=lambda game: game.game)
+        return tuple(line for game in games for line in game.reasoning if line)
+
+    @property
     def fault(self) -> tuple[Line, int] | None:
         """The line of the first fault in the record, and the index of its entrant."""
         for game in self.games:
@@ -163,6 +169,8 @@ def write_record(
 ) -> Path:
     """Write the record atomically into the data folder, and to `path` if given; return its path.
 
+    The reasoning of the bots is written beside each.
+
     Args:
         match: the match.
         folder: the data folder, which keeps the record.
@@ -175,11 +183,14 @@ def write_record(
     try:
         default = local_records.path_of(folder, match.spec.id)
         output_file.write_text(default, match.record, private=True)
+        local_records.write_reasoning(default, match.reasoning)
         local_records.delete_oldest(folder, kept)
     finally:
         # An error of one file does not prevent the other.
         if path is not None:
             output_file.write_text(path, match.record)
+            if path.is_file():
+                local_records.write_reasoning(path, match.reasoning)
     return path or default
 
 

@@ -181,7 +181,9 @@ class PlayTable:
         Raises:
             OSError: the record cannot be deleted.
         """
-        local_records.path_of(self._folder, self.match.spec.id).unlink(missing_ok=True)
+        path = local_records.path_of(self._folder, self.match.spec.id)
+        path.unlink(missing_ok=True)
+        local_records.write_reasoning(path, ())
 
     def await_turn(self, seconds: float) -> None:
         """Wait until it is the person's turn or the match is over, at most for this time."""

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 LONGEST_OUTPUT: int = 64 * 1024
 """Maximum length, in characters, of the end of a bot's output that is sent to the referee."""
 
+REASONING_BYTES: Final = 8 << 20
+"""Maximum size of the reasoning and usage of a match in bytes; seats and games share it equally."""
+
 LEFT_TABLE: Final = "ended when the person left the table"
 """How a person's server ended that does not listen any more (`arena.matches.human_seats`)."""
 
@@ -203,6 +206,7 @@ class Table:
             sandbox=str(self._level or ""),
             rules=shipped_docs.rules(spec.game),
             corrections=spec.corrections,
+            reasoning_bytes=REASONING_BYTES // (spec.games * spec.seats),
             strict=spec.faults == "strict",
             unforgiving=spec.faults == "unforgiving",
             watch_ms=0 if self._watch is None else self._watch.every_ms,

@@ -154,7 +154,7 @@ def add_player_tools(server: MCPServer[Any], tables: Callable[[], Tables]) -> No
         """Leave the table. The match ends, and the game counts as lost."""
         seat = _table(tables(), table)
         seat.leave()
-        await _poll(lambda: seat.is_over, MOST_SECONDS)
+        await poll(lambda: seat.is_over, MOST_SECONDS)
         return await _next_state(seat, 0)
 
 
@@ -181,11 +181,11 @@ async def in_thread(function: Callable[..., T], *arguments: Any) -> T:
 
 async def _next_state(table: PlayTable, seconds: float) -> dict[str, Any]:
     """Wait until it is the agent's turn or the match is over; return what it may see."""
-    await _poll(lambda: table.is_awaited, seconds)
+    await poll(lambda: table.is_awaited, seconds)
     return await in_thread(_shown, table)
 
 
-async def _poll(condition: Callable[[], bool], seconds: float) -> None:
+async def poll(condition: Callable[[], bool], seconds: float) -> None:
     """Wait for a condition without a thread, because agents could use all threads up."""
     until = time.monotonic() + seconds
     while not condition() and time.monotonic() < until:

@@ -64,6 +64,8 @@ class PlayedGame:
         thinking: decision times of each entrant, without decisions that the referee made for it;
             empty if they were not counted.
         committed: when it was stored, in seconds since 1970.
+        reasoning: the private line of each seat (`referee.reasoning`), in order of the seats; empty
+            without any.
 
     Raises:
         ValueError: the tuples differ in length, or a verdict is unknown.
@@ -83,6 +85,7 @@ class PlayedGame:
     faulted: tuple[PlayedFault, ...] = ()
     thinking: tuple[DecisionHistogram, ...] = ()
     committed: float = 0.0
+    reasoning: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def slowest_ms(self) -> float:

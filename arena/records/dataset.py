@@ -19,6 +19,7 @@ from referee import replay
 from referee.field_names import camel
 from referee.game_codec import json_of
 from referee.games.registry import find_game, form_of
+from referee.reasoning import read_line
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,6 +54,8 @@ SCHEMA: Final = pa.schema(
         ("words", pa.string()),
         ("ms", pa.float64()),
         ("note", pa.string()),
+        ("reasoning", pa.string()),
+        ("usage", pa.string()),
         ("by_referee", pa.bool_()),
         ("corrections", pa.int16()),
         ("default", pa.bool_()),
@@ -65,12 +68,13 @@ SCHEMA: Final = pa.schema(
 """The columns; docs/reference/data.md describes them."""
 
 
-def rows(record: MatchRecord, views: bool = False) -> Iterator[Row]:
+def rows(record: MatchRecord, views: bool = False, reasoning: Iterable[str] = ()) -> Iterator[Row]:
     """Yield game_record row for each decision of a record, in its order.
 
     Args:
         record: the match. While its seed is secret, its rows have no views.
         views: whether to add the acting seat's view, which deals and replays every game.
+        reasoning: the lines of the bots' reasoning to add (`referee.reasoning`).
 
     Raises:
         Mismatch: views are requested, and a game of the record cannot have been played.
@@ -89,12 +93,14 @@ def rows(record: MatchRecord, views: bool = False) -> Iterator[Row]:
         "mirrored": match.get("mirrored", True),
         "seed": record.seed.hex() if record.seed else None,
     }
+    reasons = _reasoning_by_decision(reasoning)
     for game_record in record.games:
         seating, result = game_record.game["seating"], game_record.result
         scores = result["scores"]
         views_by_decision = _views(match, game_record, record.seed) if views and record.seed else {}
         for line in game_record.actions:
             seat, bot = line["seat"], seating[line["seat"]]
+            reason = reasons.get((game_record.number, line["decision"]), {})
             yield agreed | {
                 "number": game_record.number,
                 "table": game_record.game["table"],
@@ -108,6 +114,8 @@ def rows(record: MatchRecord, views: bool = False) -> Iterator[Row]:
                 "words": replay.in_words(game, line["action"]),
                 "ms": line["ms"],
                 "note": line.get("note"),
+                "reasoning": reason.get("text"),
+                "usage": _text(reason["usage"]) if "usage" in reason else None,
                 "by_referee": line.get("by") == "referee",
                 "corrections": line.get("corrections", 0),
                 "default": line.get("default", False),
@@ -116,6 +124,15 @@ def rows(record: MatchRecord, views: bool = False) -> Iterator[Row]:
                 "score": None if scores is None else scores[seat],
                 "view": views_by_decision.get(line["decision"]),
             }
+
+
+def _reasoning_by_decision(lines: Iterable[str]) -> dict[tuple[int, int], Line]:
+    """Return the reasoning of the last answer to each question, by game and decision."""
+    return {
+        (line["game"], decision["decision"]): decision
+        for line in map(read_line, lines)
+        for decision in line["decisions"]
+    }
 
 
 def _views(match: Line, game: GameRecord, seed: bytes) -> dict[int, str]:

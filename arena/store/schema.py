@@ -220,6 +220,8 @@ bots = Table(
     Column("created", Double, nullable=False),
     # Empty: the bot does not share an owner with other bots.
     Column("owner", StoredText, nullable=False, server_default=""),
+    # 1: everybody may read the reasoning of its versions in closed matches.
+    Column("publishes_reasoning", Integer, nullable=False, server_default="0"),
 )
 
 owners = Table(
@@ -509,6 +511,20 @@ faults = Table(
     Column("sentence", StoredText, nullable=False),
     Column("ended", StoredText, nullable=False),
     Column("output", StoredText, nullable=False),
+    ForeignKeyConstraint(["match", "game"], ["games.match", "games.game"]),
+)
+
+# The reasoning and usage that bots sent (`arena.store.matches.match_reasoning`): private, so apart
+# from the records, which contain the hashes.
+reasoning = Table(
+    "reasoning",
+    metadata,
+    Column("match", StoredText, primary_key=True),
+    Column("game", Integer, primary_key=True),
+    Column("seat", Integer, primary_key=True),
+    Column("version", StoredText, ForeignKey("versions.id"), nullable=False, index=True),
+    # The line of the seat (`referee.reasoning`), compressed with gzip.
+    Column("line", LargeBinary, nullable=False),
     ForeignKeyConstraint(["match", "game"], ["games.match", "games.game"]),
 )
 

@@ -14,7 +14,7 @@ from arena.web.data.verification import Verification
 from arena.web.pages.replay_content import Replay, ReplayView, replay
 from arena.web.serving import html_pages
 from referee.games.shared.dealing import commitment
-from referee.record import GameRecord, MatchRecord
+from referee.record import GameRecord, Line, MatchRecord
 from referee.replay import game_problem
 
 MOST_GAMES: Final = 20
@@ -48,7 +48,9 @@ def chosen_games(record: MatchRecord) -> tuple[GameRecord, ...]:
     return (*faulted, *others)[:MOST_GAMES]
 
 
-def html(record: MatchRecord, games: Sequence[GameRecord], at: float) -> str:
+def html(
+    record: MatchRecord, games: Sequence[GameRecord], at: float, reasoning: Sequence[Line] = ()
+) -> str:
     """Return the file.
 
     It contains what the replay pages of a server show to everybody: no output of bots, no
@@ -58,6 +60,7 @@ def html(record: MatchRecord, games: Sequence[GameRecord], at: float) -> str:
         record: the record of a match whose seed is known.
         games: the games to include, at least one; the first one is shown first.
         at: the time, in seconds since 1970.
+        reasoning: the reasoning of the bots, for a file that only their author reads.
 
     Raises:
         Mismatch: the record does not describe a possible game.
@@ -65,7 +68,17 @@ def html(record: MatchRecord, games: Sequence[GameRecord], at: float) -> str:
     assert record.seed is not None
     match, numbers = str(record.match["match"]), sorted(game.number for game in games)
     verified = Verification(at, tuple(_problems(record, games)))
-    replays = [_replay(record, game, record.seed, numbers, verified) for game in games]
+    replays = [
+        _replay(
+            record,
+            game,
+            record.seed,
+            numbers,
+            verified,
+            [line for line in reasoning if line["game"] == game.number],
+        )
+        for game in games
+    ]
     style = assets.text("replay.css")
     scripts = [assets.text("replay_file.js"), assets.TABLE_SIZE, assets.text("replay_table.js")]
     icon = base64.b64encode((assets.STATIC / "icon.svg").read_bytes()).decode()
@@ -94,9 +107,18 @@ def _replay(
     seed: bytes,
     numbers: Sequence[int],
     verified: Verification,
+    reasoning: Sequence[Line],
 ) -> Replay:
-    shown = ReplayView()
-    return replay(record.match, game, seed, shown, games=numbers, record="", verified=verified)
+    return replay(
+        record.match,
+        game,
+        seed,
+        ReplayView(),
+        games=numbers,
+        record="",
+        verified=verified,
+        reasoning=reasoning,
+    )
 
 
 def _problems(record: MatchRecord, games: Sequence[GameRecord]) -> list[str]:

@@ -94,10 +94,12 @@ PAGES: tuple[PageRoute, ...] = (
     PageRoute(
         "/matches/{id}/games/{n}",
         replay.replay_page,
-        "A game of a closed match, position by position; n is its number from 0.",
+        "A game of a closed match, position by position; n is its number from 0. For owners and "
+        "organisers, with the reasoning of bots that they may read.",
         query=replay.QUERY,
         example="/matches/m-7f3k9q2xwd/games/0",
         kinds=TABLE,
+        owners=True,
     ),
     PageRoute(
         "/embed/matches/{id}/games/{n}",

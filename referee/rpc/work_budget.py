@@ -88,6 +88,11 @@ class WorkBudget:
             self.left = -math.inf
             raise BudgetExceeded(self.clause)
 
+    def refund(self, kind: str, cost: float) -> None:
+        """Return a part of the units of an earlier charge, whose work was cheaper."""
+        self._kinds[kind][1] -= cost
+        self.left += cost
+
     @property
     def exceeded(self) -> bool:
         """Return whether a charge has exceeded the balance."""

@@ -4,7 +4,7 @@ The client hides whether questions go through the stream ``Play`` or through ``A
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from types import TracebackType
@@ -30,6 +30,8 @@ ANSWER_BYTES = 16 << 10
 An answer with its note has some hundred bytes. Bytes that hold many empty answers take a parser a
 hundred times as long.
 """
+REASONING_BYTES = 64 << 10
+"""Additional bytes per answer for `ActResponse.reasoning`, of which a part is kept."""
 TRACE_BYTES = 64 << 10
 """Additional bytes per answer while messages are traced, for `ActResponse.trace`."""
 TRACED_GRANT = 8
@@ -259,7 +261,8 @@ class BotClient:
             if message is None:
                 raise self._by_status(call.status)
             self._stream_answered = True
-            per_answer = ANSWER_BYTES + (0 if self.trace is None else TRACE_BYTES)
+            per_answer = ANSWER_BYTES + REASONING_BYTES
+            per_answer += 0 if self.trace is None else TRACE_BYTES
             most = per_answer * (len(open_ones) + 1)
             if len(message) > most:
                 raise NoAnswer(
@@ -278,6 +281,7 @@ class BotClient:
                         f"it answered game {key[0]}, decision {key[1]}, which was not asked; "
                         "every question is answered once, with its game and decision copied",
                     )
+            self._refund(response.answers)
             answers.extend(current)
 
     async def _one_by_one(
@@ -286,6 +290,7 @@ class BotClient:
         for question in questions:
             message = await self._channel.unary("Act", question.data)
             answer = self._read(bot_pb2.ActResponse, message)
+            self._refund((answer,))
             answer.game, answer.decision = question.game, question.decision
             answer.attempt = question.attempt
             answers.append(answer)
@@ -317,6 +322,12 @@ class BotClient:
                 FailureKind.WRONG,
                 f"it answered {len(data)} bytes that are not a valid {kind.DESCRIPTOR.name}",
             ) from None
+
+    def _refund(self, answers: Iterable[bot_pb2.ActResponse]) -> None:
+        """Return the cost of reasoning, which is copied and not parsed."""
+        for answer in answers:
+            if answer.reasoning:
+                self.budget.refund("messages", MESSAGE_BYTE * len(answer.reasoning.encode()))
 
     def _by_status(self, status: Status | None) -> NoAnswer:
         """Return the fault for a failed call; an exhausted budget comes before the status."""

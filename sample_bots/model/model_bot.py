@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from model_endpoint import Endpoint, Message
-from model_replies import ACTION, ILLEGAL, TRANSPORT, Reading, listed_actions, read_reply
+from model_replies import ACTION, ILLEGAL, TRANSPORT, Reading, Reply, listed_actions, read_reply
 
 HERE = Path(__file__).parent
 BANK_SHARE = 0.25
@@ -21,6 +21,8 @@ RESERVE = 0.1
 """Part of the time of a decision that is left for the way to the arena, at most one second."""
 TRACED_CHARACTERS = 60_000
 """Maximum length of the prompts and replies of a decision in `pokearena play --trace`."""
+REASONING_CHARACTERS = 16 << 10
+"""Maximum length of the replies of a decision that are sent as its reasoning."""
 
 
 class ModelBot:
@@ -35,6 +37,8 @@ class ModelBot:
             settings.get("stall_seconds", 20),
         )
         self._tries: int = settings.get("tries", 3)
+        self._model: str = settings["model"]
+        self._prices = settings.get("price_in", 0.0), settings.get("price_out", 0.0)
         self._system = (prompts / "system.md").read_text(encoding="utf-8")
         self._question = (prompts / "question.md").read_text(encoding="utf-8")
         self._corrections = tomllib.loads((prompts / "corrections.toml").read_text("utf-8"))
@@ -57,8 +61,11 @@ class ModelBot:
         actions = listed_actions(question["text"])
         messages = self._messages(question)
         tries: list[Reading] = []
+        replies: list[Reply] = []
+        began = time.monotonic()
         for _ in range(self._tries):
             reply = self._endpoint.complete(messages, deadline)
+            replies.append(reply)
             tries.append(read_reply(reply, actions))
             messages.append({"role": "assistant", "content": reply.text or reply.failure})
             if tries[-1].kind in (ACTION, TRANSPORT):
@@ -68,9 +75,21 @@ class ModelBot:
             messages.append({"role": "user", "content": self._correction(tries[-1])})
         self._latest = messages
         answer = self._answer(question, tries[-1])
+        answer["reasoning"] = reasoning_of(replies)
+        answer["usage"] = self._usage(replies, time.monotonic() - began)
         if self._is_traced:
             answer["trace"] = json.dumps(messages, ensure_ascii=False)[:TRACED_CHARACTERS]
         return answer
+
+    def _usage(self, replies: list[Reply], seconds: float) -> dict[str, Any]:
+        """Return what an answer has cost; the arena marks it as reported."""
+        tokens = [sum(reply.tokens_in for reply in replies)]
+        tokens.append(sum(reply.tokens_out for reply in replies))
+        dollars = [price * count / 1e6 for price, count in zip(self._prices, tokens, strict=True)]
+        return {
+            **{"model": self._model, "tokensIn": tokens[0], "tokensOut": tokens[1]},
+            **{"cost": sum(dollars), "tries": len(replies), "ms": round(1000 * seconds)},
+        }
 
     def _messages(self, question: dict[str, Any]) -> list[Message]:
         """Return the conversation that asks a question, or continues after a correction."""
@@ -102,6 +121,12 @@ class ModelBot:
         note = f"default action: {reading.kind}"
         print(f"{place}: {note}: {reading.detail}", file=sys.stderr, flush=True)
         return {**place, "choice": 0, "note": note, "playedDefault": True}
+
+
+def reasoning_of(replies: list[Reply]) -> str:
+    """Return the thoughts and the texts of replies, cut to `REASONING_CHARACTERS`."""
+    texts = [text for reply in replies for text in (reply.thoughts, reply.text or reply.failure)]
+    return "\n\n".join(filter(None, texts))[:REASONING_CHARACTERS]
 
 
 def seconds_for(clock: dict[str, int]) -> float:

@@ -6,6 +6,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from dataclasses import replace
 from http.client import HTTPException
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -173,10 +174,25 @@ def _reply(kind: str, received: bytes) -> Reply:
     """
     text = received.decode("utf-8", "replace")
     if kind == _EVENTS:
-        return _from_events(text)
+        return replace(_from_events(text), **_tokens(_events(text)))
     if kind == _JSON:
-        return _from_choice(_choice(text, "message"), "message")
+        return replace(_from_choice(_choice(text, "message"), "message"), **_tokens([text]))
     raise _Failed(f"the endpoint answered with {kind}")
+
+
+def _tokens(documents: list[str]) -> dict[str, Any]:
+    """Return the tokens that the last document with a usage states; without any, nothing."""
+    for text in reversed(documents):
+        if '"usage"' not in text:
+            continue
+        try:
+            usage = json.loads(text)["usage"]
+            tokens = usage["prompt_tokens"], usage["completion_tokens"]
+        except (ValueError, TypeError, KeyError, RecursionError):
+            continue
+        if all(type(number) is int and number >= 0 for number in tokens):
+            return {"tokens_in": tokens[0], "tokens_out": tokens[1]}
+    return {}
 
 
 def _choice(text: str, member: str) -> dict[str, Any]:
@@ -197,7 +213,9 @@ def _from_choice(choice: dict[str, Any], member: str) -> Reply:
     finish = _text(choice.get("finish_reason"))
     if message.get("tool_calls") and not _text(message.get("content")):
         finish = "tool_calls"
-    return Reply(_content(message.get("content")), finish, _text(message.get("refusal")))
+    thoughts = _text(message.get("reasoning_content")) or _text(message.get("reasoning"))
+    content, refusal = _content(message.get("content")), _text(message.get("refusal"))
+    return Reply(content, finish, refusal, thoughts=thoughts)
 
 
 def _from_events(text: str) -> Reply:
@@ -209,14 +227,22 @@ def _from_events(text: str) -> Reply:
     if not finish and "data: [DONE]" not in text:
         raise _Failed("the stream ended before the reply was complete")
     content = "".join(part.text for part in parts)
-    return Reply(content, finish, "".join(part.refusal for part in parts))
+    refusal = "".join(part.refusal for part in parts)
+    thoughts = "".join(part.thoughts for part in parts)
+    return Reply(content, finish, refusal, thoughts=thoughts)
 
 
 def _event_choices(text: str) -> Iterator[dict[str, Any]]:
-    for line in text.splitlines():
-        name, _, value = line.partition(":")
-        if name == "data" and value.strip() not in ("", "[DONE]"):
-            yield _choice(value, "delta")
+    for event in _events(text):
+        yield _choice(event, "delta")
+
+
+def _events(text: str) -> list[str]:
+    """Return the data of the events of a stream."""
+    lines = (line.partition(":") for line in text.splitlines())
+    return [
+        value for name, _, value in lines if name == "data" and value.strip() not in ("", "[DONE]")
+    ]
 
 
 def _content(content: Any) -> str:

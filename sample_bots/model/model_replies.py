@@ -36,6 +36,11 @@ class Reply:
     refusal: str = ""
     failure: str = ""
     """Why no reply arrived; empty if one did."""
+    thoughts: str = ""
+    """What the model thought, if the endpoint sends it apart from the reply."""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    """Tokens of the request and of the reply; 0 if the endpoint does not state them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,7 @@
 
 import os
 import signal
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from tests.faults.checker import check
 from tests.faults.conftest import Conclude
 from tests.faults.fault_arena import Arena, ServeProcess
 from tests.faults.witness import Witness
-from tests.waiting import has_exited
+from tests.waiting import has_exited, wait_until
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
 
@@ -153,7 +152,7 @@ class StoppableArena:
             pids[:] = [pid for pid in processes.family(os.getpid()) if command_name(pid) == name]
             return bool(pids)
 
-        wait_until(is_there, name)
+        wait_until(is_there)
         return pids[0]
 
     def kill(self, process: str, bot: int) -> int:
@@ -174,11 +173,11 @@ class StoppableArena:
 
     def await_replaced(self, process: str, pid: int) -> None:
         """Wait until `serve` has started a process again."""
-        wait_until(lambda: self.serve.of(process) not in ([], [pid]), f"a new {process}")
+        wait_until(lambda: self.serve.of(process) not in ([], [pid]))
 
     def await_game(self, match: str) -> None:
         games = "SELECT 1 FROM games WHERE match = ?"
-        wait_until(lambda: bool(self.arena.sql(games, match)), "a committed game")
+        wait_until(lambda: self.arena.sql(games, match))
 
     def await_closed(self, match: str) -> None:
         """Wait until a match is over; restart `serve` if it exits."""
@@ -205,13 +204,6 @@ def command_name(pid: int) -> str:
         return Path(f"/proc/{pid}/comm").read_text().strip()
     except OSError:
         return ""
-
-
-def wait_until(condition: Callable[[], bool], what: str, seconds: float = 240) -> None:
-    give_up = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < give_up, f"not within {seconds:g} s: {what}"
-        time.sleep(0.02)
 
 
 def add(arena: Arena, *names: str) -> dict[str, Path]:
@@ -260,7 +252,7 @@ def test_no_bot_is_charged_for_a_killed_process(
         killed = stopped.kill(process, pid)
         if process in ABOVE:
             # Otherwise the dying bot could reach the next stage.
-            wait_until(partial(has_exited, pid), "the end of the bot")
+            wait_until(partial(has_exited, pid))
         if stage == "ending":
             stopped.await_game(match)
         if then:

@@ -28,7 +28,7 @@ from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
 
-MATCHES = 12
+MATCHES = 8
 KILLS = examples(10, 4)
 PAUSE = 1.5
 """Seconds between two faults."""

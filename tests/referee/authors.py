@@ -13,6 +13,7 @@ from pokearena.v1 import bot_pb2, bot_pb2_grpc, referee_pb2
 from referee.games.registry import find_game
 from referee.games.shared.dealing import board_seed
 from referee.generic_codec import new_codec
+from referee.reasoning import digests
 from referee.record import GameRecord, read_games
 from referee.running_game import TableSetting
 from referee.tables.table import RunningTable
@@ -85,6 +86,8 @@ class TableResults:
     faulted: list[referee_pb2.BotFaulted]
     shown: list[referee_pb2.PositionShown]
     """The positions sent to spectators."""
+    reasoning: list[list[str]] = field(default_factory=list)
+    """The private lines of each game, by seat."""
 
     @property
     def verdicts(self) -> list[list[str]]:
@@ -170,7 +173,15 @@ async def drive(
     options = rules.settle(dict(order.options))
     sides = rules.sides(len(order.seats), options)
     caller = TableStream()
-    setting = TableSetting(order.match, rules, new_codec(rules), len(order.seats), options, sides)
+    setting = TableSetting(
+        order.match,
+        rules,
+        new_codec(rules),
+        len(order.seats),
+        options,
+        sides,
+        reasoning_bytes=order.reasoning_bytes,
+    )
     table = RunningTable(order, setting, caller)
     running = asyncio.create_task(table.run())
     running.add_done_callback(lambda _: caller.close())
@@ -184,6 +195,7 @@ async def drive(
                 caller.deliver_report(report_on_bot)
         elif event.WhichOneof("event") == "game":
             played.games.extend(read_games(event.game.record))
+            played.reasoning.append(list(event.game.reasoning))
             check_fields(event.game, played.games[-1])
         elif event.WhichOneof("event") == "shown":
             played.shown.append(event.shown)
@@ -201,6 +213,7 @@ def check_fields(game: referee_pb2.GameFinished, record: GameRecord) -> None:
     assert [list(seat.tags) for seat in game.tags] == result.get("tags", [])
     for name in ("corrections", "defaults"):
         assert list(getattr(game, name)) == result.get(name, [])
+    assert digests(game.reasoning) == result.get("reasoning", [])
     for seat, times in enumerate(game.decision_times):
         own = [line for line in record.actions if line["seat"] == seat]
         assert list(times.ms) == [line["ms"] for line in own if line.get("by") != "referee"]

@@ -34,9 +34,7 @@ class KitAuthor:
 
     def types(self, *words: object) -> Any:
         """Run a command, check that it succeeds, and return its JSON output."""
-        done = in_own_process(self.home, [*words, "--json"])
-        assert done.status == 0, f"{words}\n{done.out}\n{done.err}"
-        return json.loads(done.out)
+        return types(self.home, *words)
 
     @property
     def kit(self) -> Path:
@@ -52,6 +50,13 @@ class KitAuthor:
         """Return the folder of the submitted version, which contains the built bots."""
         (folder,) = (self.home / ".pokearena" / "versions").iterdir()
         return folder
+
+
+def types(home: Path, *words: object) -> Any:
+    """Run a command in a folder, check that it succeeds, and return its JSON output."""
+    done = in_own_process(home, [*words, "--json"])
+    assert done.status == 0, f"{words}\n{done.out}\n{done.err}"
+    return json.loads(done.out)
 
 
 def author_of(language: Language, folders: pytest.TempPathFactory) -> KitAuthor:

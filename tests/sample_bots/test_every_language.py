@@ -1,29 +1,20 @@
 """Test a tournament with one bot of every language."""
 
-import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from arena.cli.bots.new import languages
 from tests.arena.cli.terminal import in_own_process
 from tests.examples import examples
-from tests.sample_bots.authors import author_of
+from tests.sample_bots.authors import author_of, types
 from tests.sample_bots.languages import KITS, LANGUAGES
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 
 ROUNDS = examples(3, 2)
 """Rounds of the tournament; a round robin has a match of each pair."""
-
-
-def types(home: Path, *words: object) -> Any:
-    """Run a command, check that it succeeds, and return its JSON output."""
-    done = in_own_process(home, [*words, "--json"])
-    assert done.status == 0, f"{words}\n{done.out}\n{done.err}"
-    return json.loads(done.out)
 
 
 @pytest.fixture

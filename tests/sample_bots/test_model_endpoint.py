@@ -65,6 +65,44 @@ def test_a_request_has_the_model_the_key_and_the_parameters() -> None:
         assert endpoint.keys == ["Bearer secret"]
 
 
+USAGE = {"prompt_tokens": 900, "completion_tokens": 80, "total_tokens": 980}
+
+
+def with_usage(usage: object) -> str:
+    return json.dumps({"choices": [], "usage": usage})
+
+
+@pytest.mark.parametrize(
+    ("script", "tokens"),
+    [
+        (stream(delta("a", "stop"), with_usage(USAGE), "[DONE]"), (900, 80)),
+        (stream(delta("a", "stop"), with_usage(USAGE), with_usage(None), "[DONE]"), (900, 80)),
+        (stream(delta("a", "stop"), with_usage({"prompt_tokens": -1}), "[DONE]"), (0, 0)),
+        (stream(delta('"usage"', "stop"), "[DONE]"), (0, 0)),
+        (message("a"), (0, 0)),
+        (
+            data(json.dumps({"choices": [{"message": {"content": "a"}}], "usage": USAGE}).encode()),
+            (900, 80),
+        ),
+    ],
+)
+def test_the_tokens_that_an_endpoint_states_are_counted(
+    script: Send, tokens: tuple[int, int]
+) -> None:
+    with scripted_endpoint(script) as endpoint:
+        reply = asking(endpoint).complete([], time.monotonic() + FOR_EVER)
+    assert (reply.tokens_in, reply.tokens_out) == tokens
+    assert reply.text
+
+
+def test_thoughts_apart_from_the_reply_are_kept() -> None:
+    thought = json.dumps({"choices": [{"delta": {"reasoning_content": "hm "}}]})
+    script = stream(thought, thought, delta('{"action": 4}', "stop"), "[DONE]")
+    with scripted_endpoint(script) as endpoint:
+        reply = asking(endpoint).complete([], time.monotonic() + FOR_EVER)
+    assert (reply.thoughts, reply.text) == ("hm hm ", '{"action": 4}')
+
+
 @pytest.mark.parametrize(
     "failing",
     [

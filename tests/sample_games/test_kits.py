@@ -65,30 +65,54 @@ run((turn) => {
     ),
 }
 """Bots that use the written types, by language."""
+JSON_BOTS = {
+    "cpp": "bot.cc",
+    "java": "src/main/java/MyBot.java",
+    "kotlin": "src/main/kotlin/MyBot.kt",
+    "ruby": "bot.rb",
+}
+"""Bots that read and write the JSON of generic messages, in kits without types of games."""
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder of an author with the package and a bot in each language."""
-    for tool in {tool for kits in TABLES for kit in kits for tool in tools(kit)}:
-        if shutil.which(tool) is None:
-            if os.environ.get("CI"):
-                pytest.fail(f"{tool} is not installed, and in CI nothing is skipped")
-            pytest.skip(f"{tool} is not installed, which a starter kit needs")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder of an author with the package."""
     home = tmp_path_factory.mktemp("kits")
     (home / "site").mkdir()
     install_package(home / "site", SAMPLES / "goofspiel")
-    for language in sorted({kit for kits in TABLES for kit in kits}):
-        played(home, "new", language, "--lang", language, "--game", "goofspiel")
-        if language in UNOPTIMIZED:
-            path, optimized, changed = UNOPTIMIZED[language]
-            text = (home / language / path).read_text("utf-8")
-            (home / language / path).write_text(text.replace(optimized, changed), "utf-8")
+    return home
+
+
+@pytest.fixture(scope="module")
+def arena(home: Path) -> Path:
+    """Return the folder of the author with a bot in each language of the tables."""
+    languages = sorted({kit for kits in TABLES for kit in kits})
+    require(*languages)
+    for language in languages:
+        write_kit(home, language)
         if language in TYPED:
             name, program = TYPED[language]
             assert (home / language / name).exists()
             (home / language / name).write_text(program, "utf-8")
     return home
+
+
+def require(*languages: str) -> None:
+    """Skip the test if a tool of these kits is missing."""
+    for tool in {tool for language in languages for tool in tools(language)}:
+        if shutil.which(tool) is None:
+            if os.environ.get("CI"):
+                pytest.fail(f"{tool} is not installed, and in CI nothing is skipped")
+            pytest.skip(f"{tool} is not installed, which a starter kit needs")
+
+
+def write_kit(home: Path, language: str) -> None:
+    """Write a new bot for the game."""
+    played(home, "new", language, "--lang", language, "--game", "goofspiel")
+    if language in UNOPTIMIZED:
+        path, optimized, changed = UNOPTIMIZED[language]
+        text = (home / language / path).read_text("utf-8")
+        (home / language / path).write_text(text.replace(optimized, changed), "utf-8")
 
 
 def tools(language: str) -> tuple[str, ...]:
@@ -118,6 +142,23 @@ def test_kits_play_at_the_same_table_without_a_fault(arena: Path, kits: tuple[st
     notes = [line.get("note") for line in lines if line["type"] == "action"]
     assert notes.count("typed") * 3 == len(notes) * len(TYPED.keys() & {*kits})
     played(arena, "verify", record)
+
+
+@pytest.mark.parametrize("language", JSON_BOTS)
+def test_a_kit_plays_by_json(home: Path, language: str) -> None:
+    require(language)
+    write_kit(home, language)
+    path = home / language / JSON_BOTS[language]
+    assert path.exists()
+    shutil.copy(Path(__file__).parent / "json_bots" / path.name, path)
+    record = f"{language}.jsonl"
+    words = ("-n", 1, "--seed", 7, "--start", 30_000, "--record", record)
+    played(home, "play", "goofspiel", f"./{language}", "sample:goofspiel-match", *words)
+    lines = [json.loads(line) for line in (home / record).read_text("utf-8").splitlines()]
+    assert not [line for line in lines if line["type"] == "fault"]
+    notes = [line.get("note") for line in lines if line["type"] == "action"]
+    assert notes.count("typed") * 2 == len(notes)
+    played(home, "verify", record)
 
 
 def test_every_kit_has_the_types_of_the_game(arena: Path) -> None:

@@ -11,6 +11,7 @@ from pokearena.v1 import bot_pb2
 
 from arena.bots.stdio.json_form import writer
 from referee.field_names import camel
+from referee.reasoning import TEXT_BYTES
 from referee.tags import add_tags
 
 _Message = TypeVar("_Message", bound=Message)
@@ -26,6 +27,11 @@ Larger numbers exceed any list, and Python parses very long ones slowly.
 _MARKS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 """Byte order marks of UTF-8 and UTF-16."""
 _MAX_QUOTED_CHARACTERS: Final = 80
+_LONGEST_CHARACTER: Final = 4
+"""Maximum size of a character in bytes of UTF-8."""
+_USAGE_FIELDS: Final = frozenset(
+    name for field in bot_pb2.Usage.DESCRIPTOR.fields for name in (field.name, field.json_name)
+)
 _LAST: Final = ("text", "legal", "view")
 """Long fields come last, so that a program without a JSON parser finds the others first."""
 
@@ -123,6 +129,7 @@ def act_response(parsed: ParsedAnswer, question: bot_pb2.ActRequest) -> bot_pb2.
     """
     fields = dict(parsed.fields)
     choice = fields.pop(CHOICE, None)
+    reasoning, usage = fields.pop("reasoning", None), fields.pop("usage", None)
     if "action" in fields:
         fields["action"] = _of_package(fields["action"], question.view)
     tags: list[str] = []
@@ -137,7 +144,22 @@ def act_response(parsed: ParsedAnswer, question: bot_pb2.ActRequest) -> bot_pb2.
         response.action.CopyFrom(_chosen(choice, question))
     response.game, response.decision = question.game, question.decision
     response.attempt = question.attempt
+    _add_reasoning(response, reasoning, usage)
     return response
+
+
+def _add_reasoning(response: bot_pb2.ActResponse, reasoning: object, usage: object) -> None:
+    """Add the reasoning and the usage of an answer; values of a wrong type are no fault."""
+    if isinstance(reasoning, str):
+        # A lone surrogate cannot be encoded. The referee notes that the text was longer.
+        data = reasoning.encode("utf-8", "replace")[: TEXT_BYTES + _LONGEST_CHARACTER]
+        response.reasoning = data.decode("utf-8", "ignore")
+    if isinstance(usage, dict):
+        for name in _USAGE_FIELDS & usage.keys():
+            try:
+                ParseDict({"usage": {name: usage[name]}}, response)
+            except (ParseError, ValueError, TypeError, SystemError):
+                continue
 
 
 def shown(line: bytes, most: int = _MAX_QUOTED_CHARACTERS) -> str:

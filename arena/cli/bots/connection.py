@@ -20,6 +20,10 @@ from arena.remote.connector import Connector, RefusedByRelay, RelayUnreachable
 from arena.remote.connector_process import Command
 from arena.remote.relay_url import RelayTarget
 
+EXPOSED: Final = (
+    "the connection is not encrypted, so others can read the token; use grpcs:// for TLS."
+)
+
 
 def command_of(words: tuple[str, ...]) -> Command:
     """Return the command that runs the bot named by these words.
@@ -79,9 +83,7 @@ def stay(
         The exit status.
     """
     if target.exposed:
-        output.warn(
-            "the connection is not encrypted, so others can read the token; use grpcs:// for TLS."
-        )
+        output.warn(EXPOSED)
     messages = _ConnectionLog(as_json)
     connector = Connector(target, token, command, tables, messages, authority)
     try:

@@ -134,7 +134,9 @@ def delete(name: str, dry_run: bool, yes: bool, as_json: bool, workspace: Worksp
         output.line(f"tokens       {owner_survey.tokens}: revoked")
         output.line(f"files        {len(files)}: deleted")
         output.line(f"submissions  {len(owner_survey.submissions)}: deleted")
-        output.line(f"matches      {owner_survey.matches}: stay, without output and notes")
+        output.line(
+            f"matches      {owner_survey.matches}: stay, without output, notes and reasoning"
+        )
     pseudonym = None
     if not dry_run:
         _confirm(name, yes)
@@ -166,6 +168,33 @@ def _confirm(name: str, yes: bool) -> None:
         )
     if not click.confirm(f"Delete the data of {name}? This cannot be undone.", err=True):
         raise CommandError("nothing is deleted.", FAILED, code="not-confirmed")
+
+
+@owner.command(epilog='Example: pokearena owner reasoning ada deleted --reason "she asked for it"')
+@click.argument("name", shell_complete=completers.owners)
+@click.argument("state", type=click.Choice(["private", "published", "deleted"]))
+@click.option("--bot", default="", metavar="NAME", help="Only of this bot. [default: all]")
+@reason_option("Reason for the audit log.")
+@json_option
+@data_option
+def reasoning(
+    name: str, state: str, bot: str, reason: str, as_json: bool, workspace: Workspace
+) -> None:
+    """Publish, hide or delete the reasoning that the bots of an owner sent with their answers.
+
+    Only the owner and the organiser can read it, unless it is published. Records keep a hash of
+    what is deleted, and can still be verified. A deletion cannot be undone.
+    """
+    from arena.store.access.audit_log import audited_command
+    from arena.store.bots.owner_data import ReasoningState, set_reasoning
+
+    store = workspace.existing_store
+    with audited_command(store, "owner.reasoning", name, reason):
+        lines = set_reasoning(store, name, ReasoningState(state), bot)
+    if as_json:
+        output.document({"owner": name, "bot": bot or None, "state": state, "lines": lines})
+    else:
+        output.line(f"the reasoning of {bot or 'all bots of ' + name} is {state}: {lines} lines")
 
 
 @owner.command(epilog='Example: pokearena owner assign mybot ada --reason "a wrong name"')

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
@@ -12,9 +13,10 @@ import rich_click as click
 from arena.bots import resolver
 from arena.bots.bot import HUMAN
 from arena.cli import output
+from arena.cli.bots.push import token_option
 from arena.cli.errors import CommandError
 from arena.cli.matches import match_request
-from arena.cli.options import data_option
+from arena.cli.options import data_option, required_token
 from arena.cli.workspace import Workspace
 from referee.games.shared.coded_errors import CodedError
 
@@ -26,13 +28,30 @@ _TABLES = 8
 
 
 @click.command(epilog="Example: pokearena mcp")
+@click.option(
+    "--to",
+    "url",
+    metavar="URL",
+    help="Play the matches that this arena schedules for a remote bot; its relay or its pages.",
+)
+@token_option
+@click.option(
+    "--ca",
+    "authority",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Trusted certificates (PEM). [default: those of the system]",
+)
 @data_option
-def mcp(workspace: Workspace) -> None:
+def mcp(url: str | None, token: str | None, authority: Path | None, workspace: Workspace) -> None:
     """Serve the arena's tools to an agent on standard input and output, until it ends.
 
     A client of the Model Context Protocol starts this command. It gives a player the tools to
     play every game against bots, an author those to write, test and compare bots, and an
     organiser tournaments and standings. It requires the extra `mcp`.
+
+    With --to, the agent is a remote bot (`pokearena bot add --remote`): it answers the questions
+    of the matches that the arena schedules and rates, and has no other tools.
     """
     try:
         from arena.mcp.server import local_server
@@ -42,6 +61,11 @@ def mcp(workspace: Workspace) -> None:
         raise CommandError(
             "the package mcp is not installed; install pokearena[mcp].", code="no-mcp"
         ) from None
+    if url is not None:
+        from arena.cli.develop import agent_seats
+
+        agent_seats.serve(url, required_token(token), authority)
+        return
     tables = LocalTables(workspace)
     output.warn_without_sandbox()
     try:

@@ -46,6 +46,11 @@ _FORMATS = ("csv", "json")
     help="With --parquet: include the view of each seat; every game is dealt and played again.",
 )
 @click.option(
+    "--reasoning",
+    is_flag=True,
+    help="With --parquet: include the private reasoning of bots, not only what is published.",
+)
+@click.option(
     "--format",
     "kind",
     type=click.Choice(_FORMATS),
@@ -65,6 +70,7 @@ def export(
     parquet: Path | None,
     games: str | None,
     views: bool,
+    reasoning: bool,
     kind: str | None,
     file: Path | None,
     workspace: Workspace,
@@ -87,9 +93,11 @@ def export(
             USAGE,
             code="option-combination",
         )
-    if parquet is None and (games or views):
+    if parquet is None and (games or views or reasoning):
         raise CommandError(
-            "--games and --views require --parquet FILE.", USAGE, code="option-combination"
+            "--games, --views and --reasoning require --parquet FILE.",
+            USAGE,
+            code="option-combination",
         )
     if game and games:
         raise CommandError(
@@ -105,7 +113,7 @@ def export(
     names: Sequence[str | None]
     names = [name.strip() for name in games.split(",")] if games else [game]
     scopes = [scope for name in names for scope in lookup.scopes_of(workspace, name, tournament)]
-    _export_decisions(workspace, scopes, parquet, views)
+    _export_decisions(workspace, scopes, parquet, views, reasoning)
 
 
 def _export_ladders(
@@ -181,10 +189,14 @@ def _text(workspace: Workspace, scopes: Mapping[str, LadderKey], tables: Ladders
 
 
 def _export_decisions(
-    workspace: Workspace, scopes: Sequence[LadderKey], file: Path, views: bool
+    workspace: Workspace,
+    scopes: Sequence[LadderKey],
+    file: Path,
+    views: bool,
+    private_reasoning: bool,
 ) -> None:
     """Write every decision of the closed matches of these scopes."""
-    from arena.store.matches import listing, results
+    from arena.store.matches import listing, match_reasoning, results
     from arena.store.schema import MatchState
     from referee.record import read
 
@@ -203,7 +215,12 @@ def _export_decisions(
                 workspace.store, tournament=tournament, states=(MatchState.CLOSED,)
             )
             for number, match in enumerate(closed, 1):
-                data.add(dataset.rows(read(results.record(workspace.store, match.id)), views))
+                readable = match_reasoning.readable_versions(workspace.store, match.id)
+                lines = match_reasoning.reasoning_lines(
+                    workspace.store, match.id, versions=None if private_reasoning else readable
+                )
+                record = read(results.record(workspace.store, match.id))
+                data.add(dataset.rows(record, views, lines))
                 matches += 1
                 progress(f"matches of {tournament}, {data.written} decisions", number, len(closed))
         if not matches:

@@ -126,6 +126,19 @@ def find_record(workspace: Workspace, name: str) -> RecordSource:
     return RecordSource(read(results.record(workspace.store, match)), None)
 
 
+def find_reasoning(workspace: Workspace, source: RecordSource) -> tuple[str, ...]:
+    """Return the lines of the reasoning of a match (`referee.reasoning`) that are still kept.
+
+    Raises:
+        RecordError: the file with them is not valid.
+    """
+    if source.source is not None:
+        return local_records.read_reasoning(source.source)
+    from arena.store.matches import match_reasoning
+
+    return match_reasoning.reasoning_lines(workspace.store, source.id)
+
+
 def _last(workspace: Workspace) -> Path:
     kept = local_records.records(workspace.folder)
     if not kept:

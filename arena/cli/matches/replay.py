@@ -113,7 +113,10 @@ def replay(
     elif html is not None or open_page:
         path = html or local_records.path_of(workspace.folder, source.id, ".html")
         shown = None if game is None else games
-        replay_page.write(source.record, path, shown, private=html is None)
+        # A file with a name of its own may be meant for others.
+        is_private = html is None
+        lines = record_lookup.find_reasoning(workspace, source) if is_private else ()
+        replay_page.write(source.record, path, shown, private=is_private, reasoning=lines)
         if as_json:
             output.document({"match": source.id, "html": str(path)})
         else:

@@ -25,6 +25,7 @@ def write(
     games: Sequence[GameRecord] | None = None,
     *,
     private: bool = False,
+    reasoning: Sequence[str] = (),
 ) -> None:
     """Write the replay of these games; by default of the first ones and the one with a fault.
 
@@ -33,6 +34,7 @@ def write(
         path: the file.
         games: the games to show.
         private: whether only this user may read the file; for files of the data folder.
+        reasoning: the lines of the reasoning of the bots (`referee.reasoning`).
 
     Raises:
         CommandError: the record does not describe a possible game, or has none.
@@ -40,13 +42,14 @@ def write(
     """
     from arena.web import replay_file
     from arena.web.pages.replay import UNTRUE
+    from referee.reasoning import read_line
 
     games = replay_file.chosen_games(record) if games is None else games
     match = record.match["match"]
     if not games:
         raise CommandError(f"{match} has no finished game to show.", code="no-games")
     try:
-        text = replay_file.html(record, games, time.time())
+        text = replay_file.html(record, games, time.time(), list(map(read_line, reasoning)))
     except UNTRUE as error:
         raise CommandError(
             f"{match} cannot be shown, because its record is not correct: {error}.",
@@ -67,7 +70,7 @@ def of_local_match(match: LocalMatch, workspace: Workspace) -> Path:
     from referee.record import read
 
     path = local_records.path_of(workspace.folder, match.spec.id, ".html")
-    write(read(match.record), path, private=True)
+    write(read(match.record), path, private=True, reasoning=match.reasoning)
     return path
 
 

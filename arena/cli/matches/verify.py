@@ -28,16 +28,22 @@ def verify(matches: tuple[str, ...], as_json: bool, workspace: Workspace) -> int
     """Verify records: deal, play and score their matches again.
 
     The seed must match its commitment, and every deal, action and score must follow from the seed
-    and the rules. MATCH is an id, the beginning of an id, the file of a record, or `last` for the
+    and the rules. The reasoning of the bots must have the hashes in the record; deleted reasoning
+    is accepted. MATCH is an id, the beginning of an id, the file of a record, or `last` for the
     newest match of `pokearena play`. Exit status 1 if a record is not correct.
     """
     from arena.cli.matches import record_lookup
-    from referee import replay
+    from referee import reasoning, replay
 
     status = OK
     for name in matches:
         source = record_lookup.find_record(workspace, name)
-        problems = replay.verify(source.record)
+        lines = record_lookup.find_reasoning(workspace, source)
+        hashes = sum(1 for _ in reasoning.recorded_digests(source.record))
+        problems = [
+            *replay.verify(source.record),
+            *reasoning.problems(source.record, lines),
+        ]
         games, actions = len(source.record.games), sum(len(g.actions) for g in source.record.games)
         if problems:
             status = FAILED
@@ -48,6 +54,7 @@ def verify(matches: tuple[str, ...], as_json: bool, workspace: Workspace) -> int
                     "verified": not problems,
                     "games": games,
                     "actions": actions,
+                    "reasoning": {"kept": len(lines), "recorded": hashes},
                     "problems": problems,
                 }
             )
@@ -60,6 +67,11 @@ def verify(matches: tuple[str, ...], as_json: bool, workspace: Workspace) -> int
                 "actions replayed, all scores computed again; the seed "
                 "matches its commitment"
             )
+            if hashes:
+                output.line(
+                    f"{source.id}: {len(lines)} of {hashes} lines of reasoning match their hashes"
+                    f"{'' if len(lines) == hashes else '; the others: content deleted, hash kept'}"
+                )
     if not as_json:
         output.next_step(f"pokearena replay {matches[0]}")
     return status

@@ -32,7 +32,7 @@ NEED_REASON: Final = frozenset(
         *("tournament.cancel", "tournament.withdraw"),
         *("version.ban", "version.release", "bot.owner"),
         *("submission.approve", "submission.refuse"),
-        *("owner.renew", "owner.revoke", "organiser.renew", "organiser.revoke"),
+        *("owner.renew", "owner.revoke", "owner.reasoning", "organiser.renew", "organiser.revoke"),
     }
 )
 """Actions that change or decide what concerns somebody else; they require a reason."""

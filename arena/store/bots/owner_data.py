@@ -11,6 +11,7 @@ import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Select, delete, distinct, func, select, update
@@ -157,7 +158,7 @@ def matches(engine: Engine, owner: str) -> tuple[str, ...]:
 def redact(
     engine: Engine, match: str, versions: Sequence[str], redacted: Callable[[str], str]
 ) -> None:
-    """Rewrite the records of a match, and delete the output of some versions from its faults.
+    """Rewrite the records of a match, and delete the output and the reasoning of some versions.
 
     The object storage gets a new object if the records are there. A sweep deletes the old one.
 
@@ -189,7 +190,7 @@ def _replace_records(
     redacted: Callable[[str], str],
     rewritten: RewrittenRecords,
 ) -> bool:
-    games, faults = schema.games, schema.faults
+    games, faults, reasoning = schema.games, schema.faults, schema.reasoning
     with _erasing(engine) as connection:
         record_archive.lock_match(connection, match)
         if not rewritten.replace(connection, match):
@@ -208,7 +209,57 @@ def _replace_records(
             .where(faults.c.match == match, faults.c.version.in_(versions))
             .values(output="", ended="")
         )
+        connection.execute(
+            delete(reasoning).where(reasoning.c.match == match, reasoning.c.version.in_(versions))
+        )
     return True
+
+
+class ReasoningState(StrEnum):
+    """What an owner can make of the reasoning of the own bots."""
+
+    PRIVATE = "private"
+    """Only the owner and the organiser can read it."""
+    PUBLISHED = "published"
+    """Everybody can read it, also that of later matches."""
+    DELETED = "deleted"
+    """What is stored is deleted. The records keep the hashes."""
+
+
+def set_reasoning(engine: Engine, owner: str, state: ReasoningState, bot: str = "") -> int:
+    """Publish, hide or delete the reasoning of the bots of an owner.
+
+    A match that is being played can add new reasoning after a deletion.
+
+    Args:
+        engine: the store.
+        owner: the owner's name.
+        state: what becomes of it.
+        bot: only of this bot; empty: of all bots of the owner.
+
+    Returns:
+        The number of lines, one for each seat of a game, that are published, hidden or deleted.
+
+    Raises:
+        NotFound: the owner has no such bot.
+    """
+    bots, versions, table = schema.bots, schema.versions, schema.reasoning
+    chosen = [bots.c.owner == owner, bots.c.owner != "", *([bots.c.name == bot] if bot else [])]
+    of_bots = table.c.version.in_(
+        select(versions.c.id).join(bots, bots.c.name == versions.c.name).where(*chosen)
+    )
+    with _erasing(engine) as connection:
+        if connection.execute(select(bots.c.name).where(*chosen).limit(1)).first() is None:
+            raise NotFound(
+                f"{owner} has no bot{f' {bot}' if bot else ''}; `pokearena bot list` shows the "
+                "owners of bots.",
+                code="unknown-bot",
+            )
+        if state is ReasoningState.DELETED:
+            return connection.execute(delete(table).where(of_bots)).rowcount
+        published = int(state is ReasoningState.PUBLISHED)
+        connection.execute(update(bots).where(*chosen).values(publishes_reasoning=published))
+        return connection.scalar(select(func.count()).select_from(table).where(of_bots)) or 0
 
 
 def forget(engine: Engine, data: OwnerData) -> str:

@@ -12,6 +12,7 @@ from arena.ratings.closed_match import FINISHED, PlayedFault, PlayedGame
 from arena.ratings.decision_histogram import DecisionHistogram
 from referee.games.shared.coded_errors import InvalidValue
 from referee.numbering import game_text
+from referee.reasoning import digests
 from referee.record import optional_tally, read_games
 
 if TYPE_CHECKING:
@@ -182,6 +183,7 @@ def finished_game(
             "faults": list(game.faults),
             "crashes": list(game.crashes),
             **optional_tally((), (), [seat.tags for seat in game.tags]),
+            **({"reasoning": digests(game.reasoning)} if game.reasoning else {}),
         },
         faulted=tuple(
             PlayedFault(
@@ -197,6 +199,7 @@ def finished_game(
             for fault in game.faulted
         ),
         thinking=tuple(DecisionHistogram.of(times.ms) for times in game.decision_times),
+        reasoning=tuple(game.reasoning),
     )
     return _by_entrant(by_seat, seating, entrants)
 

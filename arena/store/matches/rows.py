@@ -27,6 +27,7 @@ from arena.ratings.closed_match import PlayedGame
 from arena.store import schema
 from arena.store.database import now
 from arena.store.match_settings import stored_values
+from arena.store.matches import match_reasoning
 from arena.store.matches.games import fault_values, game_values, stored_game
 from arena.store.matches.listing import not_found
 from arena.store.matches.spec import Entrant, MatchSpec
@@ -77,11 +78,13 @@ def game_numbers(connection: Connection, match: str) -> Collection[int]:
 
 
 def insert_game(connection: Connection, match: str, attempt: int, game: PlayedGame) -> None:
-    """Insert a game and its faults."""
+    """Insert a game, its faults and the reasoning of its bots."""
     columns = {"match": match, "game": game.game, "attempt": attempt, "record": game.record}
     connection.execute(_game_insert(), columns | game_values(game))
     if faults := fault_values(match, game):
         connection.execute(insert(schema.faults), faults)
+    if reasoning := match_reasoning.reasoning_values(match, game):
+        connection.execute(insert(schema.reasoning), reasoning)
 
 
 def insert_result(connection: Connection, match: str, attempt: int) -> None:

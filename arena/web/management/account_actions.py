@@ -1,4 +1,4 @@
-"""Operations of owners on their own bots: retire a version, start a challenge."""
+"""Operations of owners on their own bots: versions, challenges, reasoning."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Final
 from starlette.exceptions import HTTPException
 
 from arena.store.access.sessions import Role
-from arena.store.bots import versions
+from arena.store.bots import owner_data, versions
+from arena.store.bots.owner_data import ReasoningState
 from arena.store.matches import listing
 from arena.store.tournaments.challenges import ChallengeLimits
 from arena.submissions import challenges, open_ladders
@@ -61,6 +62,13 @@ def _challenge(request: ActionRequest) -> ActionResult:
     return ActionResult(values, f"/tournaments/{challenge.id}")
 
 
+def _reasoning(request: ActionRequest) -> ActionResult:
+    state, bot = ReasoningState(request.text("state")), request.text("bot")
+    owner = request.actor.name
+    lines = owner_data.set_reasoning(request.web.engine, owner, state, bot)
+    return ActionResult({"bot": bot or None, "state": state, "lines": lines}, ACCOUNT)
+
+
 RETIRE: Final = Action(
     f"{ACCOUNT}/retire",
     "account.retire",
@@ -104,4 +112,18 @@ CHALLENGE: Final = Action(
     created=True,
     form=ACCOUNT,
 )
-ACTIONS: Final = (RETIRE, CHALLENGE)
+REASONING: Final = Action(
+    f"{ACCOUNT}/reasoning",
+    "account.reasoning",
+    "Change",
+    "Publishes, hides or deletes the reasoning of own bots; a deletion cannot be undone.",
+    _reasoning,
+    (
+        InputField("bot", "NAME of an own bot; empty: all"),
+        InputField("state", "who can read it", required=True, choices=tuple(ReasoningState)),
+    ),
+    Role.OWNER,
+    {"bot": "mybot", "state": "published", "lines": 24},
+    form=ACCOUNT,
+)
+ACTIONS: Final = (RETIRE, CHALLENGE, REASONING)

@@ -18,6 +18,7 @@ from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable
 from arena.web.pages import replay_analysis
 from arena.web.pages.replay_content import ALL, Replay, ReplayView, replay
+from arena.web.pages.replay_reasoning import readable_reasoning
 from referee.games.contract import SetupError
 from referee.numbering import game_text
 from referee.record import GameRecord, Line, RecordError, read_games
@@ -79,7 +80,8 @@ def _fresh(r: Replay) -> float:
     """Return for how long the page stays as it is: an idle worker may add an analysis."""
     if r.verified is None:
         return 0.0
-    return _KEPT_SECONDS if r.analysis else _UNTIL_ANALYSED_SECONDS
+    # Its owner may delete published reasoning.
+    return _KEPT_SECONDS if r.analysis and not r.reasoning else _UNTIL_ANALYSED_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,8 @@ class _GameSource:
     game: GameRecord
     seed: bytes
     analysis: dict[str, Any] | None
+    reasoning: tuple[Line, ...]
+    """What the sender of the request may read."""
 
 
 def _find_game(web: WebState, page_request: PageRequest) -> _GameSource:
@@ -106,7 +110,8 @@ def _find_game(web: WebState, page_request: PageRequest) -> _GameSource:
         raise PageNotFound(f"match {match} has no {game_text(number)}; it has {len(cover.games)}.")
     (game,) = read_games(results.game_record(web.engine, match, number))
     analysis = stored_form.supported(ANALYSES.find(web.engine, match))
-    return _GameSource(cover.line, cover.games, game, cover.seed, analysis)
+    reasoning = readable_reasoning(web.engine, page_request, match, number)
+    return _GameSource(cover.line, cover.games, game, cover.seed, analysis, reasoning)
 
 
 def _replay(web: WebState, page_request: PageRequest, game_source: _GameSource) -> Replay:
@@ -123,6 +128,7 @@ def _replay(web: WebState, page_request: PageRequest, game_source: _GameSource) 
             verified=web.verifications.of(match, lambda: results.record(web.engine, match)),
             embed=_frame(source) if source else "",
             analysis=game_source.analysis,
+            reasoning=game_source.reasoning,
         )
     except UNTRUE as error:
         log.warning("game %d of %s cannot be drawn", number, match, exc_info=True)
@@ -148,6 +154,7 @@ def _positions(source: _GameSource) -> dict[str, Any]:
         "faults": [public_fault(fault) for fault in source.game.faults],
         "result": source.game.result,
         "analysis": replay_analysis.data_of_game(source.analysis, source.game.number),
+        "reasoning": list(source.reasoning),
     }
 
 

@@ -14,8 +14,9 @@ from arena.presentation.frames import FrameSequence
 from arena.presentation.recorded_frames import RecordedFrames, ReplayPosition, recorded_frames
 from arena.web.charts import ScoreGraph, score_graph
 from arena.web.data.verification import Verification
-from arena.web.pages import replay_analysis
+from arena.web.pages import replay_analysis, replay_reasoning
 from arena.web.pages.replay_analysis import ReplayAnalysis
+from arena.web.pages.replay_reasoning import DecisionReasoning
 from referee.games.registry import find_game
 from referee.record import TAGS, GameRecord, Line, read_games
 
@@ -69,6 +70,8 @@ class Replay:
     """The analysis of the match; None until an idle worker has made it."""
     tags: tuple[tuple[str, ...], ...] = ()
     """The tags that the bot of each seat has set; empty if none has set any."""
+    reasoning: tuple[DecisionReasoning, ...] = ()
+    """The reasoning of the bots that the reader may see."""
 
     @property
     def last(self) -> int:
@@ -120,6 +123,7 @@ def replay(
     verified: Verification | None,
     embed: str = "",
     analysis: dict[str, Any] | None = None,
+    reasoning: Sequence[Line] = (),
 ) -> Replay:
     """Return the replay of a game.
 
@@ -133,6 +137,7 @@ def replay(
         verified: the result of the verification; None while it is running.
         embed: HTML that embeds this game in other sites.
         analysis: the stored analysis of the match, if there is one.
+        reasoning: the reasoning of the game that the reader may see, a line for each seat.
 
     Raises:
         Mismatch: the record does not describe a possible game.
@@ -168,6 +173,7 @@ def replay(
             analysis, [name for name, _ in match["entrants"]], game.number, recorded
         ),
         tags=tuple(map(tuple, game.result.get(TAGS, ()))),
+        reasoning=replay_reasoning.by_decision(reasoning, recorded.moments, recorded.names),
     )
 
 

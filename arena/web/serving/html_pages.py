@@ -44,6 +44,11 @@ _FRAME: Final = {
 """Default values of the variables of templates/base.html."""
 _NUMBER = re.compile(r'([\w.-]+)<span class="number">@')
 _VERSION = re.compile(r"([\w.-]+)@[\w.+-]+")
+_SHOWN_VERSION = re.compile(r"""(?:(?<=[>\s(])|(?<=label=")|(?<=title="))([\w.-]+)@[\w.+-]+""")
+"""A version in a text or a label: in an address or an input's value another character precedes."""
+_CODE = re.compile(
+    r"(<(?:code|pre|textarea|script)\b.*?</(?:code|pre|textarea|script)>)", re.DOTALL
+)
 _EMPTY_LINK = re.compile(r'<a\b[^>]*?\shref=""[^>]*>(.*?)</a>', re.DOTALL)
 
 
@@ -114,15 +119,20 @@ def html(page: Page, links: Links, **more: Any) -> str:
 
 
 def _with_hidden_numbers(html: str, lone_bots: frozenset[str]) -> str:
-    """Hide the number of each version that is the only one of its bot."""
-    return _NUMBER.sub(
+    """Hide the number of each version that is the only one of its bot, except in code."""
+    html = _NUMBER.sub(
         lambda m: f'{m[1]}<span class="number" hidden>@' if m[1] in lone_bots else m[0], html
     )
+    parts = _CODE.split(html)
+    parts[::2] = [without_lone_numbers(part, lone_bots, _SHOWN_VERSION) for part in parts[::2]]
+    return "".join(parts)
 
 
-def without_lone_numbers(text: str, lone_bots: frozenset[str]) -> str:
-    """Return plain text without the number of each version that is the only one of its bot."""
-    return _VERSION.sub(lambda m: m[1] if m[1] in lone_bots else m[0], text)
+def without_lone_numbers(
+    text: str, lone_bots: frozenset[str], versions: re.Pattern[str] = _VERSION
+) -> str:
+    """Return text without the number of each version that is the only one of its bot."""
+    return versions.sub(lambda m: m[1] if m[1] in lone_bots else m[0], text)
 
 
 def without_empty_links(html: str) -> str:

@@ -975,11 +975,41 @@ pub struct ActResponse {
     /// because its model did not reply. It is counted, and it is no fault.
     #[prost(bool, tag = "9")]
     pub played_default: bool,
+    /// Why the bot chose the action, for example the thoughts of a language model. At
+    /// most 16 KiB of UTF-8 are kept; the rest is cut. It is private to the bot's owner
+    /// and the organiser, unless bot.toml has publish_reasoning = true.
+    #[prost(string, tag = "10")]
+    pub reasoning: ::prost::alloc::string::String,
+    /// What the answer has cost. It is kept with the reasoning.
+    #[prost(message, optional, tag = "11")]
+    pub usage: ::core::option::Option<Usage>,
     /// Tags of the game, for example "opening-book". They are hidden until the match
     /// is over; then the match can be found by them. A game keeps up to five of a
     /// seat, each with 1 to 20 printable ASCII characters; others are dropped.
-    #[prost(string, repeated, tag = "40")]
+    #[prost(string, repeated, tag = "12")]
     pub tags: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+/// The cost of an answer, as the bot reports it. Impossible values are dropped.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Usage {
+    /// Name of the language model; at most 100 characters are kept.
+    #[prost(string, tag = "1")]
+    pub model: ::prost::alloc::string::String,
+    /// Tokens of the prompts.
+    #[prost(uint64, tag = "2")]
+    pub tokens_in: u64,
+    /// Tokens of the replies.
+    #[prost(uint64, tag = "3")]
+    pub tokens_out: u64,
+    /// Price in US dollars.
+    #[prost(double, tag = "4")]
+    pub cost: f64,
+    /// Number of requests to the model.
+    #[prost(uint32, tag = "5")]
+    pub tries: u32,
+    /// Milliseconds that the requests took.
+    #[prost(uint32, tag = "6")]
+    pub ms: u32,
 }
 /// The questions that are open for the bot at this moment.
 #[derive(Clone, PartialEq, ::prost::Message)]

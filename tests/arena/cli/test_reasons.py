@@ -26,6 +26,7 @@ COMMANDS = {
     ("owner", "assign"): "bot.owner",
     ("owner", "renew"): "owner.renew",
     ("owner", "remove"): "owner.revoke",
+    ("owner", "reasoning"): "owner.reasoning",
     ("organiser", "renew"): "organiser.renew",
     ("organiser", "revoke"): "organiser.revoke",
 }
@@ -57,7 +58,8 @@ def test_every_audited_correction_of_the_command_line_has_a_reason() -> None:
 
 @pytest.mark.parametrize("words", COMMANDS)
 def test_an_empty_reason_is_a_usage_error(cli: Cli, words: tuple[str, ...]) -> None:
-    subjects = ["x@1"] if words[1] != "assign" else ["x", "ada"]
+    more = {"assign": ["ada"], "reasoning": ["deleted"]}
+    subjects = ["x@1", *more.get(words[1], [])]
     if words == ("tournament", "disqualify") or words == ("tournament", "withdraw"):
         subjects = ["t-7f3k9q", "x@1"]
     for reason in ("", " \t", "\u00a0\u200b"):

@@ -23,8 +23,9 @@ from tests.arena.web.closed_matches import StoredMatch, play, table
 from tests.arena.web.stored_submissions import add_submission
 
 SOURCE, NOTE, OUTPUT, REASON = "my source", "my note", "my output", "my reason"
+THOUGHTS, THOUGHTS_OF_BOB = "my thoughts luck0@1", "my thoughts luck1@1"
 ADDRESS = "192.0.2.17:7000"
-EVERYTHING = (SOURCE, NOTE, OUTPUT, REASON, ADDRESS)
+EVERYTHING = (SOURCE, NOTE, OUTPUT, REASON, THOUGHTS, THOUGHTS_OF_BOB, ADDRESS)
 
 
 def with_secrets(text: str) -> str:
@@ -48,8 +49,14 @@ class AuthorPolicyArena:
         self.tokens = {name: owners.add_owner(store, name) for name in ("ada", "bob")}
         poke = table("poke-2-must_beat=true")
         self.held: StoredMatch = play(
-            self.workspace, poke, change=with_secrets, boards=2, close=is_over
+            self.workspace,
+            poke,
+            change=with_secrets,
+            boards=2,
+            close=is_over,
+            reasoning="my thoughts",
         )
+        versions.set_owner(store, versions.find_version(store, "luck1@1"), "bob")
         version = versions.set_owner(store, versions.find_version(store, "luck0@1"), "ada")
         source = self.workspace.folder.versions / version.content_hash
         source.mkdir(parents=True)
@@ -103,8 +110,8 @@ def readable_secrets(arena: AuthorPolicyArena, *visitors: str) -> Mapping[str, s
 def test_after_a_match_notes_are_public_and_output_is_the_owners(tmp_path: Path) -> None:
     assert readable_secrets(AuthorPolicyArena(tmp_path, is_over=True), "", "bob", "ada") == {
         "": {NOTE},
-        "bob": {NOTE},
-        "ada": {NOTE, OUTPUT, REASON},
+        "bob": {NOTE, THOUGHTS_OF_BOB},
+        "ada": {NOTE, OUTPUT, REASON, THOUGHTS},
     }
 
 

@@ -1,7 +1,7 @@
 """Responses about an open match do not depend on hidden information.
 
-The test replaces the seeds, the hands, and the results, records, faults and times of finished
-games. Every byte of every response must stay the same.
+The test replaces the seeds, the hands, and the results, records, faults, times and reasoning of
+finished games. Every byte of every response must stay the same.
 """
 
 import asyncio
@@ -72,6 +72,11 @@ def replace_hidden_data(workspace: Workspace, open_match: StoredMatch) -> None:
         )
         rows = connection.execute(select(games).where(games.c.match == open_match.match)).all()
         assert rows
+        reasoning = schema.reasoning
+        thoughts = connection.execute(
+            delete(reasoning).where(reasoning.c.match == open_match.match)
+        )
+        assert thoughts.rowcount
         connection.execute(delete(games).where(games.c.match == open_match.match))
         for row in rows:
             columns = dict(row._mapping)
@@ -201,7 +206,12 @@ def played_workspace(folder: Path) -> tuple[Workspace, StoredMatch]:
     """
     workspace = Workspace(folder / "data")
     play(workspace, table(TABLE), boards=1)
-    return workspace, play(workspace, table(TABLE), boards=2, close=False, seed=SEED)
+    open_match = play(
+        workspace, table(TABLE), boards=2, close=False, seed=SEED, reasoning="thoughts of"
+    )
+    with writing(workspace.store) as connection:
+        connection.execute(update(schema.bots).values(publishes_reasoning=1))
+    return workspace, open_match
 
 
 def differences(workspace: Workspace, open_match: StoredMatch) -> list[str]:

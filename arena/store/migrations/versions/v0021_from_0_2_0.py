@@ -41,6 +41,8 @@ def upgrade() -> None:
     op.add_column("tournaments", corrections)
     for name in ("corrections", "defaults"):
         op.add_column("games", sa.Column(name, sa.JSON(none_as_null=True)))
+    publishes = sa.Column("publishes_reasoning", sa.Integer, nullable=False, server_default="0")
+    op.add_column("bots", publishes)
     # They follow from the games.
     for name in ("outcome", "digest", "thinking"):
         op.drop_column("results", name)

@@ -29,7 +29,7 @@ from pokearena.v1 import pokino_pb2 as pokearena_dot_v1_dot_pokino__pb2
 from pokearena.v1 import saint_poker_pb2 as pokearena_dot_v1_dot_saint__poker__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16pokearena/v1/bot.proto\x12\x0cpokearena.v1\x1a\x17pokearena/v1/poke.proto\x1a\x18pokearena/v1/pokex.proto\x1a\x18pokearena/v1/pouku.proto\x1a\x19pokearena/v1/pokino.proto\x1a\x1epokearena/v1/saint_poker.proto\"\xa1\x02\n\nActRequest\x12\r\n\x05match\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\r\x12\x10\n\x08\x64\x65\x63ision\x18\x03 \x01(\r\x12\x0c\n\x04seat\x18\x04 \x01(\r\x12\"\n\x05\x63lock\x18\x05 \x01(\x0b\x32\x13.pokearena.v1.Clock\x12 \n\x04view\x18\x06 \x01(\x0b\x32\x12.pokearena.v1.View\x12#\n\x05legal\x18\x07 \x03(\x0b\x32\x14.pokearena.v1.Action\x12\x10\n\x08\x63omplete\x18\x08 \x01(\x08\x12\x0c\n\x04luck\x18\t \x01(\x04\x12\x0c\n\x04text\x18\n \x01(\t\x12\x0f\n\x07\x61ttempt\x18\x0b \x01(\r\x12,\n\ncorrection\x18\x0c \x01(\x0b\x32\x18.pokearena.v1.Correction\"(\n\nCorrection\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\"\xd5\x01\n\x0b\x41\x63tResponse\x12\x0c\n\x04game\x18\x01 \x01(\r\x12\x10\n\x08\x64\x65\x63ision\x18\x02 \x01(\r\x12$\n\x06\x61\x63tion\x18\x03 \x01(\x0b\x32\x14.pokearena.v1.Action\x12\x0c\n\x04note\x18\x04 \x01(\t\x12\x0c\n\x04text\x18\x05 \x01(\t\x12\x13\n\x06\x63hoice\x18\x06 \x01(\rH\x00\x88\x01\x01\x12\r\n\x05trace\x18\x07 \x01(\t\x12\x0f\n\x07\x61ttempt\x18\x08 \x01(\r\x12\x16\n\x0eplayed_default\x18\t \x01(\x08\x12\x0c\n\x04tags\x18( \x03(\tB\t\n\x07_choice\":\n\x0bPlayRequest\x12+\n\tquestions\x18\x01 \x03(\x0b\x32\x18.pokearena.v1.ActRequest\":\n\x0cPlayResponse\x12*\n\x07\x61nswers\x18\x01 \x03(\x0b\x32\x19.pokearena.v1.ActResponse\"?\n\x05\x43lock\x12\x14\n\x0c\x61llowance_ms\x18\x01 \x01(\r\x12\x0f\n\x07\x62\x61nk_ms\x18\x02 \x01(\r\x12\x0f\n\x07last_ms\x18\x03 \x01(\r\"\xaf\x02\n\x0cStartRequest\x12\r\n\x05match\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\r\n\x05seats\x18\x03 \x01(\r\x12\x0c\n\x04seat\x18\x04 \x01(\r\x12\x38\n\x07options\x18\x05 \x03(\x0b\x32\'.pokearena.v1.StartRequest.OptionsEntry\x12\r\n\x05games\x18\x06 \x01(\r\x12\"\n\x05\x63lock\x18\x07 \x01(\x0b\x32\x13.pokearena.v1.Clock\x12\r\n\x05rules\x18\x08 \x01(\t\x12\x14\n\x0ctext_version\x18\t \x01(\r\x12\x0e\n\x06traced\x18\n \x01(\x08\x12\x13\n\x0b\x63orrections\x18\x0b \x01(\r\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"l\n\rStartResponse\x12\x17\n\x0fgames_in_flight\x18\x01 \x01(\r\x12\x15\n\rwithout_legal\x18\x02 \x01(\x08\x12\x11\n\twith_text\x18\x03 \x01(\x08\x12\x18\n\x10with_corrections\x18\x04 \x01(\x08\"\x1b\n\nEndRequest\x12\r\n\x05match\x18\x01 \x01(\t\"\r\n\x0b\x45ndResponse\"\x99\x02\n\x04View\x12&\n\x04poke\x18\x01 \x01(\x0b\x32\x16.pokearena.v1.PokeViewH\x00\x12\x33\n\x0bsaint_poker\x18\x02 \x01(\x0b\x32\x1c.pokearena.v1.SaintPokerViewH\x00\x12(\n\x05pokex\x18\x03 \x01(\x0b\x32\x17.pokearena.v1.PokexViewH\x00\x12(\n\x05pouku\x18\x04 \x01(\x0b\x32\x17.pokearena.v1.PoukuViewH\x00\x12*\n\x06pokino\x18\x05 \x01(\x0b\x32\x18.pokearena.v1.PokinoViewH\x00\x12,\n\x07generic\x18( \x01(\x0b\x32\x19.pokearena.v1.GenericViewH\x00\x42\x06\n\x04game\")\n\x0bGenericView\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0c\n\x04json\x18\x02 \x01(\t\"\xa7\x02\n\x06\x41\x63tion\x12(\n\x04poke\x18\x01 \x01(\x0b\x32\x18.pokearena.v1.PokeActionH\x00\x12\x35\n\x0bsaint_poker\x18\x02 \x01(\x0b\x32\x1e.pokearena.v1.SaintPokerActionH\x00\x12*\n\x05pokex\x18\x03 \x01(\x0b\x32\x19.pokearena.v1.PokexActionH\x00\x12*\n\x05pouku\x18\x04 \x01(\x0b\x32\x19.pokearena.v1.PoukuActionH\x00\x12,\n\x06pokino\x18\x05 \x01(\x0b\x32\x1a.pokearena.v1.PokinoActionH\x00\x12.\n\x07generic\x18( \x01(\x0b\x32\x1b.pokearena.v1.GenericActionH\x00\x42\x06\n\x04game\"+\n\rGenericAction\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0c\n\x04json\x18\x02 \x01(\t2\x89\x02\n\nBotService\x12:\n\x03\x41\x63t\x12\x18.pokearena.v1.ActRequest\x1a\x19.pokearena.v1.ActResponse\x12\x41\n\x04Play\x12\x19.pokearena.v1.PlayRequest\x1a\x1a.pokearena.v1.PlayResponse(\x01\x30\x01\x12@\n\x05Start\x12\x1a.pokearena.v1.StartRequest\x1a\x1b.pokearena.v1.StartResponse\x12:\n\x03\x45nd\x12\x18.pokearena.v1.EndRequest\x1a\x19.pokearena.v1.EndResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16pokearena/v1/bot.proto\x12\x0cpokearena.v1\x1a\x17pokearena/v1/poke.proto\x1a\x18pokearena/v1/pokex.proto\x1a\x18pokearena/v1/pouku.proto\x1a\x19pokearena/v1/pokino.proto\x1a\x1epokearena/v1/saint_poker.proto\"\xa1\x02\n\nActRequest\x12\r\n\x05match\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\r\x12\x10\n\x08\x64\x65\x63ision\x18\x03 \x01(\r\x12\x0c\n\x04seat\x18\x04 \x01(\r\x12\"\n\x05\x63lock\x18\x05 \x01(\x0b\x32\x13.pokearena.v1.Clock\x12 \n\x04view\x18\x06 \x01(\x0b\x32\x12.pokearena.v1.View\x12#\n\x05legal\x18\x07 \x03(\x0b\x32\x14.pokearena.v1.Action\x12\x10\n\x08\x63omplete\x18\x08 \x01(\x08\x12\x0c\n\x04luck\x18\t \x01(\x04\x12\x0c\n\x04text\x18\n \x01(\t\x12\x0f\n\x07\x61ttempt\x18\x0b \x01(\r\x12,\n\ncorrection\x18\x0c \x01(\x0b\x32\x18.pokearena.v1.Correction\"(\n\nCorrection\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\"\x8c\x02\n\x0b\x41\x63tResponse\x12\x0c\n\x04game\x18\x01 \x01(\r\x12\x10\n\x08\x64\x65\x63ision\x18\x02 \x01(\r\x12$\n\x06\x61\x63tion\x18\x03 \x01(\x0b\x32\x14.pokearena.v1.Action\x12\x0c\n\x04note\x18\x04 \x01(\t\x12\x0c\n\x04text\x18\x05 \x01(\t\x12\x13\n\x06\x63hoice\x18\x06 \x01(\rH\x00\x88\x01\x01\x12\r\n\x05trace\x18\x07 \x01(\t\x12\x0f\n\x07\x61ttempt\x18\x08 \x01(\r\x12\x16\n\x0eplayed_default\x18\t \x01(\x08\x12\x11\n\treasoning\x18\n \x01(\t\x12\"\n\x05usage\x18\x0b \x01(\x0b\x32\x13.pokearena.v1.Usage\x12\x0c\n\x04tags\x18\x0c \x03(\tB\t\n\x07_choice\"f\n\x05Usage\x12\r\n\x05model\x18\x01 \x01(\t\x12\x11\n\ttokens_in\x18\x02 \x01(\x04\x12\x12\n\ntokens_out\x18\x03 \x01(\x04\x12\x0c\n\x04\x63ost\x18\x04 \x01(\x01\x12\r\n\x05tries\x18\x05 \x01(\r\x12\n\n\x02ms\x18\x06 \x01(\r\":\n\x0bPlayRequest\x12+\n\tquestions\x18\x01 \x03(\x0b\x32\x18.pokearena.v1.ActRequest\":\n\x0cPlayResponse\x12*\n\x07\x61nswers\x18\x01 \x03(\x0b\x32\x19.pokearena.v1.ActResponse\"?\n\x05\x43lock\x12\x14\n\x0c\x61llowance_ms\x18\x01 \x01(\r\x12\x0f\n\x07\x62\x61nk_ms\x18\x02 \x01(\r\x12\x0f\n\x07last_ms\x18\x03 \x01(\r\"\xaf\x02\n\x0cStartRequest\x12\r\n\x05match\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\r\n\x05seats\x18\x03 \x01(\r\x12\x0c\n\x04seat\x18\x04 \x01(\r\x12\x38\n\x07options\x18\x05 \x03(\x0b\x32\'.pokearena.v1.StartRequest.OptionsEntry\x12\r\n\x05games\x18\x06 \x01(\r\x12\"\n\x05\x63lock\x18\x07 \x01(\x0b\x32\x13.pokearena.v1.Clock\x12\r\n\x05rules\x18\x08 \x01(\t\x12\x14\n\x0ctext_version\x18\t \x01(\r\x12\x0e\n\x06traced\x18\n \x01(\x08\x12\x13\n\x0b\x63orrections\x18\x0b \x01(\r\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"l\n\rStartResponse\x12\x17\n\x0fgames_in_flight\x18\x01 \x01(\r\x12\x15\n\rwithout_legal\x18\x02 \x01(\x08\x12\x11\n\twith_text\x18\x03 \x01(\x08\x12\x18\n\x10with_corrections\x18\x04 \x01(\x08\"\x1b\n\nEndRequest\x12\r\n\x05match\x18\x01 \x01(\t\"\r\n\x0b\x45ndResponse\"\x99\x02\n\x04View\x12&\n\x04poke\x18\x01 \x01(\x0b\x32\x16.pokearena.v1.PokeViewH\x00\x12\x33\n\x0bsaint_poker\x18\x02 \x01(\x0b\x32\x1c.pokearena.v1.SaintPokerViewH\x00\x12(\n\x05pokex\x18\x03 \x01(\x0b\x32\x17.pokearena.v1.PokexViewH\x00\x12(\n\x05pouku\x18\x04 \x01(\x0b\x32\x17.pokearena.v1.PoukuViewH\x00\x12*\n\x06pokino\x18\x05 \x01(\x0b\x32\x18.pokearena.v1.PokinoViewH\x00\x12,\n\x07generic\x18( \x01(\x0b\x32\x19.pokearena.v1.GenericViewH\x00\x42\x06\n\x04game\")\n\x0bGenericView\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0c\n\x04json\x18\x02 \x01(\t\"\xa7\x02\n\x06\x41\x63tion\x12(\n\x04poke\x18\x01 \x01(\x0b\x32\x18.pokearena.v1.PokeActionH\x00\x12\x35\n\x0bsaint_poker\x18\x02 \x01(\x0b\x32\x1e.pokearena.v1.SaintPokerActionH\x00\x12*\n\x05pokex\x18\x03 \x01(\x0b\x32\x19.pokearena.v1.PokexActionH\x00\x12*\n\x05pouku\x18\x04 \x01(\x0b\x32\x19.pokearena.v1.PoukuActionH\x00\x12,\n\x06pokino\x18\x05 \x01(\x0b\x32\x1a.pokearena.v1.PokinoActionH\x00\x12.\n\x07generic\x18( \x01(\x0b\x32\x1b.pokearena.v1.GenericActionH\x00\x42\x06\n\x04game\"+\n\rGenericAction\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0c\n\x04json\x18\x02 \x01(\t2\x89\x02\n\nBotService\x12:\n\x03\x41\x63t\x12\x18.pokearena.v1.ActRequest\x1a\x19.pokearena.v1.ActResponse\x12\x41\n\x04Play\x12\x19.pokearena.v1.PlayRequest\x1a\x1a.pokearena.v1.PlayResponse(\x01\x30\x01\x12@\n\x05Start\x12\x1a.pokearena.v1.StartRequest\x1a\x1b.pokearena.v1.StartResponse\x12:\n\x03\x45nd\x12\x18.pokearena.v1.EndRequest\x1a\x19.pokearena.v1.EndResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -43,31 +43,33 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CORRECTION']._serialized_start=468
   _globals['_CORRECTION']._serialized_end=508
   _globals['_ACTRESPONSE']._serialized_start=511
-  _globals['_ACTRESPONSE']._serialized_end=724
-  _globals['_PLAYREQUEST']._serialized_start=726
-  _globals['_PLAYREQUEST']._serialized_end=784
-  _globals['_PLAYRESPONSE']._serialized_start=786
-  _globals['_PLAYRESPONSE']._serialized_end=844
-  _globals['_CLOCK']._serialized_start=846
-  _globals['_CLOCK']._serialized_end=909
-  _globals['_STARTREQUEST']._serialized_start=912
-  _globals['_STARTREQUEST']._serialized_end=1215
-  _globals['_STARTREQUEST_OPTIONSENTRY']._serialized_start=1169
-  _globals['_STARTREQUEST_OPTIONSENTRY']._serialized_end=1215
-  _globals['_STARTRESPONSE']._serialized_start=1217
-  _globals['_STARTRESPONSE']._serialized_end=1325
-  _globals['_ENDREQUEST']._serialized_start=1327
-  _globals['_ENDREQUEST']._serialized_end=1354
-  _globals['_ENDRESPONSE']._serialized_start=1356
-  _globals['_ENDRESPONSE']._serialized_end=1369
-  _globals['_VIEW']._serialized_start=1372
-  _globals['_VIEW']._serialized_end=1653
-  _globals['_GENERICVIEW']._serialized_start=1655
-  _globals['_GENERICVIEW']._serialized_end=1696
-  _globals['_ACTION']._serialized_start=1699
-  _globals['_ACTION']._serialized_end=1994
-  _globals['_GENERICACTION']._serialized_start=1996
-  _globals['_GENERICACTION']._serialized_end=2039
-  _globals['_BOTSERVICE']._serialized_start=2042
-  _globals['_BOTSERVICE']._serialized_end=2307
+  _globals['_ACTRESPONSE']._serialized_end=779
+  _globals['_USAGE']._serialized_start=781
+  _globals['_USAGE']._serialized_end=883
+  _globals['_PLAYREQUEST']._serialized_start=885
+  _globals['_PLAYREQUEST']._serialized_end=943
+  _globals['_PLAYRESPONSE']._serialized_start=945
+  _globals['_PLAYRESPONSE']._serialized_end=1003
+  _globals['_CLOCK']._serialized_start=1005
+  _globals['_CLOCK']._serialized_end=1068
+  _globals['_STARTREQUEST']._serialized_start=1071
+  _globals['_STARTREQUEST']._serialized_end=1374
+  _globals['_STARTREQUEST_OPTIONSENTRY']._serialized_start=1328
+  _globals['_STARTREQUEST_OPTIONSENTRY']._serialized_end=1374
+  _globals['_STARTRESPONSE']._serialized_start=1376
+  _globals['_STARTRESPONSE']._serialized_end=1484
+  _globals['_ENDREQUEST']._serialized_start=1486
+  _globals['_ENDREQUEST']._serialized_end=1513
+  _globals['_ENDRESPONSE']._serialized_start=1515
+  _globals['_ENDRESPONSE']._serialized_end=1528
+  _globals['_VIEW']._serialized_start=1531
+  _globals['_VIEW']._serialized_end=1812
+  _globals['_GENERICVIEW']._serialized_start=1814
+  _globals['_GENERICVIEW']._serialized_end=1855
+  _globals['_ACTION']._serialized_start=1858
+  _globals['_ACTION']._serialized_end=2153
+  _globals['_GENERICACTION']._serialized_start=2155
+  _globals['_GENERICACTION']._serialized_end=2198
+  _globals['_BOTSERVICE']._serialized_start=2201
+  _globals['_BOTSERVICE']._serialized_end=2466
 # @@protoc_insertion_point(module_scope)

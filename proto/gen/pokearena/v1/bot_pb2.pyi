@@ -79,7 +79,7 @@ class Correction(_message.Message):
 
 class ActResponse(_message.Message):
     """An answer to one question."""
-    __slots__ = ("game", "decision", "action", "note", "text", "choice", "trace", "attempt", "played_default", "tags")
+    __slots__ = ("game", "decision", "action", "note", "text", "choice", "trace", "attempt", "played_default", "reasoning", "usage", "tags")
     GAME_FIELD_NUMBER: _ClassVar[int]
     DECISION_FIELD_NUMBER: _ClassVar[int]
     ACTION_FIELD_NUMBER: _ClassVar[int]
@@ -89,6 +89,8 @@ class ActResponse(_message.Message):
     TRACE_FIELD_NUMBER: _ClassVar[int]
     ATTEMPT_FIELD_NUMBER: _ClassVar[int]
     PLAYED_DEFAULT_FIELD_NUMBER: _ClassVar[int]
+    REASONING_FIELD_NUMBER: _ClassVar[int]
+    USAGE_FIELD_NUMBER: _ClassVar[int]
     TAGS_FIELD_NUMBER: _ClassVar[int]
     game: int
     """Copied from the question. Required in Play, optional in Act."""
@@ -119,13 +121,43 @@ class ActResponse(_message.Message):
     """True if the bot did not decide, and plays a default action: for example
     because its model did not reply. It is counted, and it is no fault.
     """
+    reasoning: str
+    """Why the bot chose the action, for example the thoughts of a language model. At
+    most 16 KiB of UTF-8 are kept; the rest is cut. It is private to the bot's owner
+    and the organiser, unless bot.toml has publish_reasoning = true.
+    """
+    usage: Usage
+    """What the answer has cost. It is kept with the reasoning."""
     tags: _containers.RepeatedScalarFieldContainer[str]
     """Tags of the game, for example "opening-book". They are hidden until the match
     is over; then the match can be found by them. A game keeps up to five of a
     seat, each with 1 to 20 printable ASCII characters; others are dropped.
     """
-    def HasField(self, field_name: _Literal['action', 'choice']) -> bool: ...
-    def __init__(self, game: _Optional[int] = ..., decision: _Optional[int] = ..., action: _Optional[_Union[Action, _Mapping[str, _Any]]] = ..., note: _Optional[str] = ..., text: _Optional[str] = ..., choice: _Optional[int] = ..., trace: _Optional[str] = ..., attempt: _Optional[int] = ..., played_default: bool = ..., tags: _Optional[_Iterable[str]] = ...) -> None: ...
+    def HasField(self, field_name: _Literal['action', 'choice', 'usage']) -> bool: ...
+    def __init__(self, game: _Optional[int] = ..., decision: _Optional[int] = ..., action: _Optional[_Union[Action, _Mapping[str, _Any]]] = ..., note: _Optional[str] = ..., text: _Optional[str] = ..., choice: _Optional[int] = ..., trace: _Optional[str] = ..., attempt: _Optional[int] = ..., played_default: bool = ..., reasoning: _Optional[str] = ..., usage: _Optional[_Union[Usage, _Mapping[str, _Any]]] = ..., tags: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class Usage(_message.Message):
+    """The cost of an answer, as the bot reports it. Impossible values are dropped."""
+    __slots__ = ("model", "tokens_in", "tokens_out", "cost", "tries", "ms")
+    MODEL_FIELD_NUMBER: _ClassVar[int]
+    TOKENS_IN_FIELD_NUMBER: _ClassVar[int]
+    TOKENS_OUT_FIELD_NUMBER: _ClassVar[int]
+    COST_FIELD_NUMBER: _ClassVar[int]
+    TRIES_FIELD_NUMBER: _ClassVar[int]
+    MS_FIELD_NUMBER: _ClassVar[int]
+    model: str
+    """Name of the language model; at most 100 characters are kept."""
+    tokens_in: int
+    """Tokens of the prompts."""
+    tokens_out: int
+    """Tokens of the replies."""
+    cost: float
+    """Price in US dollars."""
+    tries: int
+    """Number of requests to the model."""
+    ms: int
+    """Milliseconds that the requests took."""
+    def __init__(self, model: _Optional[str] = ..., tokens_in: _Optional[int] = ..., tokens_out: _Optional[int] = ..., cost: _Optional[float] = ..., tries: _Optional[int] = ..., ms: _Optional[int] = ...) -> None: ...
 
 class PlayRequest(_message.Message):
     """The questions that are open for the bot at this moment."""

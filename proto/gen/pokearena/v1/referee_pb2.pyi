@@ -66,7 +66,7 @@ class RunTableRequest(_message.Message):
 
 class Table(_message.Message):
     """One seating with newly started bots, which plays a list of boards."""
-    __slots__ = ("match", "game", "options", "seats", "boards", "start_ms", "allowance_ms", "strict", "unforgiving", "watch_ms", "watch_notes", "number", "sandbox", "rules", "corrections")
+    __slots__ = ("match", "game", "options", "seats", "boards", "start_ms", "allowance_ms", "strict", "unforgiving", "watch_ms", "watch_notes", "number", "sandbox", "rules", "corrections", "reasoning_bytes")
     class OptionsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -89,6 +89,7 @@ class Table(_message.Message):
     SANDBOX_FIELD_NUMBER: _ClassVar[int]
     RULES_FIELD_NUMBER: _ClassVar[int]
     CORRECTIONS_FIELD_NUMBER: _ClassVar[int]
+    REASONING_BYTES_FIELD_NUMBER: _ClassVar[int]
     match: str
     """ID of the match."""
     game: str
@@ -123,7 +124,11 @@ class Table(_message.Message):
     """The rules page of the game, for the bots."""
     corrections: int
     """Number of corrections of an illegal or unreadable answer per question."""
-    def __init__(self, match: _Optional[str] = ..., game: _Optional[str] = ..., options: _Optional[_Mapping[str, str]] = ..., seats: _Optional[_Iterable[_Union[Seat, _Mapping[str, _Any]]]] = ..., boards: _Optional[_Iterable[_Union[Board, _Mapping[str, _Any]]]] = ..., start_ms: _Optional[int] = ..., allowance_ms: _Optional[int] = ..., strict: bool = ..., unforgiving: bool = ..., watch_ms: _Optional[int] = ..., watch_notes: bool = ..., number: _Optional[int] = ..., sandbox: _Optional[str] = ..., rules: _Optional[str] = ..., corrections: _Optional[int] = ...) -> None: ...
+    reasoning_bytes: int
+    """Maximum size in bytes of the reasoning and usage of one seat in one game. 0:
+    none is kept.
+    """
+    def __init__(self, match: _Optional[str] = ..., game: _Optional[str] = ..., options: _Optional[_Mapping[str, str]] = ..., seats: _Optional[_Iterable[_Union[Seat, _Mapping[str, _Any]]]] = ..., boards: _Optional[_Iterable[_Union[Board, _Mapping[str, _Any]]]] = ..., start_ms: _Optional[int] = ..., allowance_ms: _Optional[int] = ..., strict: bool = ..., unforgiving: bool = ..., watch_ms: _Optional[int] = ..., watch_notes: bool = ..., number: _Optional[int] = ..., sandbox: _Optional[str] = ..., rules: _Optional[str] = ..., corrections: _Optional[int] = ..., reasoning_bytes: _Optional[int] = ...) -> None: ...
 
 class Seat(_message.Message):
     """A seat, with the rest of its time bank and its earlier faults at this table."""
@@ -224,7 +229,7 @@ class GameFinished(_message.Message):
     """A game that is over. The fields after the record repeat what it contains, so
     that the caller does not have to parse it. Values of seats are in seat order.
     """
-    __slots__ = ("game", "board", "record", "places", "scores", "verdicts", "bank_ms", "slowest_ms", "faults", "crashes", "decision_times", "faulted", "corrections", "defaults", "tags")
+    __slots__ = ("game", "board", "record", "places", "scores", "verdicts", "bank_ms", "slowest_ms", "faults", "crashes", "decision_times", "faulted", "corrections", "defaults", "reasoning", "tags")
     GAME_FIELD_NUMBER: _ClassVar[int]
     BOARD_FIELD_NUMBER: _ClassVar[int]
     RECORD_FIELD_NUMBER: _ClassVar[int]
@@ -239,6 +244,7 @@ class GameFinished(_message.Message):
     FAULTED_FIELD_NUMBER: _ClassVar[int]
     CORRECTIONS_FIELD_NUMBER: _ClassVar[int]
     DEFAULTS_FIELD_NUMBER: _ClassVar[int]
+    REASONING_FIELD_NUMBER: _ClassVar[int]
     TAGS_FIELD_NUMBER: _ClassVar[int]
     game: int
     """Number of the game within the match."""
@@ -270,9 +276,13 @@ class GameFinished(_message.Message):
     """Corrections of each seat in this game."""
     defaults: _containers.RepeatedScalarFieldContainer[int]
     """Default actions that the bot of each seat played in this game."""
+    reasoning: _containers.RepeatedScalarFieldContainer[str]
+    """The reasoning and usage of each seat: a line of JSON whose SHA-256 is in the
+    record (docs/reference/record.md#reasoning), or "". Empty without any.
+    """
     tags: _containers.RepeatedCompositeFieldContainer[SeatTags]
     """The tags that the bot of each seat has set. Empty if no bot has set any."""
-    def __init__(self, game: _Optional[int] = ..., board: _Optional[int] = ..., record: _Optional[str] = ..., places: _Optional[_Iterable[int]] = ..., scores: _Optional[_Iterable[int]] = ..., verdicts: _Optional[_Iterable[str]] = ..., bank_ms: _Optional[_Iterable[float]] = ..., slowest_ms: _Optional[_Iterable[float]] = ..., faults: _Optional[_Iterable[int]] = ..., crashes: _Optional[_Iterable[int]] = ..., decision_times: _Optional[_Iterable[_Union[DecisionTimes, _Mapping[str, _Any]]]] = ..., faulted: _Optional[_Iterable[_Union[GameFault, _Mapping[str, _Any]]]] = ..., corrections: _Optional[_Iterable[int]] = ..., defaults: _Optional[_Iterable[int]] = ..., tags: _Optional[_Iterable[_Union[SeatTags, _Mapping[str, _Any]]]] = ...) -> None: ...
+    def __init__(self, game: _Optional[int] = ..., board: _Optional[int] = ..., record: _Optional[str] = ..., places: _Optional[_Iterable[int]] = ..., scores: _Optional[_Iterable[int]] = ..., verdicts: _Optional[_Iterable[str]] = ..., bank_ms: _Optional[_Iterable[float]] = ..., slowest_ms: _Optional[_Iterable[float]] = ..., faults: _Optional[_Iterable[int]] = ..., crashes: _Optional[_Iterable[int]] = ..., decision_times: _Optional[_Iterable[_Union[DecisionTimes, _Mapping[str, _Any]]]] = ..., faulted: _Optional[_Iterable[_Union[GameFault, _Mapping[str, _Any]]]] = ..., corrections: _Optional[_Iterable[int]] = ..., defaults: _Optional[_Iterable[int]] = ..., reasoning: _Optional[_Iterable[str]] = ..., tags: _Optional[_Iterable[_Union[SeatTags, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class SeatTags(_message.Message):
     """The tags that a bot has set on a game."""

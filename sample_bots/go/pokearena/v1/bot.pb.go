@@ -260,10 +260,16 @@ type ActResponse struct {
 	// True if the bot did not decide, and plays a default action: for example
 	// because its model did not reply. It is counted, and it is no fault.
 	PlayedDefault bool `protobuf:"varint,9,opt,name=played_default,json=playedDefault,proto3" json:"played_default,omitempty"`
+	// Why the bot chose the action, for example the thoughts of a language model. At
+	// most 16 KiB of UTF-8 are kept; the rest is cut. It is private to the bot's owner
+	// and the organiser, unless bot.toml has publish_reasoning = true.
+	Reasoning string `protobuf:"bytes,10,opt,name=reasoning,proto3" json:"reasoning,omitempty"`
+	// What the answer has cost. It is kept with the reasoning.
+	Usage *Usage `protobuf:"bytes,11,opt,name=usage,proto3" json:"usage,omitempty"`
 	// Tags of the game, for example "opening-book". They are hidden until the match
 	// is over; then the match can be found by them. A game keeps up to five of a
 	// seat, each with 1 to 20 printable ASCII characters; others are dropped.
-	Tags          []string `protobuf:"bytes,40,rep,name=tags,proto3" json:"tags,omitempty"`
+	Tags          []string `protobuf:"bytes,12,rep,name=tags,proto3" json:"tags,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -361,11 +367,116 @@ func (x *ActResponse) GetPlayedDefault() bool {
 	return false
 }
 
+func (x *ActResponse) GetReasoning() string {
+	if x != nil {
+		return x.Reasoning
+	}
+	return ""
+}
+
+func (x *ActResponse) GetUsage() *Usage {
+	if x != nil {
+		return x.Usage
+	}
+	return nil
+}
+
 func (x *ActResponse) GetTags() []string {
 	if x != nil {
 		return x.Tags
 	}
 	return nil
+}
+
+// The cost of an answer, as the bot reports it. Impossible values are dropped.
+type Usage struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Name of the language model; at most 100 characters are kept.
+	Model string `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"`
+	// Tokens of the prompts.
+	TokensIn uint64 `protobuf:"varint,2,opt,name=tokens_in,json=tokensIn,proto3" json:"tokens_in,omitempty"`
+	// Tokens of the replies.
+	TokensOut uint64 `protobuf:"varint,3,opt,name=tokens_out,json=tokensOut,proto3" json:"tokens_out,omitempty"`
+	// Price in US dollars.
+	Cost float64 `protobuf:"fixed64,4,opt,name=cost,proto3" json:"cost,omitempty"`
+	// Number of requests to the model.
+	Tries uint32 `protobuf:"varint,5,opt,name=tries,proto3" json:"tries,omitempty"`
+	// Milliseconds that the requests took.
+	Ms            uint32 `protobuf:"varint,6,opt,name=ms,proto3" json:"ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Usage) Reset() {
+	*x = Usage{}
+	mi := &file_pokearena_v1_bot_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Usage) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Usage) ProtoMessage() {}
+
+func (x *Usage) ProtoReflect() protoreflect.Message {
+	mi := &file_pokearena_v1_bot_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Usage.ProtoReflect.Descriptor instead.
+func (*Usage) Descriptor() ([]byte, []int) {
+	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *Usage) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
+func (x *Usage) GetTokensIn() uint64 {
+	if x != nil {
+		return x.TokensIn
+	}
+	return 0
+}
+
+func (x *Usage) GetTokensOut() uint64 {
+	if x != nil {
+		return x.TokensOut
+	}
+	return 0
+}
+
+func (x *Usage) GetCost() float64 {
+	if x != nil {
+		return x.Cost
+	}
+	return 0
+}
+
+func (x *Usage) GetTries() uint32 {
+	if x != nil {
+		return x.Tries
+	}
+	return 0
+}
+
+func (x *Usage) GetMs() uint32 {
+	if x != nil {
+		return x.Ms
+	}
+	return 0
 }
 
 // The questions that are open for the bot at this moment.
@@ -379,7 +490,7 @@ type PlayRequest struct {
 
 func (x *PlayRequest) Reset() {
 	*x = PlayRequest{}
-	mi := &file_pokearena_v1_bot_proto_msgTypes[3]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -391,7 +502,7 @@ func (x *PlayRequest) String() string {
 func (*PlayRequest) ProtoMessage() {}
 
 func (x *PlayRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pokearena_v1_bot_proto_msgTypes[3]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -404,7 +515,7 @@ func (x *PlayRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlayRequest.ProtoReflect.Descriptor instead.
 func (*PlayRequest) Descriptor() ([]byte, []int) {
-	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{3}
+	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *PlayRequest) GetQuestions() []*ActRequest {
@@ -425,7 +536,7 @@ type PlayResponse struct {
 
 func (x *PlayResponse) Reset() {
 	*x = PlayResponse{}
-	mi := &file_pokearena_v1_bot_proto_msgTypes[4]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -437,7 +548,7 @@ func (x *PlayResponse) String() string {
 func (*PlayResponse) ProtoMessage() {}
 
 func (x *PlayResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pokearena_v1_bot_proto_msgTypes[4]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -450,7 +561,7 @@ func (x *PlayResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlayResponse.ProtoReflect.Descriptor instead.
 func (*PlayResponse) Descriptor() ([]byte, []int) {
-	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{4}
+	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *PlayResponse) GetAnswers() []*ActResponse {
@@ -478,7 +589,7 @@ type Clock struct {
 
 func (x *Clock) Reset() {
 	*x = Clock{}
-	mi := &file_pokearena_v1_bot_proto_msgTypes[5]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -490,7 +601,7 @@ func (x *Clock) String() string {
 func (*Clock) ProtoMessage() {}
 
 func (x *Clock) ProtoReflect() protoreflect.Message {
-	mi := &file_pokearena_v1_bot_proto_msgTypes[5]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -503,7 +614,7 @@ func (x *Clock) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Clock.ProtoReflect.Descriptor instead.
 func (*Clock) Descriptor() ([]byte, []int) {
-	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{5}
+	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Clock) GetAllowanceMs() uint32 {
@@ -560,7 +671,7 @@ type StartRequest struct {
 
 func (x *StartRequest) Reset() {
 	*x = StartRequest{}
-	mi := &file_pokearena_v1_bot_proto_msgTypes[6]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -572,7 +683,7 @@ func (x *StartRequest) String() string {
 func (*StartRequest) ProtoMessage() {}
 
 func (x *StartRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pokearena_v1_bot_proto_msgTypes[6]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -585,7 +696,7 @@ func (x *StartRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartRequest.ProtoReflect.Descriptor instead.
 func (*StartRequest) Descriptor() ([]byte, []int) {
-	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{6}
+	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *StartRequest) GetMatch() string {
@@ -684,7 +795,7 @@ type StartResponse struct {
 
 func (x *StartResponse) Reset() {
 	*x = StartResponse{}
-	mi := &file_pokearena_v1_bot_proto_msgTypes[7]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -696,7 +807,7 @@ func (x *StartResponse) String() string {
 func (*StartResponse) ProtoMessage() {}
 
 func (x *StartResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pokearena_v1_bot_proto_msgTypes[7]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -709,7 +820,7 @@ func (x *StartResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartResponse.ProtoReflect.Descriptor instead.
 func (*StartResponse) Descriptor() ([]byte, []int) {
-	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{7}
+	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *StartResponse) GetGamesInFlight() uint32 {
@@ -751,7 +862,7 @@ type EndRequest struct {
 
 func (x *EndRequest) Reset() {
 	*x = EndRequest{}
-	mi := &file_pokearena_v1_bot_proto_msgTypes[8]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -763,7 +874,7 @@ func (x *EndRequest) String() string {
 func (*EndRequest) ProtoMessage() {}
 
 func (x *EndRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pokearena_v1_bot_proto_msgTypes[8]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -776,7 +887,7 @@ func (x *EndRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndRequest.ProtoReflect.Descriptor instead.
 func (*EndRequest) Descriptor() ([]byte, []int) {
-	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{8}
+	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *EndRequest) GetMatch() string {
@@ -795,7 +906,7 @@ type EndResponse struct {
 
 func (x *EndResponse) Reset() {
 	*x = EndResponse{}
-	mi := &file_pokearena_v1_bot_proto_msgTypes[9]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -807,7 +918,7 @@ func (x *EndResponse) String() string {
 func (*EndResponse) ProtoMessage() {}
 
 func (x *EndResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pokearena_v1_bot_proto_msgTypes[9]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -820,7 +931,7 @@ func (x *EndResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndResponse.ProtoReflect.Descriptor instead.
 func (*EndResponse) Descriptor() ([]byte, []int) {
-	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{9}
+	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{10}
 }
 
 // What a seat sees, as a message of its game.
@@ -843,7 +954,7 @@ type View struct {
 
 func (x *View) Reset() {
 	*x = View{}
-	mi := &file_pokearena_v1_bot_proto_msgTypes[10]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -855,7 +966,7 @@ func (x *View) String() string {
 func (*View) ProtoMessage() {}
 
 func (x *View) ProtoReflect() protoreflect.Message {
-	mi := &file_pokearena_v1_bot_proto_msgTypes[10]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -868,7 +979,7 @@ func (x *View) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use View.ProtoReflect.Descriptor instead.
 func (*View) Descriptor() ([]byte, []int) {
-	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{10}
+	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *View) GetGame() isView_Game {
@@ -992,7 +1103,7 @@ type GenericView struct {
 
 func (x *GenericView) Reset() {
 	*x = GenericView{}
-	mi := &file_pokearena_v1_bot_proto_msgTypes[11]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1004,7 +1115,7 @@ func (x *GenericView) String() string {
 func (*GenericView) ProtoMessage() {}
 
 func (x *GenericView) ProtoReflect() protoreflect.Message {
-	mi := &file_pokearena_v1_bot_proto_msgTypes[11]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1017,7 +1128,7 @@ func (x *GenericView) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GenericView.ProtoReflect.Descriptor instead.
 func (*GenericView) Descriptor() ([]byte, []int) {
-	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{11}
+	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *GenericView) GetGame() string {
@@ -1054,7 +1165,7 @@ type Action struct {
 
 func (x *Action) Reset() {
 	*x = Action{}
-	mi := &file_pokearena_v1_bot_proto_msgTypes[12]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1066,7 +1177,7 @@ func (x *Action) String() string {
 func (*Action) ProtoMessage() {}
 
 func (x *Action) ProtoReflect() protoreflect.Message {
-	mi := &file_pokearena_v1_bot_proto_msgTypes[12]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1079,7 +1190,7 @@ func (x *Action) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Action.ProtoReflect.Descriptor instead.
 func (*Action) Descriptor() ([]byte, []int) {
-	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{12}
+	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Action) GetGame() isAction_Game {
@@ -1204,7 +1315,7 @@ type GenericAction struct {
 
 func (x *GenericAction) Reset() {
 	*x = GenericAction{}
-	mi := &file_pokearena_v1_bot_proto_msgTypes[13]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1216,7 +1327,7 @@ func (x *GenericAction) String() string {
 func (*GenericAction) ProtoMessage() {}
 
 func (x *GenericAction) ProtoReflect() protoreflect.Message {
-	mi := &file_pokearena_v1_bot_proto_msgTypes[13]
+	mi := &file_pokearena_v1_bot_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1229,7 +1340,7 @@ func (x *GenericAction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GenericAction.ProtoReflect.Descriptor instead.
 func (*GenericAction) Descriptor() ([]byte, []int) {
-	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{13}
+	return file_pokearena_v1_bot_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *GenericAction) GetGame() string {
@@ -1271,7 +1382,7 @@ const file_pokearena_v1_bot_proto_rawDesc = "" +
 	"\n" +
 	"Correction\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12\x12\n" +
-	"\x04text\x18\x02 \x01(\tR\x04text\"\xa6\x02\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\"\xef\x02\n" +
 	"\vActResponse\x12\x12\n" +
 	"\x04game\x18\x01 \x01(\rR\x04game\x12\x1a\n" +
 	"\bdecision\x18\x02 \x01(\rR\bdecision\x12,\n" +
@@ -1281,9 +1392,20 @@ const file_pokearena_v1_bot_proto_rawDesc = "" +
 	"\x06choice\x18\x06 \x01(\rH\x00R\x06choice\x88\x01\x01\x12\x14\n" +
 	"\x05trace\x18\a \x01(\tR\x05trace\x12\x18\n" +
 	"\aattempt\x18\b \x01(\rR\aattempt\x12%\n" +
-	"\x0eplayed_default\x18\t \x01(\bR\rplayedDefault\x12\x12\n" +
-	"\x04tags\x18( \x03(\tR\x04tagsB\t\n" +
-	"\a_choice\"E\n" +
+	"\x0eplayed_default\x18\t \x01(\bR\rplayedDefault\x12\x1c\n" +
+	"\treasoning\x18\n" +
+	" \x01(\tR\treasoning\x12)\n" +
+	"\x05usage\x18\v \x01(\v2\x13.pokearena.v1.UsageR\x05usage\x12\x12\n" +
+	"\x04tags\x18\f \x03(\tR\x04tagsB\t\n" +
+	"\a_choice\"\x93\x01\n" +
+	"\x05Usage\x12\x14\n" +
+	"\x05model\x18\x01 \x01(\tR\x05model\x12\x1b\n" +
+	"\ttokens_in\x18\x02 \x01(\x04R\btokensIn\x12\x1d\n" +
+	"\n" +
+	"tokens_out\x18\x03 \x01(\x04R\ttokensOut\x12\x12\n" +
+	"\x04cost\x18\x04 \x01(\x01R\x04cost\x12\x14\n" +
+	"\x05tries\x18\x05 \x01(\rR\x05tries\x12\x0e\n" +
+	"\x02ms\x18\x06 \x01(\rR\x02ms\"E\n" +
 	"\vPlayRequest\x126\n" +
 	"\tquestions\x18\x01 \x03(\v2\x18.pokearena.v1.ActRequestR\tquestions\"C\n" +
 	"\fPlayResponse\x123\n" +
@@ -1360,69 +1482,71 @@ func file_pokearena_v1_bot_proto_rawDescGZIP() []byte {
 	return file_pokearena_v1_bot_proto_rawDescData
 }
 
-var file_pokearena_v1_bot_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
+var file_pokearena_v1_bot_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_pokearena_v1_bot_proto_goTypes = []any{
 	(*ActRequest)(nil),       // 0: pokearena.v1.ActRequest
 	(*Correction)(nil),       // 1: pokearena.v1.Correction
 	(*ActResponse)(nil),      // 2: pokearena.v1.ActResponse
-	(*PlayRequest)(nil),      // 3: pokearena.v1.PlayRequest
-	(*PlayResponse)(nil),     // 4: pokearena.v1.PlayResponse
-	(*Clock)(nil),            // 5: pokearena.v1.Clock
-	(*StartRequest)(nil),     // 6: pokearena.v1.StartRequest
-	(*StartResponse)(nil),    // 7: pokearena.v1.StartResponse
-	(*EndRequest)(nil),       // 8: pokearena.v1.EndRequest
-	(*EndResponse)(nil),      // 9: pokearena.v1.EndResponse
-	(*View)(nil),             // 10: pokearena.v1.View
-	(*GenericView)(nil),      // 11: pokearena.v1.GenericView
-	(*Action)(nil),           // 12: pokearena.v1.Action
-	(*GenericAction)(nil),    // 13: pokearena.v1.GenericAction
-	nil,                      // 14: pokearena.v1.StartRequest.OptionsEntry
-	(*PokeView)(nil),         // 15: pokearena.v1.PokeView
-	(*SaintPokerView)(nil),   // 16: pokearena.v1.SaintPokerView
-	(*PokexView)(nil),        // 17: pokearena.v1.PokexView
-	(*PoukuView)(nil),        // 18: pokearena.v1.PoukuView
-	(*PokinoView)(nil),       // 19: pokearena.v1.PokinoView
-	(*PokeAction)(nil),       // 20: pokearena.v1.PokeAction
-	(*SaintPokerAction)(nil), // 21: pokearena.v1.SaintPokerAction
-	(*PokexAction)(nil),      // 22: pokearena.v1.PokexAction
-	(*PoukuAction)(nil),      // 23: pokearena.v1.PoukuAction
-	(*PokinoAction)(nil),     // 24: pokearena.v1.PokinoAction
+	(*Usage)(nil),            // 3: pokearena.v1.Usage
+	(*PlayRequest)(nil),      // 4: pokearena.v1.PlayRequest
+	(*PlayResponse)(nil),     // 5: pokearena.v1.PlayResponse
+	(*Clock)(nil),            // 6: pokearena.v1.Clock
+	(*StartRequest)(nil),     // 7: pokearena.v1.StartRequest
+	(*StartResponse)(nil),    // 8: pokearena.v1.StartResponse
+	(*EndRequest)(nil),       // 9: pokearena.v1.EndRequest
+	(*EndResponse)(nil),      // 10: pokearena.v1.EndResponse
+	(*View)(nil),             // 11: pokearena.v1.View
+	(*GenericView)(nil),      // 12: pokearena.v1.GenericView
+	(*Action)(nil),           // 13: pokearena.v1.Action
+	(*GenericAction)(nil),    // 14: pokearena.v1.GenericAction
+	nil,                      // 15: pokearena.v1.StartRequest.OptionsEntry
+	(*PokeView)(nil),         // 16: pokearena.v1.PokeView
+	(*SaintPokerView)(nil),   // 17: pokearena.v1.SaintPokerView
+	(*PokexView)(nil),        // 18: pokearena.v1.PokexView
+	(*PoukuView)(nil),        // 19: pokearena.v1.PoukuView
+	(*PokinoView)(nil),       // 20: pokearena.v1.PokinoView
+	(*PokeAction)(nil),       // 21: pokearena.v1.PokeAction
+	(*SaintPokerAction)(nil), // 22: pokearena.v1.SaintPokerAction
+	(*PokexAction)(nil),      // 23: pokearena.v1.PokexAction
+	(*PoukuAction)(nil),      // 24: pokearena.v1.PoukuAction
+	(*PokinoAction)(nil),     // 25: pokearena.v1.PokinoAction
 }
 var file_pokearena_v1_bot_proto_depIdxs = []int32{
-	5,  // 0: pokearena.v1.ActRequest.clock:type_name -> pokearena.v1.Clock
-	10, // 1: pokearena.v1.ActRequest.view:type_name -> pokearena.v1.View
-	12, // 2: pokearena.v1.ActRequest.legal:type_name -> pokearena.v1.Action
+	6,  // 0: pokearena.v1.ActRequest.clock:type_name -> pokearena.v1.Clock
+	11, // 1: pokearena.v1.ActRequest.view:type_name -> pokearena.v1.View
+	13, // 2: pokearena.v1.ActRequest.legal:type_name -> pokearena.v1.Action
 	1,  // 3: pokearena.v1.ActRequest.correction:type_name -> pokearena.v1.Correction
-	12, // 4: pokearena.v1.ActResponse.action:type_name -> pokearena.v1.Action
-	0,  // 5: pokearena.v1.PlayRequest.questions:type_name -> pokearena.v1.ActRequest
-	2,  // 6: pokearena.v1.PlayResponse.answers:type_name -> pokearena.v1.ActResponse
-	14, // 7: pokearena.v1.StartRequest.options:type_name -> pokearena.v1.StartRequest.OptionsEntry
-	5,  // 8: pokearena.v1.StartRequest.clock:type_name -> pokearena.v1.Clock
-	15, // 9: pokearena.v1.View.poke:type_name -> pokearena.v1.PokeView
-	16, // 10: pokearena.v1.View.saint_poker:type_name -> pokearena.v1.SaintPokerView
-	17, // 11: pokearena.v1.View.pokex:type_name -> pokearena.v1.PokexView
-	18, // 12: pokearena.v1.View.pouku:type_name -> pokearena.v1.PoukuView
-	19, // 13: pokearena.v1.View.pokino:type_name -> pokearena.v1.PokinoView
-	11, // 14: pokearena.v1.View.generic:type_name -> pokearena.v1.GenericView
-	20, // 15: pokearena.v1.Action.poke:type_name -> pokearena.v1.PokeAction
-	21, // 16: pokearena.v1.Action.saint_poker:type_name -> pokearena.v1.SaintPokerAction
-	22, // 17: pokearena.v1.Action.pokex:type_name -> pokearena.v1.PokexAction
-	23, // 18: pokearena.v1.Action.pouku:type_name -> pokearena.v1.PoukuAction
-	24, // 19: pokearena.v1.Action.pokino:type_name -> pokearena.v1.PokinoAction
-	13, // 20: pokearena.v1.Action.generic:type_name -> pokearena.v1.GenericAction
-	0,  // 21: pokearena.v1.BotService.Act:input_type -> pokearena.v1.ActRequest
-	3,  // 22: pokearena.v1.BotService.Play:input_type -> pokearena.v1.PlayRequest
-	6,  // 23: pokearena.v1.BotService.Start:input_type -> pokearena.v1.StartRequest
-	8,  // 24: pokearena.v1.BotService.End:input_type -> pokearena.v1.EndRequest
-	2,  // 25: pokearena.v1.BotService.Act:output_type -> pokearena.v1.ActResponse
-	4,  // 26: pokearena.v1.BotService.Play:output_type -> pokearena.v1.PlayResponse
-	7,  // 27: pokearena.v1.BotService.Start:output_type -> pokearena.v1.StartResponse
-	9,  // 28: pokearena.v1.BotService.End:output_type -> pokearena.v1.EndResponse
-	25, // [25:29] is the sub-list for method output_type
-	21, // [21:25] is the sub-list for method input_type
-	21, // [21:21] is the sub-list for extension type_name
-	21, // [21:21] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	13, // 4: pokearena.v1.ActResponse.action:type_name -> pokearena.v1.Action
+	3,  // 5: pokearena.v1.ActResponse.usage:type_name -> pokearena.v1.Usage
+	0,  // 6: pokearena.v1.PlayRequest.questions:type_name -> pokearena.v1.ActRequest
+	2,  // 7: pokearena.v1.PlayResponse.answers:type_name -> pokearena.v1.ActResponse
+	15, // 8: pokearena.v1.StartRequest.options:type_name -> pokearena.v1.StartRequest.OptionsEntry
+	6,  // 9: pokearena.v1.StartRequest.clock:type_name -> pokearena.v1.Clock
+	16, // 10: pokearena.v1.View.poke:type_name -> pokearena.v1.PokeView
+	17, // 11: pokearena.v1.View.saint_poker:type_name -> pokearena.v1.SaintPokerView
+	18, // 12: pokearena.v1.View.pokex:type_name -> pokearena.v1.PokexView
+	19, // 13: pokearena.v1.View.pouku:type_name -> pokearena.v1.PoukuView
+	20, // 14: pokearena.v1.View.pokino:type_name -> pokearena.v1.PokinoView
+	12, // 15: pokearena.v1.View.generic:type_name -> pokearena.v1.GenericView
+	21, // 16: pokearena.v1.Action.poke:type_name -> pokearena.v1.PokeAction
+	22, // 17: pokearena.v1.Action.saint_poker:type_name -> pokearena.v1.SaintPokerAction
+	23, // 18: pokearena.v1.Action.pokex:type_name -> pokearena.v1.PokexAction
+	24, // 19: pokearena.v1.Action.pouku:type_name -> pokearena.v1.PoukuAction
+	25, // 20: pokearena.v1.Action.pokino:type_name -> pokearena.v1.PokinoAction
+	14, // 21: pokearena.v1.Action.generic:type_name -> pokearena.v1.GenericAction
+	0,  // 22: pokearena.v1.BotService.Act:input_type -> pokearena.v1.ActRequest
+	4,  // 23: pokearena.v1.BotService.Play:input_type -> pokearena.v1.PlayRequest
+	7,  // 24: pokearena.v1.BotService.Start:input_type -> pokearena.v1.StartRequest
+	9,  // 25: pokearena.v1.BotService.End:input_type -> pokearena.v1.EndRequest
+	2,  // 26: pokearena.v1.BotService.Act:output_type -> pokearena.v1.ActResponse
+	5,  // 27: pokearena.v1.BotService.Play:output_type -> pokearena.v1.PlayResponse
+	8,  // 28: pokearena.v1.BotService.Start:output_type -> pokearena.v1.StartResponse
+	10, // 29: pokearena.v1.BotService.End:output_type -> pokearena.v1.EndResponse
+	26, // [26:30] is the sub-list for method output_type
+	22, // [22:26] is the sub-list for method input_type
+	22, // [22:22] is the sub-list for extension type_name
+	22, // [22:22] is the sub-list for extension extendee
+	0,  // [0:22] is the sub-list for field type_name
 }
 
 func init() { file_pokearena_v1_bot_proto_init() }
@@ -1436,7 +1560,7 @@ func file_pokearena_v1_bot_proto_init() {
 	file_pokearena_v1_pokino_proto_init()
 	file_pokearena_v1_saint_poker_proto_init()
 	file_pokearena_v1_bot_proto_msgTypes[2].OneofWrappers = []any{}
-	file_pokearena_v1_bot_proto_msgTypes[10].OneofWrappers = []any{
+	file_pokearena_v1_bot_proto_msgTypes[11].OneofWrappers = []any{
 		(*View_Poke)(nil),
 		(*View_SaintPoker)(nil),
 		(*View_Pokex)(nil),
@@ -1444,7 +1568,7 @@ func file_pokearena_v1_bot_proto_init() {
 		(*View_Pokino)(nil),
 		(*View_Generic)(nil),
 	}
-	file_pokearena_v1_bot_proto_msgTypes[12].OneofWrappers = []any{
+	file_pokearena_v1_bot_proto_msgTypes[13].OneofWrappers = []any{
 		(*Action_Poke)(nil),
 		(*Action_SaintPoker)(nil),
 		(*Action_Pokex)(nil),
@@ -1458,7 +1582,7 @@ func file_pokearena_v1_bot_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_pokearena_v1_bot_proto_rawDesc), len(file_pokearena_v1_bot_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   15,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -120,11 +120,37 @@ export interface ActResponse {
    */
   played_default: boolean;
   /**
+   * Why the bot chose the action, for example the thoughts of a language model. At
+   * most 16 KiB of UTF-8 are kept; the rest is cut. It is private to the bot's owner
+   * and the organiser, unless bot.toml has publish_reasoning = true.
+   */
+  reasoning: string;
+  /** What the answer has cost. It is kept with the reasoning. */
+  usage:
+    | Usage
+    | undefined;
+  /**
    * Tags of the game, for example "opening-book". They are hidden until the match
    * is over; then the match can be found by them. A game keeps up to five of a
    * seat, each with 1 to 20 printable ASCII characters; others are dropped.
    */
   tags: string[];
+}
+
+/** The cost of an answer, as the bot reports it. Impossible values are dropped. */
+export interface Usage {
+  /** Name of the language model; at most 100 characters are kept. */
+  model: string;
+  /** Tokens of the prompts. */
+  tokens_in: string;
+  /** Tokens of the replies. */
+  tokens_out: string;
+  /** Price in US dollars. */
+  cost: number;
+  /** Number of requests to the model. */
+  tries: number;
+  /** Milliseconds that the requests took. */
+  ms: number;
 }
 
 /** The questions that are open for the bot at this moment. */

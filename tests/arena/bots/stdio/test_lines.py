@@ -8,6 +8,7 @@ from pokearena.v1 import bot_pb2
 
 from arena.bots.stdio import program_lines
 from arena.bots.stdio.bridge import MAX_LINE_BYTES, Splitter
+from referee.reasoning import TEXT_BYTES
 from tests.conformance.tables import TABLES
 from tests.conformance.walks import walks
 
@@ -52,6 +53,40 @@ def test_an_answer_can_be_a_text() -> None:
     for both in (b'{"choice":0,"text":"stand"}', b'{"choice":0,"action":{}}'):
         with pytest.raises(program_lines.Malformed):
             answered(both)
+
+
+def test_reasoning_is_cut_and_keeps_its_beginning() -> None:
+    for text in ("é" * 40_000, "a\ud800" * 40_000):
+        response = answered(json.dumps({"choice": 0, "reasoning": text}).encode())
+        assert TEXT_BYTES < len(response.reasoning.encode()) <= TEXT_BYTES + 4
+        assert response.reasoning[0] == text[0]
+
+
+@pytest.mark.parametrize("reasoning", [None, 5, ["text"], {"a": 1}])
+@pytest.mark.parametrize(
+    "usage",
+    [
+        None,
+        5,
+        "many",
+        [1],
+        {"model": 5, "tokens_in": -3, "cost": "free", "tries": 1e99, "ms": 12.5, "other": 1},
+        {"tokensIn": 10**30, "usage": {}, "model": "a\ud800"},
+    ],
+)
+def test_reasoning_and_usage_of_a_wrong_type_are_dropped(reasoning: object, usage: object) -> None:
+    line = json.dumps({"choice": 1, "reasoning": reasoning, "usage": usage}).encode()
+    response = answered(line)
+    assert response.action == QUESTION.legal[1]
+    assert not response.reasoning
+    assert response.usage == bot_pb2.Usage()
+
+
+def test_the_possible_values_of_a_usage_are_kept() -> None:
+    usage = {"model": "small-1", "tokensIn": "900", "tokens_out": 80, "cost": 0.5, "ms": -1}
+    response = answered(json.dumps({"choice": 1, "usage": usage}).encode())
+    expected = bot_pb2.Usage(model="small-1", tokens_in=900, tokens_out=80, cost=0.5)
+    assert response.usage == expected
 
 
 def test_an_answer_is_a_number_a_choice_or_an_action() -> None:

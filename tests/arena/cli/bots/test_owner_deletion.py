@@ -6,18 +6,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
 from arena.cli.workspace import Workspace
 from arena.errors import BadName, NotFound
-from arena.store import ids
+from arena.store import ids, schema
 from arena.store.bots import owner_data, owners, remote_bots, submissions, versions
 from arena.store.bots.submissions import ReceivedUpload, SubmissionLimits
-from arena.store.matches import transitions
+from arena.store.matches import match_reasoning, transitions
 from arena.store.schema import SubmissionState
 from arena.store.tournaments import tournaments
 from arena.submissions.pending_uploads import PendingUploads
 from arena.tournaments import scheduler
 from arena.web.data.web_state import ServerSettings, WebState
+from referee.reasoning import read_line
 from tests.arena.cli.terminal import Cli, in_a_terminal
 from tests.arena.poke_plan import poke_plan
 from tests.arena.web.closed_matches import RecordChange, StoredMatch, play, table
@@ -59,7 +61,9 @@ class DeletionArena:
     def __init__(self, change: RecordChange) -> None:
         self.workspace = Workspace()
         self.store = self.workspace.store
-        self.held: StoredMatch = play(self.workspace, table("poke-2-must_beat=true"), change=change)
+        self.held: StoredMatch = play(
+            self.workspace, table("poke-2-must_beat=true"), change=change, reasoning=NOTE
+        )
         for owner, bot in (("ada", "luck0@1"), ("bob", "luck1@1")):
             versions.set_owner(self.store, versions.find_version(self.store, bot), owner)
         self.token = owners.add_owner(self.store, "ada")
@@ -91,6 +95,12 @@ def deletion_arena(cwd: Path) -> Iterator[DeletionArena]:
     deletion_arena.store.dispose()
 
 
+def texts_of(deletion_arena: DeletionArena) -> set[str]:
+    """Return all kept texts of reasoning."""
+    lines = match_reasoning.reasoning_lines(deletion_arena.store, deletion_arena.held.match)
+    return {decision["text"] for line in lines for decision in read_line(line)["decisions"]}
+
+
 def verified(cli: Cli, deletion_arena: DeletionArena) -> None:
     """Check that records, results, ladder and schedule are what they were."""
     for words in (
@@ -106,6 +116,7 @@ def test_owner_data_is_deleted_and_results_are_kept(
     cli: Cli, deletion_arena: DeletionArena
 ) -> None:
     submission = deletion_arena.submit()
+    assert texts_of(deletion_arena) == {f"{NOTE} luck0@1", f"{NOTE} luck1@1"}
     before = json.loads(cli("standings", "--json").out)
     first = json.loads(cli("owner", "delete", "ada", "--dry-run", "--json").out)
     assert (first["deleted"], first["pseudonym"], first["matches"]) == (False, None, 1)
@@ -126,6 +137,7 @@ def test_owner_data_is_deleted_and_results_are_kept(
         for entry in each.entries
     }
     assert json.loads(cli("standings", "--json").out) == before
+    assert texts_of(deletion_arena) == {f"{NOTE} luck1@1"}
     replayed = (
         cli("why", deletion_arena.held.match, "--json").out
         + cli("logs", deletion_arena.held.match).out
@@ -142,11 +154,15 @@ def test_deleted_data_is_not_in_the_database_file(cli: Cli, deletion_arena: Dele
         deletion_arena.store, versions.find_version(deletion_arena.store, "luck0@1"), "ada"
     )
     other = Workspace()
+    with other.store.connect() as connection:
+        reasoning = connection.execute(select(schema.reasoning.c.line)).scalars().all()
+    assert len(reasoning) == 4
     assert cli("owner", "delete", "bob", "--yes").status == 0
     assert cli("owner", "delete", "ada", "--yes").status == 0
     with other.store.connect() as connection:
         connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
-    assert NOTE.encode() not in other.folder.database.read_bytes()
+    stored = other.folder.database.read_bytes()
+    assert not [text for text in (NOTE.encode(), *reasoning) if text in stored]
 
 
 def test_all_matches_can_be_verified_afterwards(cli: Cli, cwd: Path) -> None:

@@ -13,12 +13,14 @@ import pytest
 from arena.cli.errors import FAILED, USAGE
 from arena.cli.workspace import Workspace
 from arena.records import dataset
+from arena.store.bots import versions
 from arena.store.matches import listing, results
 from arena.store.tournaments.tournaments import Tournament
 from referee import replay
 from referee.record import MatchRecord, read
 from tests.arena.cli.terminal import Cli
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
+from tests.arena.web.closed_matches import play, table
 from tests.full_disk import full_disk_beside
 
 PAGE = Path(__file__).parents[4] / "docs" / "reference" / "data.md"
@@ -105,6 +107,31 @@ def test_every_decision_of_the_records_is_a_row(
         assert line["verdict"] == game.result["verdicts"][seat]
         assert line["score"] == (game.result["scores"] or {seat: None})[seat]
         assert line["view"] is None
+
+
+def test_reasoning_is_exported_if_it_is_published_or_requested(cli: Cli, cwd: Path) -> None:
+    workspace = Workspace()
+    match = play(workspace, table("poke-2-must_beat=true"), reasoning="plan of").match
+    for owner, label in (("ada", "luck0@1"), ("bob", "luck1@1")):
+        versions.set_owner(workspace.store, versions.find_version(workspace.store, label), owner)
+    change = ("owner", "reasoning", "ada", "--reason", "she asked for it")
+    assert json.loads(cli(*change, "published", "--json").out)["lines"] == 2
+
+    def exported(*options: str) -> dict[str | None, str]:
+        assert cli("export", "--parquet", "all.parquet", *options).status == 0
+        lines = pq.read_table(cwd / "all.parquet").to_pylist()
+        assert {line["match"] for line in lines} == {match}
+        return {line["reasoning"]: line["usage"] for line in lines if line["reasoning"]}
+
+    usage = {"source": "reported", "model": "small-1", "tokens_in": 900, "tokens_out": 80}
+    assert {text: json.loads(value) for text, value in exported().items()} == {
+        "plan of luck0@1": usage | {"cost": 0.01}
+    }
+    assert set(exported("--reasoning")) == {"plan of luck0@1", "plan of luck1@1"}
+    assert cli(*change, "deleted").status == 0
+    assert set(exported("--reasoning")) == {"plan of luck1@1"}
+    assert cli("verify", match).status == 0
+    workspace.store.dispose()
 
 
 def test_views_are_those_of_the_deciding_seat(

@@ -16,10 +16,10 @@ from arena.web.management.action import Action
 from arena.web.management.actions import ACTIONS
 from tests.examples import quick_cases
 
-COMMANDS_ONLY = {"organiser.renew", "organiser.revoke"}
+COMMANDS_ONLY = {"organiser.renew", "organiser.revoke", "owner.reasoning"}
 ROUTINE = {
     *("tournament.create", "tournament.start", "tournament.pause", "tournament.add", "owner.add"),
-    *("account.retire", "account.challenge"),
+    *("account.retire", "account.challenge", "account.reasoning"),
 }
 """Actions that create something, control the schedule, or concern the sender's own bots."""
 CORRECTIONS = [action for action in ACTIONS if action.name in NEED_REASON]

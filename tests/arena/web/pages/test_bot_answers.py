@@ -67,7 +67,7 @@ def test_a_bot_page_answers_four_questions(client: TestClient) -> None:
         "Better or worse?",
         "Which mistakes?",
     ]
-    assert answered["How good?"].startswith("ada@1 has place 1 of 3")
+    assert answered["How good?"].startswith("ada has place 1 of 3")
     assert "(100 %)" in answered["Against whom?"]
     assert "no earlier version" in answered["Better or worse?"]
     assert answered["Which mistakes?"].startswith("It lost 0 of ")

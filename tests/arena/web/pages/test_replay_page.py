@@ -3,14 +3,18 @@
 import gzip
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from html import unescape
+from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
 from arena.cli.workspace import Workspace
 from arena.presentation import narration
+from arena.store.access import organisers
+from arena.store.bots import owners, versions
 from arena.store.matches import results
 from arena.web import assets
 from arena.web.app import create
@@ -170,6 +174,102 @@ def test_notes_of_bots_are_escaped(workspace: Workspace, client: TestClient) -> 
         assert "12.5 ms" in page
 
 
+class ReasoningArena:
+    """A closed match of ada's bot luck0 and bob's bot luck1, which sent reasoning."""
+
+    def __init__(self, folder: Path, client: Callable[[Workspace], TestClient]) -> None:
+        workspace = Workspace(folder / "data")
+        store = workspace.store
+        match = play(workspace, POKE, reasoning=f"{EVIL} of").match
+        for owner, label in (("ada", "luck0@1"), ("bob", "luck1@1")):
+            versions.set_owner(store, versions.find_version(store, label), owner)
+        self.tokens = {
+            "ada": owners.add_owner(store, "ada"),
+            "eve": owners.add_owner(store, "eve"),
+            "org": organisers.add_organiser(store, "org"),
+        }
+        self.client = client(workspace)
+        self.page = f"/matches/{match}/games/0"
+
+    def html(self, who: str) -> str:
+        """Return the page in the browser of a person; "" is not signed in."""
+        self.client.cookies.clear()
+        if who:
+            self.client.post("/sign-in", data={"token": self.tokens[who]}, follow_redirects=False)
+        text = self.client.get(self.page).text
+        self.client.cookies.clear()
+        return text
+
+    def in_browser(self, who: str) -> set[str]:
+        """Return the bots whose reasoning a person reads in the browser."""
+        html = self.html(who)
+        assert EVIL not in html
+        return {name for name in ("luck0@1", "luck1@1") if f"{EVIL} of {name}" in unescape(html)}
+
+    def as_json(self, who: str) -> set[str]:
+        """Return the bots whose reasoning a program with the token of a person reads."""
+        headers = {"Authorization": f"Bearer {self.tokens[who]}"} if who else {}
+        lines = self.client.get(f"{self.page}.json", headers=headers).json()["reasoning"]
+        texts = [decision["text"] for line in lines for decision in line["decisions"]]
+        return {text.removeprefix(f"{EVIL} of ") for text in texts}
+
+    def change(self, **values: str) -> int:
+        """Send a change of ada's reasoning; return the status."""
+        headers = {"Authorization": f"Bearer {self.tokens['ada']}"}
+        return self.client.post("/account/reasoning", json=values, headers=headers).status_code
+
+
+@pytest.fixture
+def reasoning_arena(tmp_path: Path) -> Iterator[ReasoningArena]:
+    with ExitStack() as stack:
+
+        def client(workspace: Workspace) -> TestClient:
+            app = create(WebState(workspace.store, ServerSettings(rate=0)))
+            return stack.enter_context(TestClient(app))
+
+        yield ReasoningArena(tmp_path, client)
+
+
+@pytest.mark.parametrize(
+    ("who", "names"),
+    [("ada", {"luck0@1"}), ("org", {"luck0@1", "luck1@1"}), ("eve", set()), ("", set())],
+)
+def test_reasoning_is_shown_to_its_owner_and_the_organiser(
+    reasoning_arena: ReasoningArena, who: str, names: set[str]
+) -> None:
+    assert reasoning_arena.in_browser(who) == names
+    assert reasoning_arena.as_json(who) == names
+
+
+def test_an_unknown_token_is_refused_by_a_replay(reasoning_arena: ReasoningArena) -> None:
+    headers = {"Authorization": "Bearer unknown"}
+    answer = reasoning_arena.client.get(f"{reasoning_arena.page}.json", headers=headers)
+    assert answer.status_code == 403
+
+
+@pytest.mark.long
+def test_an_owner_publishes_hides_and_deletes_reasoning(reasoning_arena: ReasoningArena) -> None:
+    change, as_json = reasoning_arena.change, reasoning_arena.as_json
+    assert change(state="published", bot="luck1") == 404
+    assert change(state="open") == 422
+    assert change(state="published", bot="luck0") == 200
+    assert as_json("eve") == {"luck0@1"}
+    assert change(state="private") == 200
+    assert as_json("eve") == set()
+    assert change(state="deleted") == 200
+    assert as_json("ada") == set()
+    assert as_json("org") == {"luck1@1"}
+
+
+def test_reasoning_is_folded_with_its_reported_usage(reasoning_arena: ReasoningArena) -> None:
+    page = reasoning_arena.html("org")
+    section = page[page.index('class="reasoning"') :]
+    assert section.count("<details>") == 2
+    assert "small-1, 900 + 80 tokens, $0.01 (reported)" in section
+    frame = reasoning_arena.client.get(f"/embed{reasoning_arena.page}").text
+    assert 'class="reasoning"' not in frame
+
+
 def test_only_the_embedded_page_can_be_framed(client: TestClient, held: StoredMatch) -> None:
     page = client.get(f"/matches/{held.match}/games/0")
     frame = client.get(f"/embed/matches/{held.match}/games/0")
@@ -284,6 +384,9 @@ def test_an_analysis_is_shown_with_its_graph_swings_and_costly_decisions(
         html = later.get(address).text
         data = later.get(f"{address}.json").json()["analysis"]
     assert 'id="accuracy"' in html
+    # The seats have names without the number of the only version; the actions too.
+    assert "luck0@1" not in html
+    assert "<strong>luck0</strong>" in html
     assert f'href="/matches/{held.match}/games/1?decision=3"' in html
     swings = re.findall(r'class="swing s0" d="M(\d+) 0V100"', html)
     assert len(swings) == 1
