@@ -13,6 +13,7 @@ Contents of the data folder:
     <data>/builds/         state of bots when `play` built them, by their location
     <data>/sandbox-HOST.json       best sandbox level that has held on a machine, with
                            sandbox-HOST.failed (arena.bots.sandbox.stored_level)
+    <data>/models.toml     models of hosted bots, written by the organiser (arena.models)
     <data>/running.json    addresses of this folder's services while they run
 
 Sockets are not in this folder: their paths must stay under about 100 bytes. Each service uses a
@@ -78,7 +79,7 @@ _CREDENTIALS: Final = frozenset(
 _USUAL_MIB = 10_240
 _USUAL_START_LIMIT_MS = 60_000
 _FOLDERS = frozenset({"builds", "logs", "plays", "submissions", "versions"})
-_FILES = (".gitignore", "arena.db", "running.json", "sockets.")
+_FILES = (".gitignore", "arena.db", "models.toml", "running.json", "sockets.")
 """Starts of the names of the files in a data folder; `sockets.` is of earlier versions."""
 # sun_path holds 108 bytes on Linux and 104 on macOS; the file names in it take up to 20.
 _LONGEST_DIRECTORY = 80

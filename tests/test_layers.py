@@ -15,6 +15,7 @@ LAYERS = (
     ("mcp",),
     ("services", "submissions", "remote"),
     ("matches",),
+    ("models",),
     ("tournaments", "records", "rl", "ladders"),
     ("store",),
     ("ratings", "formats", "presentation", "bots"),

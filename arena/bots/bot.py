@@ -70,6 +70,9 @@ class Bot:
     its author grants that, for a match on the author's machine (`arena.cli.bots.network`).
     """
 
+    model_socket: Path | None = None
+    """Socket of the endpoint with its models at a table; None if it has none."""
+
     person: bool = False
     """Whether a person chooses its actions."""
     partner: Bot | None = None

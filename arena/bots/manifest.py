@@ -23,6 +23,7 @@ MOST_BYTES: Final = 1 << 20
 NAME: Final = re.compile(r"[a-z0-9_-]{1,40}")
 MOST_BUILD_COMMANDS: Final = 20
 VERSION: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
+MODEL_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 EVERY_GAME: Final = "*"
 GRPC: Final = "grpc"
 STDIO: Final = "stdio"
@@ -94,6 +95,11 @@ class Manifest:
     """Transport of questions: "grpc", or "stdio" for lines (arena/bots/stdio)."""
     challenges: bool = True
     """Whether other owners may challenge the bot in an arena."""
+    models: Annotated[
+        tuple[Annotated[str, Meta(pattern=rf"\A{MODEL_NAME.pattern}\Z")], ...],
+        Meta(max_length=20, description='a list of names of models, for example ["small"]'),
+    ] = ()
+    """The models that it uses through the arena's proxy, if the organiser grants them."""
     start_ms: Annotated[int, Meta(ge=0, le=START_MS.most, description=str(START_MS))] = 0
     """Milliseconds that it needs to start, if more than a match gives; 0: it needs no more.
 
@@ -107,9 +113,16 @@ class Manifest:
         """
         return EVERY_GAME in self.games or game in (self.games or BUILT_IN)
 
+    def values(self) -> dict[str, Any]:
+        """Return the manifest as plain values; models only if it declares some."""
+        values = asdict(self)
+        if not self.models:
+            del values["models"]
+        return values
+
     def stored_values(self) -> dict[str, Any]:
         """Return the manifest of a version as plain values, with the games that exist now."""
-        values = asdict(self)
+        values = self.values()
         if EVERY_GAME in self.games:
             from referee.games.registry import GAMES
 
@@ -228,6 +241,10 @@ def render(manifest: Manifest) -> str:
     lines.append(f"run = {_toml_list(manifest.run)}")
     if manifest.transport != GRPC:
         lines.append(f"transport = {toml_string(manifest.transport)}")
+    if not manifest.challenges:
+        lines.append("challenges = false")
+    if manifest.models:
+        lines.append(f"models = {_toml_list(manifest.models)}")
     if manifest.start_ms:
         lines.append(f"start_ms = {manifest.start_ms}")
     return "\n".join(lines) + "\n"

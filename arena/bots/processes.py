@@ -18,7 +18,7 @@ from typing import Any, Final, Self
 import arena
 from arena.bots.bot import Bot
 from arena.bots.exit_report import Limits, Report, clause, ending
-from arena.bots.sandbox import runtimes
+from arena.bots.sandbox import runtimes, view
 from arena.bots.sandbox.level import Level, bubblewrap, refusal
 from arena.bots.sandbox.user_ids import ALL_IN_USE
 from arena.bots.socket_probe import listens
@@ -42,6 +42,8 @@ EXIT_SECONDS: Final = 0.3
 """Seconds to wait for the exit of a bot that no longer listens."""
 SANDBOX_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 """PATH of a sandboxed bot."""
+MODEL_SOCKET: Final = "POKEARENA_MODEL_SOCKET"
+"""Variable with the path of the Unix socket at which a bot reaches its models."""
 PLACE: Final = "/bot"
 """Where a sandboxed bot of the arena sees its folder."""
 AUTHOR_VARIABLES: Final = (
@@ -175,7 +177,8 @@ class Processes:
         if bot.network_key is not None:
             return {"env": env | _author_environment(bot.network_key)}
         if self.level is Level.UNSANDBOXED:
-            return {"env": env}
+            sockets = {} if bot.model_socket is None else {MODEL_SOCKET: str(bot.model_socket)}
+            return {"env": env | sockets}
         if packages := os.environ.get(game_packages.SETTING):
             # Bots that search import the rules of games of packages as the referee does.
             env[game_packages.SETTING] = packages
@@ -193,6 +196,9 @@ class Processes:
             "read": read,
             "listed": grants.listed,
         }
+        if bot.model_socket is not None:
+            env[MODEL_SOCKET] = view.MODELS
+            start["models"] = str(bot.model_socket)
         if self._build_rights is not None:
             homes = runtimes.toolchains()
             env |= {"UV_PYTHON": sys.executable, **homes}

@@ -1,9 +1,9 @@
 """Command line interface: `pokearena NOUN VERB`, and bare verbs for frequent tasks.
 
 Uses `arena.api_client`, `arena.bots`, `arena.config`, `arena.errors`, `arena.formats`,
-`arena.ladders`, `arena.matches`, `arena.mcp`, `arena.presentation`, `arena.ratings`,
-`arena.records`, `arena.remote`, `arena.services`, `arena.store`, `arena.submissions`,
-`arena.system`, `arena.tournaments` and `arena.web`. No other package uses it.
+`arena.ladders`, `arena.matches`, `arena.mcp`, `arena.models`, `arena.presentation`,
+`arena.ratings`, `arena.records`, `arena.remote`, `arena.services`, `arena.store`,
+`arena.submissions`, `arena.system`, `arena.tournaments` and `arena.web`. No other package uses it.
 
 Data goes to standard output, progress and hints to standard error. The last line, on standard
 error, is the next command to type. `main` maps every user-facing error to one sentence and an exit

@@ -48,6 +48,7 @@ _COMMANDS = {
     "Organise": {
         "bot": "Manage the registered bots.",
         "owner": "Manage the owners of bots and their tokens.",
+        "models": "Manage the language models of hosted bots.",
         "ladder": "Check ladders against the records, or rebuild them.",
         "organiser": "Manage the tokens of organisers, and show the audit log.",
         "tournament": "Run, watch and manage tournaments.",
@@ -67,7 +68,7 @@ _COMMANDS = {
     },
 }
 _PACKAGES = {
-    "bots": "bot new organiser owner",
+    "bots": "bot models new organiser owner",
     "develop": "ask bench completion config doctor game mcp rules test tune",
     "matches": "analyse logs play replay verify why",
     "tournaments": "demo tournament",

@@ -25,13 +25,15 @@ from arena.bots.sandbox.level import refusal
 from arena.errors import BotAbsent, BotError, Conflict, InfrastructureError, LeaseLost, StoreError
 from arena.matches.lease_renewal import Interrupted, LeaseRenewal
 from arena.matches.runner import play_match
-from arena.matches.table import Watch
+from arena.matches.table import AttemptModels, Watch
+from arena.models.match_models import MatchModels, match_models
 from arena.ratings.closed_match import PlayedGame
 from arena.store import database
 from arena.store.bots import pushed_versions, remote_bots, version_files
 from arena.store.events.messages import Position
 from arena.store.events.publisher import EventPublisher
 from arena.store.matches import offline_bot_waits, transitions
+from arena.store.matches.model_calls import MODELS_UNAVAILABLE
 from arena.store.matches.spec import Entrant
 from arena.store.matches.table_plan import TablePlan
 from arena.store.matches.transitions import ArenaFault, Lease
@@ -64,6 +66,9 @@ _KILLED = frozenset(
 )
 """Codes of failures after which a process of the arena was gone or frozen: probably killed."""
 
+_NOT_COUNTED = _KILLED | {MODELS_UNAVAILABLE}
+"""Codes of failures that do not count towards a void match or the breaker of the worker."""
+
 log = logging.getLogger("arena.worker")
 
 
@@ -87,6 +92,7 @@ class WorkerResources:
         most_bytes: limit for the total size of fetched versions; None keeps all of them.
         game_check: returns a function that raises SetupError for the id of a game that must not be
             played here.
+        models_folder: folder of `models.toml`; None if bots get no models.
         breaker: counts the failed attempts of the worker.
     """
 
@@ -100,6 +106,7 @@ class WorkerResources:
     watch_notes: bool = False
     most_bytes: int | None = None
     game_check: Callable[[], Callable[[str], object]] = lambda: find_game
+    models_folder: Path | None = None
     breaker: StartBreaker = field(default_factory=StartBreaker)
 
 
@@ -131,6 +138,11 @@ def _attempt(resources: WorkerResources, match: str, drain: StopEvent) -> None:
     if not _can_reach_relays(resources.engine, match):
         log.info("%s: not started: cannot connect to the relay of its remote bot", match)
         return
+    try:
+        models = _models(resources, match)
+    except InfrastructureError as error:
+        log.warning("%s: not started: %s", match, error)
+        return
     check = resources.game_check()
     with (
         EventPublisher(resources.redis) as publisher,
@@ -146,7 +158,7 @@ def _attempt(resources: WorkerResources, match: str, drain: StopEvent) -> None:
             _note_not_leased(resources, match, drain)
             return
         with logs.bound(attempt=lease.attempt):
-            _play_or_release(resources, lease, drain, publisher)
+            _play_or_release(resources, lease, models, drain, publisher)
 
 
 def _note_not_leased(resources: WorkerResources, match: str, drain: StopEvent) -> None:
@@ -161,12 +173,16 @@ def _note_not_leased(resources: WorkerResources, match: str, drain: StopEvent) -
 
 
 def _play_or_release(
-    resources: WorkerResources, lease: Lease, drain: StopEvent, publisher: EventPublisher
+    resources: WorkerResources,
+    lease: Lease,
+    models: MatchModels | None,
+    drain: StopEvent,
+    publisher: EventPublisher,
 ) -> None:
     match, games, done = lease.match, lease.spec.games, len(lease.committed)
     log.info("%s: attempt %d, %d of %d games left", match, lease.attempt, games - done, games)
     try:
-        _play(resources, lease, drain, publisher)
+        _play(resources, lease, models, drain, publisher)
     except (Drained, Interrupted):
         _release(resources, lease, None)
     except LeaseLost as error:
@@ -180,7 +196,7 @@ def _play_or_release(
         _release(resources, lease, None)
         drain.wait(_OUTAGE_SECONDS)
     except InfrastructureError as error:
-        _release(resources, lease, _fault(resources, str(error), error.code in _KILLED))
+        _release(resources, lease, _fault(resources, str(error), error.code in _NOT_COUNTED))
     except (BotError, ObjectLost) as error:
         _release(resources, lease, ArenaFault(str(error), socket.gethostname()))
     except Exception as error:
@@ -190,16 +206,20 @@ def _play_or_release(
         _release(resources, lease, _fault(resources, f"{sentence}\n{details}"))
 
 
-def _fault(resources: WorkerResources, reason: str, was_killed: bool = False) -> ArenaFault:
+def _fault(resources: WorkerResources, reason: str, is_outage: bool = False) -> ArenaFault:
     """Return the failure of an attempt, and count it for the worker's breaker."""
     was_open = resources.breaker.is_open
-    if not was_killed:
+    if not is_outage:
         resources.breaker.note_failure()
-    return ArenaFault(reason, socket.gethostname(), counts=not (was_open or was_killed))
+    return ArenaFault(reason, socket.gethostname(), counts=not (was_open or is_outage))
 
 
 def _play(
-    resources: WorkerResources, lease: Lease, drain: StopEvent, publisher: EventPublisher
+    resources: WorkerResources,
+    lease: Lease,
+    models: MatchModels | None,
+    drain: StopEvent,
+    publisher: EventPublisher,
 ) -> None:
     spec = lease.spec
     with LeaseRenewal(resources.engine, lease, drain) as renewal, contextlib.ExitStack() as stack:
@@ -228,7 +248,14 @@ def _play(
             Watch(show, resources.watch_ms, resources.watch_notes) if resources.watch_ms else None
         )
         if not play_match(
-            spec, resources.referee, bots, commit, lease.committed, keep, watch=watch
+            spec,
+            resources.referee,
+            bots,
+            commit,
+            lease.committed,
+            keep,
+            watch=watch,
+            models=None if models is None else AttemptModels(models, lease.attempt),
         ):
             raise InfrastructureError(
                 "a fault stopped the match, as its strict policy requires. The lenient policy"
@@ -338,6 +365,18 @@ def _sandbox_refusal(engine: Engine, match: str) -> str:
         return ""
     refusals = (refusal(name, False, level) for name in pushed_versions.pushed_in(engine, match))
     return next(refusals, "")
+
+
+def _models(resources: WorkerResources, match: str) -> MatchModels | None:
+    """Return the models of a match; None if its bots have none.
+
+    Raises:
+        InfrastructureError: the match must not begin here now.
+    """
+    if resources.models_folder is None:
+        return None
+    level, outputs = available_levels.best_level(), resources.outputs / match
+    return match_models(resources.engine, match, resources.models_folder, outputs, level)
 
 
 def _can_reach_relays(engine: Engine, match: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -100,7 +100,7 @@ def local_match(
 
 def entrant_of(bot: Bot, content: str) -> Entrant:
     """Return a bot as an entrant of a match's record."""
-    manifest = {} if bot.manifest is None else asdict(bot.manifest)
+    manifest = {} if bot.manifest is None else bot.manifest.values()
     return Entrant(bot.label, content, "" if bot.remote else str(bot.folder), manifest)
 
 

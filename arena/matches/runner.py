@@ -9,7 +9,7 @@ from pokearena.v1 import referee_pb2_grpc
 from arena.bots.bot import Bot
 from arena.bots.exit_report import Report
 from arena.errors import InfrastructureError
-from arena.matches.table import OnReports, Sink, Table, Watch
+from arena.matches.table import AttemptModels, OnReports, Sink, Table, Watch
 from arena.ratings.closed_match import PlayedGame
 from arena.store.matches.spec import MatchSpec
 from arena.store.matches.table_plan import plan
@@ -65,6 +65,7 @@ def play_match(
     on_reports: OnReports = _discard,
     timeout: float = CONNECT_SECONDS,
     watch: Watch | None = None,
+    models: AttemptModels | None = None,
 ) -> bool:
     """Play the remaining games of a match; return False if the strict policy stopped it early.
 
@@ -80,6 +81,7 @@ def play_match(
         on_reports: receives the reports of an entrant's processes after each table.
         timeout: seconds within which the referee must be reached.
         watch: observer of the match; an exception raised by its `show` stops the match.
+        models: the models of its bots; None if they have none.
 
     Raises:
         InfrastructureError: a part of the arena failed; games passed to `sink` remain valid.
@@ -91,7 +93,7 @@ def play_match(
         stub = referee_pb2_grpc.RefereeServiceStub(channel)
         for table in tables:
             with logs.bound(table=table.table):
-                if not Table(spec, table, bots, watch).play(stub, sink, on_reports):
+                if not Table(spec, table, bots, watch, models).play(stub, sink, on_reports):
                     return False
         return True
 

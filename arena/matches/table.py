@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,6 +22,7 @@ from arena.matches.remote_seats import RemoteSeats
 from arena.presentation import shipped_docs
 from arena.ratings.closed_match import PlayedGame
 from arena.store.matches import games
+from arena.store.matches.model_calls import MODELS_UNAVAILABLE
 from arena.store.matches.spec import MatchSpec
 from arena.store.matches.table_plan import TablePlan
 from referee.games.shared.dealing import board_seed
@@ -28,6 +30,7 @@ from referee.numbering import game_text
 
 if TYPE_CHECKING:
     from arena.bots.processes import Processes
+    from arena.models.match_models import MatchModels, TableModels
 
 LONGEST_OUTPUT: int = 64 * 1024
 """Maximum length, in characters, of the end of a bot's output that is sent to the referee."""
@@ -37,6 +40,8 @@ REASONING_BYTES: Final = 8 << 20
 
 LEFT_TABLE: Final = "ended when the person left the table"
 """How a person's server ended that does not listen any more (`arena.matches.human_seats`)."""
+
+_MODEL_FAILED: Final = "A model failed while a bot waited for it."
 
 Sink = Callable[[PlayedGame], None]
 OnReports = Callable[[int, Sequence[Report]], None]
@@ -56,6 +61,14 @@ class Watch:
     show: Callable[[TablePlan, referee_pb2.PositionShown], None]
     every_ms: int
     notes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptModels:
+    """The models of a match in one of its attempts."""
+
+    models: MatchModels
+    attempt: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +115,18 @@ class Table:
     """Plays the remaining games of one table with fresh bot processes."""
 
     def __init__(
-        self, spec: MatchSpec, plan: TablePlan, bots: Sequence[Bot], watch: Watch | None = None
+        self,
+        spec: MatchSpec,
+        plan: TablePlan,
+        bots: Sequence[Bot],
+        watch: Watch | None = None,
+        models: AttemptModels | None = None,
     ) -> None:
         self._spec = spec
         self._plan = plan
         self._bots = seated(bots, plan.seating)
         self._watch = watch
+        self._models = self._table_models(models)
         self._due = {board.game for board in plan.boards}
         self._requests: SimpleQueue[referee_pb2.RunTableRequest | None] = SimpleQueue()
         self._call: Any = None
@@ -131,12 +150,14 @@ class Table:
         """
         hosted = [seat for seat, bot in enumerate(self._bots) if not bot.remote]
         with (
+            self._models or nullcontext(),
             RemoteSeats(self._spec.id, self._on_exit, self._on_helper_lost) as remote_seats,
             table_processes(self._on_exit, self._on_sandbox_lost) as processes,
         ):
             self._level = processes.level if hosted else None
             if any(bot.network_key is not None for bot in self._bots):
                 self._level = Level.UNSANDBOXED
+            self._connect_models()
             starter = _BotStarter(processes, remote_seats)
             # Remote bots first: if one is absent, no local process has been started needlessly.
             order = sorted(
@@ -166,6 +187,21 @@ class Table:
                 code="games-missing",
             )
         return not self._due
+
+    def _table_models(self, models: AttemptModels | None) -> TableModels | None:
+        if models is None:
+            return None
+        versions = [self._spec.versions[entrant] for entrant in self._plan.seating]
+        share = (self._spec.games // self._spec.boards, len(self._plan.boards) / self._spec.boards)
+        return models.models.table(
+            models.attempt, self._plan.table, versions, share, self._on_models_lost
+        )
+
+    def _connect_models(self) -> None:
+        """Give each bot that has models the socket of its own endpoint."""
+        if self._models is not None:
+            for seat, endpoint in self._models.endpoints.items():
+                self._bots[seat] = replace(self._bots[seat], model_socket=endpoint.path)
 
     def _requests_from(self, table: referee_pb2.Table) -> Iterator[referee_pb2.RunTableRequest]:
         """Yield the requests to the referee: the table first, then reports about its bots."""
@@ -220,6 +256,8 @@ class Table:
         for event in self._call:
             if event.HasField("game"):
                 sink(self._finished(event.game))
+                if self._models is not None:
+                    self._models.note_game()
             elif event.HasField("faulted"):
                 self._requests.put(self._answer(starter, event.faulted))
             elif event.HasField("shown"):
@@ -246,6 +284,9 @@ class Table:
         self, starter: _BotStarter, faulted: referee_pb2.BotFaulted
     ) -> referee_pb2.RunTableRequest:
         bot = self._bots[faulted.seat]
+        if self._models is not None and self._models.was_troubled(faulted.seat):
+            # The bot may have waited for a model.
+            raise InfrastructureError(_MODEL_FAILED, code=MODELS_UNAVAILABLE)
         if bot.address is not None:
             lost = LEFT_TABLE if bot.person else "cannot be reached any more"
             ended = "" if goes_on_listening(bot.address) else lost
@@ -266,6 +307,10 @@ class Table:
 
         available_levels.doubt_level()
         self._lost_code = lost_code(sentence)
+        self._on_helper_lost(sentence)
+
+    def _on_models_lost(self, sentence: str) -> None:
+        self._lost_code = MODELS_UNAVAILABLE
         self._on_helper_lost(sentence)
 
     def _on_helper_lost(self, sentence: str) -> None:

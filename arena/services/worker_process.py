@@ -150,6 +150,7 @@ def run(
         watch_ms,
         environment.get(config.WATCH_NOTES) == "1",
         most_bytes=most_bytes,
+        models_folder=data_folder.root,
         game_check=functools.partial(package_check, address.url),
     )
     idle_work = idle_computations.idle_work(resources.engine, environment)

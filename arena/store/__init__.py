@@ -4,6 +4,6 @@ The package holds the schema, the migrations, the queries, the backup and the ob
 
 Uses `arena.bots`, `arena.config`, `arena.errors`, `arena.formats`, `arena.presentation`,
 `arena.ratings` and `arena.system`. Used by `arena.cli`, `arena.ladders`, `arena.matches`,
-`arena.mcp`, `arena.records`, `arena.remote`, `arena.rl`, `arena.services`, `arena.submissions`,
-`arena.tournaments` and `arena.web`.
+`arena.mcp`, `arena.models`, `arena.records`, `arena.remote`, `arena.rl`, `arena.services`,
+`arena.submissions`, `arena.tournaments` and `arena.web`.
 """

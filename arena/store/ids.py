@@ -43,6 +43,11 @@ def audit_id() -> str:
     return "a-" + "".join(secrets.choice(_LETTERS) for _ in range(_AUDIT_LETTERS))
 
 
+def model_call_id() -> str:
+    """Return a random id of a call of a model, such as ``c-7f3k9q2xwd``."""
+    return "c-" + "".join(secrets.choice(_LETTERS) for _ in range(_AUDIT_LETTERS))
+
+
 def match_key(what: Mapping[str, object], round: int, number: int, contents: Sequence[str]) -> str:  # noqa: A002
     """Return the hash that identifies a match by its content, in hexadecimal.
 

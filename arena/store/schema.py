@@ -730,6 +730,46 @@ rating_points = Table(
     Column("error", Double, nullable=False),
 )
 
+# Who may use which models of `models.toml` through the arena's proxy.
+model_grants = Table(
+    "model_grants",
+    metadata,
+    # "owner" or "version", and its name.
+    Column("kind", StoredText, primary_key=True),
+    Column("name", StoredText, primary_key=True),
+    Column("model", StoredText, primary_key=True),
+    Column("created", Double, nullable=False),
+)
+
+# A row while the organiser has stopped all calls of models.
+model_stops = Table(
+    "model_stops",
+    metadata,
+    Column("since", Double, primary_key=True),
+)
+
+# Calls of models by hosted bots. The figures are the worst case until the reply has arrived, and
+# stay so if it is lost.
+model_calls = Table(
+    "model_calls",
+    metadata,
+    Column("id", StoredText, primary_key=True),
+    # The owner of the version; the name of the bot if it has none.
+    Column("owner", StoredText, nullable=False),
+    Column("version", StoredText, nullable=False),
+    Column("match", StoredText, nullable=False, index=True),
+    Column("attempt", Integer, nullable=False),
+    Column("table", Integer, nullable=False),
+    Column("model", StoredText, nullable=False),
+    Column("at", Double, nullable=False),
+    Column("input_tokens", Integer, nullable=False),
+    Column("output_tokens", Integer, nullable=False),
+    Column("cost", Double, nullable=False),
+    # 1: the figures are those of the endpoint.
+    Column("measured", Integer, nullable=False),
+    Index(None, "owner", "at"),
+)
+
 webhooks = Table(
     "webhooks",
     metadata,

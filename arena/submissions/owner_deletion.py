@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from arena.bots import resolver
 from arena.errors import Conflict, StoreError
+from arena.models.transcripts import TRANSCRIPT
 from arena.records import published_faults
 from arena.store.bots import owner_data
 from arena.store.objects import object_storage, stored_objects
@@ -105,5 +106,6 @@ def files(data_folder: Folder, data: OwnerData, matches: tuple[str, ...]) -> Ite
     for match in matches:
         folder = data_folder.outputs / match
         if folder.is_dir():
-            logs = (folder / f"{version}.log" for version in data.versions)
-            yield from (path for path in logs if path.exists())
+            for version in data.versions:
+                logs = (folder / f"{version}{end}" for end in (".log", TRANSCRIPT))
+                yield from (path for path in logs if path.exists())

@@ -47,3 +47,5 @@ FIRST_PAINT: Final = text("first_paint.js").strip()
 """The script that each page contains."""
 TABLE_SIZE: Final = text("table_size.js").strip()
 """The script that each replay contains after its table."""
+LIVE_SIZE: Final = text("live_size.js").strip()
+"""The script that each page with live tables contains after them."""

@@ -11,7 +11,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from model_endpoint import Endpoint, Message
+from model_endpoint import HTTP_SOCKET, Endpoint, Message
 from model_replies import ACTION, ILLEGAL, TRANSPORT, Reading, Reply, listed_actions, read_reply
 
 HERE = Path(__file__).parent
@@ -19,6 +19,7 @@ BANK_SHARE = 0.25
 """Part of the bank that one decision may use."""
 RESERVE = 0.1
 """Part of the time of a decision that is left for the way to the arena, at most one second."""
+FOREVER = 3600.0
 TRACED_CHARACTERS = 60_000
 """Maximum length of the prompts and replies of a decision in `pokearena play --trace`."""
 REASONING_CHARACTERS = 16 << 10
@@ -28,16 +29,18 @@ REASONING_CHARACTERS = 16 << 10
 class ModelBot:
     """Answers questions with the replies of a model."""
 
-    def __init__(self, settings: dict[str, Any], prompts: Path) -> None:
+    def __init__(self, settings: dict[str, Any], prompts: Path, hosted_model: str = "") -> None:
+        is_hosted = HTTP_SOCKET in os.environ
+        self._model: str = hosted_model if is_hosted and hosted_model else settings["model"]
         self._endpoint = Endpoint(
-            settings["base_url"],
-            settings["model"],
+            "http://models/v1" if is_hosted else settings["base_url"],
+            self._model,
             os.environ.get(settings.get("key", ""), ""),
             settings.get("parameters", {}),
-            settings.get("stall_seconds", 20),
+            # The arena's proxy sends a reply when it is complete, and repeats failed requests.
+            FOREVER if is_hosted else settings.get("stall_seconds", 20),
         )
         self._tries: int = settings.get("tries", 3)
-        self._model: str = settings["model"]
         self._prices = settings.get("price_in", 0.0), settings.get("price_out", 0.0)
         self._system = (prompts / "system.md").read_text(encoding="utf-8")
         self._question = (prompts / "question.md").read_text(encoding="utf-8")
@@ -137,8 +140,9 @@ def seconds_for(clock: dict[str, int]) -> float:
 
 def main() -> None:
     """Answer each line of standard input with a line."""
-    settings = tomllib.loads((HERE / "bot.toml").read_text(encoding="utf-8"))["model"]
-    bot = ModelBot(settings, HERE / "prompts")
+    manifest = tomllib.loads((HERE / "bot.toml").read_text(encoding="utf-8"))
+    hosted_model = next(iter(manifest.get("models", [])), "")
+    bot = ModelBot(manifest["model"], HERE / "prompts", hosted_model)
     for line in sys.stdin:
         message = json.loads(line)
         if "act" in message:

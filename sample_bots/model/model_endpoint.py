@@ -1,19 +1,24 @@
 """Send requests to an endpoint of the OpenAI chat form, within a time limit."""
 
 import email.utils
+import errno
 import json
+import os
+import socket
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import replace
-from http.client import HTTPException
+from http.client import HTTPConnection, HTTPException
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, Final
 
 from model_replies import LONGEST, Reply
 
+HTTP_SOCKET: Final = "POKEARENA_MODEL_SOCKET"
+"""Variable with the path of the socket at which a hosted bot reaches its models."""
 _LARGEST: Final = 1 << 20
 """Maximum size of a response in bytes."""
 _PAUSES: Final = (0.5, 1.0, 2.0, 4.0, 8.0)
@@ -40,7 +45,30 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         """Return no further request."""
 
 
-_OPENER: Final = urllib.request.build_opener(_NoRedirect)
+class _SocketConnection(HTTPConnection):
+    """A connection to the Unix socket with the path in HTTP_SOCKET."""
+
+    def connect(self) -> None:
+        """Connect."""
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(os.environ[HTTP_SOCKET])
+
+
+class _SocketHandler(urllib.request.HTTPHandler):
+    """Sends requests to the Unix socket."""
+
+    def http_open(self, request: urllib.request.Request) -> Any:
+        """Send a request."""
+        return self.do_open(_SocketConnection, request)
+
+
+def _opener() -> urllib.request.OpenerDirector:
+    handlers: list[Any] = [_SocketHandler] if HTTP_SOCKET in os.environ else []
+    return urllib.request.build_opener(_NoRedirect, *handlers)
+
+
+_OPENER: Final = _opener()
 
 
 class Endpoint:
@@ -134,7 +162,11 @@ class Endpoint:
         except urllib.error.HTTPError as error:
             parts.put(_status_failure(error))
         except (OSError, HTTPException, ValueError) as error:
-            parts.put(_Failed(f"the request failed: {getattr(error, 'reason', error) or 'lost'}"))
+            reason = getattr(error, "reason", error)
+            # The sandbox allows no internet sockets, now or later.
+            has_no_network = getattr(reason, "errno", None) == errno.EAFNOSUPPORT
+            pause = -1.0 if has_no_network else None
+            parts.put(_Failed(f"the request failed: {reason or 'lost'}", pause))
 
 
 def _complete(response: Any) -> Any:

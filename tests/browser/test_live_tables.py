@@ -28,6 +28,10 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 BANK_MS = 600_000
 """Bank of the seats of a position; longer than a busy machine needs to load the page."""
 
+SCREENS = ((1440, 900), (1280, 720), (390, 844))
+BELOW_WINDOW = """() =>
+  document.querySelector(".felt").getBoundingClientRect().bottom + scrollY - innerHeight"""
+
 
 @dataclass(frozen=True)
 class Site:
@@ -103,11 +107,51 @@ def test_a_live_table_keeps_its_height(
             decision = re.compile(rf"\b{number} decision")
             tab.locator("#match-table .where", has_text=decision).wait_for(timeout=PATIENCE_MS)
             for width in heights:
-                tab.set_viewport_size({"width": width, "height": 800})
+                resize(tab, (width, 800))
                 height = tab.evaluate("document.getElementById('match-table').offsetHeight")
                 heights[width][number] = height
     for at_width in heights.values():
         assert len(set(at_width.values())) == 1, heights
+
+
+@pytest.mark.parametrize(
+    ("game", "seats"),
+    [
+        pytest.param(game, seats, marks=() if seats == max(game.seats) else pytest.mark.repetition)
+        for game in GAMES.values()
+        for seats in sorted({min(game.seats), max(game.seats)})
+    ],
+    ids=lambda value: value.id if isinstance(value, Game) else str(value),
+)
+def test_a_live_table_is_seen_whole_on_the_first_screen(
+    tab: Page, simulated_arena: SimulatedArena, game: Game, seats: int
+) -> None:
+    web = WebState(simulated_arena.engine, ServerSettings(rate=0))
+    names = simulated_arena.bots(seats)
+    tournament = simulated_arena.begin("round-robin", names, game=game.id, seats=seats, boards=2)
+    match, *_ = listing.matches(simulated_arena.engine, tournament=tournament.id)
+    simulated_arena.play(match.id, 1)
+    state = random_game(game, seats)[-3]
+    view = MessageToDict(bot_pb2.View.FromString(codec_of(game).view(state.public())))
+    seating = tuple(match.entrants[side] for side in game.sides(seats, game.settle({})))
+    at_table = Position(
+        match.id, 0, 0, 0, 1, tuple(state.actors), seating, view, (BANK_MS,) * seats
+    )
+    web.events.receive(at_table, 0.0)
+    with served(web) as address:
+        for path in (f"matches/{match.id}", "live"):
+            tab.goto(f"{address}/{path}")
+            tab.wait_for_selector(".felt")
+            for size in SCREENS:
+                resize(tab, size)
+                keep(tab, f"live-{path.partition('/')[0]}-{game.id}-{seats}-{size[0]}")
+                assert tab.evaluate(BELOW_WINDOW) <= 0, (path, size)
+
+
+def resize(tab: Page, size: tuple[int, int]) -> None:
+    """Resize the window and wait until its page has been laid out for it."""
+    tab.set_viewport_size({"width": size[0], "height": size[1]})
+    tab.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
 def random_game(game: Game, seats: int) -> list[State]:

@@ -84,7 +84,9 @@ def playing(browser: Browser, size: Size) -> Iterator[Page]:
     """Open a window of a size; a phone has a touch screen."""
     width, height = size
     context = browser.new_context(
-        viewport={"width": width, "height": height}, has_touch=size == PHONE
+        viewport={"width": width, "height": height},
+        has_touch=size == PHONE,
+        reduced_motion="reduce",
     )
     context.set_default_timeout(PATIENCE_MS)
     try:

@@ -11,10 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from referee.games.registry import GAMES
 from tests.deploy.command_lines import parsed_command
 from tests.deploy.manifests import DEPLOY, ROOT, render
+from tests.fresh_environment import run
 
 TEXT = (DEPLOY / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", "")
+TEST_PACKAGES = ("hypothesis", "pytest", "pytest-timeout", "pytest-xdist")
 IGNORED = DEPLOY / "Dockerfile.dockerignore"
 
 
@@ -90,10 +93,11 @@ def test_secrets_and_run_data_are_not_in_the_build_context(tmp_path: Path) -> No
         assert not any(fnmatch(name, pattern) for pattern in let_in)
 
 
-@pytest.mark.long
-@pytest.mark.timeout(600)
-def test_the_build_stage_creates_a_working_installation(tmp_path: Path) -> None:
-    source, installed = tmp_path / "src", tmp_path / "installed"
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Run the build stage; return the folder of the environment that it creates."""
+    folder = tmp_path_factory.mktemp("image")
+    source, installed = folder / "src", folder / "installed"
     source.mkdir()
     sent(source)
     build = stages()["build"]
@@ -116,6 +120,12 @@ def test_the_build_stage_creates_a_working_installation(tmp_path: Path) -> None:
     subprocess.run(line.removeprefix("RUN ").split(), cwd=source, env=environment, check=True)
     subprocess.run(games.removeprefix("RUN "), shell=True, env=environment, check=True)
     shutil.rmtree(source)
+    return installed
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+def test_the_build_stage_creates_a_working_installation(installed: Path, tmp_path: Path) -> None:
     arena = installed / "bin" / "pokearena"
     words = ["play", "poke", "sample:greedy", "sample:random", "--seed", "7", "--json"]
     done = subprocess.run([arena, *words], cwd=tmp_path, capture_output=True, text=True)
@@ -132,6 +142,28 @@ def test_the_build_stage_creates_a_working_installation(tmp_path: Path) -> None:
     program = "import psycopg, referee.rules_build as r; print(r.rules_build())"
     answer = subprocess.run([python, "-c", program], cwd=tmp_path, capture_output=True, check=True)
     assert answer.stdout.decode().strip() == "compiled"
+
+
+@pytest.mark.long
+@pytest.mark.timeout(900)
+def test_compiled_rules_equal_the_golden_records(installed: Path, tmp_path: Path, uv: str) -> None:
+    python = installed / "bin" / "python"
+    (packages,) = installed.glob("lib/python*/site-packages")
+    compiled = {
+        ".".join((*path.relative_to(packages).parent.parts, path.name.partition(".")[0]))
+        for path in (packages / "referee").rglob("*.so")
+    }
+    states = {f"referee.games.{game}.state" for game in GAMES}
+    assert compiled >= states | {"referee.game_codec", "referee.games.contract"}
+    doctor = run(python.with_name("pokearena"), "doctor", "--json", cwd=tmp_path)
+    checks = {check["name"]: check["found"] for check in json.loads(doctor)["checks"]}
+    assert "compiled" in checks["build"]
+    run(uv, "pip", "install", "--quiet", "--python", python, *TEST_PACKAGES, cwd=tmp_path)
+    copy = tmp_path / "copy"
+    shutil.copytree(ROOT / "tests", copy / "tests", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", copy)
+    tests = (f"tests/conformance/test_{name}.py" for name in ("golden", "legal", "records", "wire"))
+    run(python, "-m", "pytest", "-n", "0", *tests, cwd=copy)
 
 
 def test_commands_and_values_of_the_page_are_valid(helm: str, tmp_path: Path) -> None:

@@ -151,7 +151,7 @@ def test_the_greedy_bot_beats_the_random_one_at_its_game(author: KitAuthor) -> N
     sides = min(GAMES[game].seats)
     greedy = author.built / "greedy.toml"
     played = author.types(
-        "play", game, greedy, *[author.random] * (sides - 1), "-n", 5, "--seed", 7
+        "play", game, greedy, *[author.random] * (sides - 1), "-n", 10, "--seed", 7
     )
     places = [games["places"] for games in played["games"]]
     assert played["bots"][0]["bot"] == f"greedy-{author.language.name}"

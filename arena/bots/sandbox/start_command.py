@@ -23,12 +23,13 @@ class StartCommand:
         listed: folders whose names it may list, without its own view of the file system.
         builds: whether it is a build, which may write to ``own``. No opponents run then, so covert
             channels do not matter.
+        models: the socket of the bot's models; empty if it has none.
         network: whether it keeps the network of the machine, as some builds require.
     """
 
     __slots__ = (
         *("argv", "builds", "bwrap", "cwd", "directory", "env", "level", "limits"),
-        *("listed", "network", "own", "place", "read", "system"),
+        *("listed", "models", "network", "own", "place", "read", "system"),
     )
 
     def __init__(self, fields: dict[str, Any]) -> None:
@@ -45,6 +46,7 @@ class StartCommand:
         self.read: list[str] = fields.get("read", [])
         self.system: list[str] = fields.get("system", ["/usr"])
         self.listed: list[str] = fields.get("listed", [])
+        self.models: str = fields.get("models", "")
         self.builds: bool = fields.get("builds", False)
 
     @property

@@ -11,6 +11,8 @@ from arena.bots.sandbox.system_files import SYSTEM, settings
 
 SCRATCH = "/tmp"
 SHARED_MEMORY = "/dev/shm"
+MODELS = "/models.sock"
+"""The socket of a bot's models."""
 SHM = 16 * 1024 * 1024
 """Size of /dev/shm in bytes."""
 EMPTY = 256 * 1024
@@ -65,6 +67,8 @@ def entries(start: StartCommand, files: str, disk: Disk | None, copies: str) -> 
     else:
         view.append(Entry(MEMORY, SCRATCH, mode=0o1777, size=room(start.limits["scratch"])))
     mounts = {**{path: path for path in start.read}, start.place: files}
+    if start.models:
+        mounts[MODELS] = start.models
     view += _folders({*mounts, start.directory})
     for path, source in sorted(mounts.items()):
         view.append(Entry(WRITE if source in start.write else READ, path, source))

@@ -29,12 +29,13 @@ from arena.cli.workspace import Workspace
 from arena.errors import InfrastructureError, StoreError
 from arena.ladders import ladder_rows
 from arena.matches.private_referee import own_referee
+from arena.models.models_file import ModelsFileError, missing_keys, read_models
 from arena.ratings.strength import fit, kept_strengths
 from arena.services.queue import redis_server
 from arena.store import database, webhooks
 from arena.store.bots import remote_bots
 from arena.store.events import incidents
-from arena.store.matches import listing, offline_bot_waits
+from arena.store.matches import listing, model_calls, offline_bot_waits
 from arena.store.objects import object_storage, stored_objects
 from arena.store.schema import OPEN, MatchState
 from arena.system import grpc_probe, redis_connection
@@ -83,7 +84,7 @@ def examine(workspace: Workspace) -> list[CheckResult]:
     looks: tuple[Callable[[Workspace], CheckResult], ...] = (
         *(_python, _system, _packages, _build, _games, _data, _disk),
         *(_database, _storage, _redis, _referee, _services),
-        *(_matches, _ladders, _strengths, _remotes, _webhooks, _limits, _sandbox),
+        *(_matches, _ladders, _strengths, _remotes, _webhooks, _models, _limits, _sandbox),
     )
     return [_result(look, workspace) for look in looks]
 
@@ -473,6 +474,26 @@ def _webhooks(workspace: Workspace) -> CheckResult:
         "disabled: " + ", ".join(f"{hook.id} ({hook.reason})" for hook in disabled),
         f"correct the receiver, then `pokearena webhook test {disabled[0].id}`",
     )
+
+
+def _models(workspace: Workspace) -> CheckResult:
+    """Check `models.toml` and the variables of its keys."""
+    try:
+        file = read_models(workspace.folder.root)
+        keys = () if file is None else missing_keys(file)
+    except (ModelsFileError, config.SettingError) as error:
+        return CheckResult("models", FAIL, str(error), "correct it; see docs/how-to/models.md")
+    if file is None:
+        return CheckResult("models", OK, "none; hosted bots use no language models")
+    names = ", ".join(file.models) or "none"
+    if keys:
+        fix = f"set {keys[0]} for the workers"
+        return CheckResult("models", WARN, f"{names}; not set here: {', '.join(keys)}", fix)
+    stopped = _stored(workspace, "models", model_calls.are_stopped)
+    if stopped:
+        text = f"{names}; all calls are stopped"
+        return CheckResult("models", WARN, text, "pokearena models resume")
+    return CheckResult("models", OK, names)
 
 
 def _limits(workspace: Workspace) -> CheckResult:

@@ -14,7 +14,18 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Select, delete, distinct, func, select, update
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Select,
+    and_,
+    delete,
+    distinct,
+    func,
+    or_,
+    select,
+    update,
+)
 
 from arena.errors import NotFound
 from arena.store import closings, schema
@@ -289,7 +300,11 @@ def forget(engine: Engine, data: OwnerData) -> str:
             connection.execute(
                 update(versions).where(versions.c.id == name).values(manifest=kept, retired=now())
             )
-        for owners in (schema.bots, entrants):
+        grants = schema.model_grants
+        of_owner = and_(grants.c.kind == "owner", grants.c.name == data.owner)
+        of_versions = and_(grants.c.kind == "version", grants.c.name.in_(data.versions))
+        connection.execute(delete(grants).where(or_(of_owner, of_versions)))
+        for owners in (schema.bots, entrants, schema.model_calls):
             connection.execute(
                 update(owners).where(owners.c.owner == data.owner).values(owner=pseudonym)
             )

@@ -124,6 +124,7 @@ REASONING: Final = Action(
     ),
     Role.OWNER,
     {"bot": "mybot", "state": "published", "lines": 24},
-    form=ACCOUNT,
+    form=f"{ACCOUNT}/reasoning",
+    changes=consequences.of_reasoning,
 )
 ACTIONS: Final = (RETIRE, CHALLENGE, REASONING)

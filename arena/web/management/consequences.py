@@ -22,6 +22,11 @@ from arena.web.management.action import ActionRequest, Changes
 from arena.web.page import InvalidQuery
 
 BOTS: Final = "/organiser/bots"
+_REASONING: Final = {
+    "private": "Only you and the organiser can read what they wrote, also in later matches.",
+    "published": "Everybody can read what they wrote, also in later matches.",
+    "deleted": "What they wrote is deleted and cannot be restored; the records keep the hashes.",
+}
 
 
 def of_withdrawal(request: ActionRequest) -> Changes:
@@ -215,6 +220,19 @@ def of_refusal(request: ActionRequest) -> Changes:
             "The owner reads the reason.",
         ),
         back="/organiser/submissions",
+    )
+
+
+def of_reasoning(request: ActionRequest) -> Changes:
+    """Return the changes of publishing, hiding or deleting what own bots wrote."""
+    state = request.text("state")
+    if state not in _REASONING:
+        raise InvalidQuery("the address names no state; choose it on the page before.")
+    whose = request.text("bot") or "all your bots"
+    return Changes(
+        f"Reasoning of {whose}: {state}?",
+        (_REASONING[state], "Results, ratings and records stay as they are."),
+        back="/account",
     )
 
 

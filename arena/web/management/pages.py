@@ -36,7 +36,10 @@ from arena.web.pages import tournaments as tournaments_page
 from arena.web.pages.submission import lines, positions_of, to_json
 
 _MAX_ROWS: Final = 20
-_FIXED: Final = {"version": "the version", "name": "the owner or bot", "owner": "the new owner"}
+_FIXED: Final = {
+    **{"version": "the version", "name": "the owner or bot", "owner": "the new owner"},
+    **{"bot": "the own bot", "state": "who can read its reasoning"},
+}
 """Query parameters of a page of confirmation, which its form sends again."""
 
 

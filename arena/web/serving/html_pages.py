@@ -46,9 +46,12 @@ _NUMBER = re.compile(r'([\w.-]+)<span class="number">@')
 _VERSION = re.compile(r"([\w.-]+)@[\w.+-]+")
 _SHOWN_VERSION = re.compile(r"""(?:(?<=[>\s(])|(?<=label=")|(?<=title="))([\w.-]+)@[\w.+-]+""")
 """A version in a text or a label: in an address or an input's value another character precedes."""
-_CODE = re.compile(
-    r"(<(?:code|pre|textarea|script)\b.*?</(?:code|pre|textarea|script)>)", re.DOTALL
+_VERBATIM = re.compile(
+    r"(<(?:code|pre|q|textarea|script)\b.*?</(?:code|pre|q|textarea|script)>"
+    r'|<p class="written">.*?</p>)',
+    re.DOTALL,
 )
+"""Code, and what bots wrote."""
 _EMPTY_LINK = re.compile(r'<a\b[^>]*?\shref=""[^>]*>(.*?)</a>', re.DOTALL)
 
 
@@ -65,6 +68,7 @@ def environment() -> Environment:
     )
     made.globals["first_paint"] = Markup(assets.FIRST_PAINT)
     made.globals["table_size"] = Markup(assets.TABLE_SIZE)
+    made.globals["live_size"] = Markup(assets.LIVE_SIZE)
     made.globals["term"] = term_in_template
     made.filters.update(_FILTERS, later_attribute=later_attribute, labelled=labelled)
     return made
@@ -119,11 +123,11 @@ def html(page: Page, links: Links, **more: Any) -> str:
 
 
 def _with_hidden_numbers(html: str, lone_bots: frozenset[str]) -> str:
-    """Hide the number of each version that is the only one of its bot, except in code."""
+    """Hide the number of each version that is the only one of its bot, except verbatim."""
     html = _NUMBER.sub(
         lambda m: f'{m[1]}<span class="number" hidden>@' if m[1] in lone_bots else m[0], html
     )
-    parts = _CODE.split(html)
+    parts = _VERBATIM.split(html)
     parts[::2] = [without_lone_numbers(part, lone_bots, _SHOWN_VERSION) for part in parts[::2]]
     return "".join(parts)
 

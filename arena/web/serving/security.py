@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arena.store.bots import owners
-from arena.web.assets import FIRST_PAINT, TABLE_SIZE, policy_source
+from arena.web.assets import FIRST_PAINT, LIVE_SIZE, TABLE_SIZE, policy_source
 from arena.web.serving import page_kinds
 
 # The owner's token in requests. It never appears in URLs or logs.
@@ -21,7 +21,7 @@ from arena.web.serving import page_kinds
 _LETTERS = 200
 POLICY = (
     f"default-src 'none'; script-src 'self' {policy_source(FIRST_PAINT)} "
-    f"{policy_source(TABLE_SIZE)}; style-src 'self'; "
+    f"{policy_source(TABLE_SIZE)} {policy_source(LIVE_SIZE)}; style-src 'self'; "
     "img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; "
     "base-uri 'none'; frame-src 'self'"
 )

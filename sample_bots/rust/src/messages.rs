@@ -977,7 +977,7 @@ pub struct ActResponse {
     pub played_default: bool,
     /// Why the bot chose the action, for example the thoughts of a language model. At
     /// most 16 KiB of UTF-8 are kept; the rest is cut. It is private to the bot's owner
-    /// and the organiser, unless bot.toml has publish_reasoning = true.
+    /// and the organiser, unless the owner publishes it.
     #[prost(string, tag = "10")]
     pub reasoning: ::prost::alloc::string::String,
     /// What the answer has cost. It is kept with the reasoning.

@@ -33,6 +33,7 @@ COMMANDS = {
 ROUTINE = {
     *("tournament.start", "tournament.pause", "tournament.add"),
     *("owner.add", "owner.agent", "organiser.add"),
+    *("model.grant", "model.revoke", "models.stop"),
 }
 """Audited actions of commands that create something or control the schedule."""
 

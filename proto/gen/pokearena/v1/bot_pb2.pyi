@@ -124,7 +124,7 @@ class ActResponse(_message.Message):
     reasoning: str
     """Why the bot chose the action, for example the thoughts of a language model. At
     most 16 KiB of UTF-8 are kept; the rest is cut. It is private to the bot's owner
-    and the organiser, unless bot.toml has publish_reasoning = true.
+    and the organiser, unless the owner publishes it.
     """
     usage: Usage
     """What the answer has cost. It is kept with the reasoning."""

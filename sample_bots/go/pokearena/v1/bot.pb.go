@@ -262,7 +262,7 @@ type ActResponse struct {
 	PlayedDefault bool `protobuf:"varint,9,opt,name=played_default,json=playedDefault,proto3" json:"played_default,omitempty"`
 	// Why the bot chose the action, for example the thoughts of a language model. At
 	// most 16 KiB of UTF-8 are kept; the rest is cut. It is private to the bot's owner
-	// and the organiser, unless bot.toml has publish_reasoning = true.
+	// and the organiser, unless the owner publishes it.
 	Reasoning string `protobuf:"bytes,10,opt,name=reasoning,proto3" json:"reasoning,omitempty"`
 	// What the answer has cost. It is kept with the reasoning.
 	Usage *Usage `protobuf:"bytes,11,opt,name=usage,proto3" json:"usage,omitempty"`

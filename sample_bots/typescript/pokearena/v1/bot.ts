@@ -122,7 +122,7 @@ export interface ActResponse {
   /**
    * Why the bot chose the action, for example the thoughts of a language model. At
    * most 16 KiB of UTF-8 are kept; the rest is cut. It is private to the bot's owner
-   * and the organiser, unless bot.toml has publish_reasoning = true.
+   * and the organiser, unless the owner publishes it.
    */
   reasoning: string;
   /** What the answer has cost. It is kept with the reasoning. */

@@ -204,7 +204,8 @@ class ReasoningArena:
         """Return the bots whose reasoning a person reads in the browser."""
         html = self.html(who)
         assert EVIL not in html
-        return {name for name in ("luck0@1", "luck1@1") if f"{EVIL} of {name}" in unescape(html)}
+        # Pages omit the version of a bot with a single one.
+        return {f"{bot}@1" for bot in ("luck0", "luck1") if f"{EVIL} of {bot}" in unescape(html)}
 
     def as_json(self, who: str) -> set[str]:
         """Return the bots whose reasoning a program with the token of a person reads."""

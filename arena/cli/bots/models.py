@@ -1,0 +1,195 @@
+"""The commands `pokearena models`: grant the models of `models.toml`, and stop all calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+import rich_click as click
+
+from arena.cli import completers, output
+from arena.cli.errors import FAILED, USAGE, CommandError
+from arena.cli.options import data_option, json_option
+
+if TYPE_CHECKING:
+    from arena.cli.workspace import Workspace
+    from arena.store.bots.model_grants import Grantee
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+@click.group()
+def models() -> None:
+    """Manage the language models that hosted bots use through the arena's proxy.
+
+    `models.toml` in the data folder names them (docs/how-to/models.md). A bot uses a model if its
+    bot.toml declares it and the model is granted to its owner or to the version.
+    """
+
+
+def _grantee_options(command: F) -> F:
+    """Add --owner and --bot, of which exactly one must be given."""
+    command = click.option(
+        "--bot",
+        metavar="NAME@VERSION",
+        shell_complete=completers.versions,
+        help="The version of a bot.",
+    )(command)
+    return click.option(
+        "--owner",
+        metavar="NAME",
+        shell_complete=completers.owners,
+        help="The owner, with all versions.",
+    )(command)
+
+
+@models.command(epilog="Example: pokearena models grant small --owner ada")
+@click.argument("model")
+@_grantee_options
+@json_option
+@data_option
+def grant(
+    model: str, owner: str | None, bot: str | None, as_json: bool, workspace: Workspace
+) -> None:
+    """Let an owner or a version use a model."""
+    from arena.models.models_file import FILE, read_models
+    from arena.store.access.audit_log import audited_command
+    from arena.store.bots.model_grants import grant_model
+
+    kind, name = _grantee(owner, bot)
+    file = read_models(workspace.folder.root)
+    if file is None or model not in file.models:
+        path = workspace.folder.root / FILE
+        raise CommandError(f'{path} has no model "{model}".', USAGE, code="unknown-model")
+    store = workspace.existing_store
+    with audited_command(store, "model.grant", name):
+        grant_model(store, kind, name, model)
+    _print_grant(as_json, kind, name, model, granted=True)
+
+
+@models.command(epilog="Example: pokearena models revoke small --owner ada")
+@click.argument("model")
+@_grantee_options
+@json_option
+@data_option
+def revoke(
+    model: str, owner: str | None, bot: str | None, as_json: bool, workspace: Workspace
+) -> None:
+    """Revoke a grant. A match that is being played keeps its models."""
+    from arena.store.access.audit_log import audited_command
+    from arena.store.bots.model_grants import revoke_model
+
+    kind, name = _grantee(owner, bot)
+    store = workspace.existing_store
+    with audited_command(store, "model.revoke", name):
+        revoke_model(store, kind, name, model)
+    _print_grant(as_json, kind, name, model, granted=False)
+
+
+def _grantee(owner: str | None, bot: str | None) -> tuple[Grantee, str]:
+    from arena.store.bots.model_grants import Grantee
+
+    if owner and not bot:
+        return Grantee.OWNER, owner
+    if bot and not owner:
+        return Grantee.VERSION, bot
+    raise CommandError("give either --owner or --bot.", USAGE, code="one-grantee")
+
+
+def _print_grant(as_json: bool, kind: Grantee, name: str, model: str, *, granted: bool) -> None:
+    if as_json:
+        output.document({"model": model, str(kind): name, "granted": granted})
+        return
+    output.line(f"the {kind} {name} {'may' if granted else 'may no longer'} use {model}")
+    output.next_step("pokearena models list")
+
+
+@models.command("list", epilog="Example: pokearena models list")
+@json_option
+@data_option
+def listing(as_json: bool, workspace: Workspace) -> None:
+    """List the grants, and the calls of today. --json prints one document."""
+    from arena.store.bots.model_grants import list_grants
+    from arena.store.matches import model_calls
+
+    store = workspace.existing_store
+    grants, used = list_grants(store), model_calls.usage_today(store)
+    stopped = model_calls.are_stopped(store)
+    if as_json:
+        output.document(
+            {
+                "stopped": stopped,
+                "grants": [{"model": g.model, str(g.kind): g.name} for g in grants],
+                "today": [
+                    {
+                        "owner": each.name,
+                        "model": each.model,
+                        "calls": each.calls,
+                        "measured": each.measured,
+                        "input_tokens": each.figures.input_tokens,
+                        "output_tokens": each.figures.output_tokens,
+                        "cost": each.figures.cost,
+                    }
+                    for each in used
+                ],
+            }
+        )
+        return
+    if stopped:
+        output.line("all calls are stopped; `pokearena models resume` allows them")
+    output.table(
+        ("<model", "<may be used by", "<name"), [(g.model, g.kind, g.name) for g in grants]
+    )
+    columns = ("<owner", "<model", ">calls", ">tokens in", ">tokens out", ">cost")
+    output.table(
+        columns,
+        [
+            (
+                each.name,
+                each.model,
+                f"{each.calls}",
+                f"{each.figures.input_tokens:,}",
+                f"{each.figures.output_tokens:,}",
+                f"{each.figures.cost:.4f}",
+            )
+            for each in used
+        ],
+    )
+    output.next_step("pokearena models grant MODEL --owner NAME")
+
+
+@models.command(epilog="Example: pokearena models stop")
+@json_option
+@data_option
+def stop(as_json: bool, workspace: Workspace) -> None:
+    """Stop all calls now. Matches of bots that use models pause."""
+    from arena.store.matches.model_calls import stop_calls
+
+    _switch(as_json, workspace, stop_calls, stopped=True)
+
+
+@models.command(epilog="Example: pokearena models resume")
+@json_option
+@data_option
+def resume(as_json: bool, workspace: Workspace) -> None:
+    """Allow calls again, so that paused matches continue."""
+    from arena.store.matches.model_calls import resume_calls
+
+    _switch(as_json, workspace, resume_calls, stopped=False)
+
+
+def _switch(
+    as_json: bool, workspace: Workspace, change: Callable[..., bool], *, stopped: bool
+) -> None:
+    from arena.store.access.audit_log import audited_command
+
+    store = workspace.existing_store
+    words = "stopped" if stopped else "allowed"
+    with audited_command(store, "models.stop" if stopped else "models.resume", "models"):
+        if not change(store):
+            raise CommandError(f"calls of models are {words} already.", FAILED, code="unchanged")
+    if as_json:
+        output.document({"stopped": stopped})
+    else:
+        output.line(f"calls of models are {words}")
+        output.next_step("pokearena models resume" if stopped else "pokearena models list")

@@ -1,0 +1,265 @@
+"""The models of a match: which bots may use which, at endpoints of their own at each table."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, Self
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from arena import config
+from arena.bots.sandbox.level import Level
+from arena.errors import Conflict, InfrastructureError
+from arena.models.endpoint_client import EndpointClient
+from arena.models.models_file import ModelsFile, ModelsFileError, missing_keys, read_models
+from arena.models.table_endpoint import (
+    Ledger,
+    ModelUnavailable,
+    Seat,
+    TableEndpoint,
+)
+from arena.models.transcripts import RecordedReplies, TranscriptWriter
+from arena.store.bots.model_grants import GrantedModels, granted_models
+from arena.store.matches import model_calls
+from arena.store.matches.model_calls import MODELS_UNAVAILABLE, Caller, CallFigures
+from arena.system import temporary_folder
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+_NEEDED: Final = (
+    "it uses models, which only the sandbox level bubblewrap can give it (apt install bubblewrap)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MatchModels:
+    """The models of a match.
+
+    Attributes:
+        engine: the store.
+        file: the content of `models.toml`.
+        match: id of the match.
+        granted: the models of its versions, by version.
+        outputs: folder of the match's output, which gets the transcripts.
+    """
+
+    engine: Engine
+    file: ModelsFile
+    match: str
+    granted: Mapping[str, GrantedModels]
+    outputs: Path
+    _recorded: dict[str, RecordedReplies] = field(default_factory=dict)
+
+    def table(
+        self,
+        attempt: int,
+        table: int,
+        versions: Sequence[str],
+        budget_share: tuple[int, float],
+        on_lost: Callable[[str], None],
+    ) -> TableModels:
+        """Return the endpoints of a table, which are opened by `with`.
+
+        Args:
+            attempt: number of the match's attempt.
+            table: number of the table.
+            versions: the version of each seat.
+            budget_share: number of tables of the match, and the part of the table to be played.
+            on_lost: called with a sentence if a model does not answer.
+        """
+        tables, part = budget_share
+        budget = int(self.file.limits.table_budget(tables) * part)
+        return TableModels(self, attempt, table, versions, budget, on_lost)
+
+    def clients(self, version: str) -> dict[str, EndpointClient]:
+        """Return the endpoints that a version may call, by model."""
+        seconds = self.file.limits.call_seconds
+        models = {name: self.file.models[name] for name in self.granted[version].models}
+        return {
+            name: EndpointClient(model, model.key_value(), seconds)
+            for name, model in models.items()
+        }
+
+    def recorded(self, version: str) -> RecordedReplies | None:
+        """Return the replies of a transcript, if `models.toml` names a folder of transcripts.
+
+        Raises:
+            InfrastructureError: it cannot be read.
+        """
+        if not self.file.transcripts:
+            return None
+        if version not in self._recorded:
+            try:
+                folder = Path(self.file.transcripts)
+                self._recorded[version] = RecordedReplies(folder, version)
+            except (OSError, ValueError, KeyError, TypeError) as error:
+                raise InfrastructureError(
+                    f"The transcript of {version} cannot be read.\n{error!r}",
+                    code=MODELS_UNAVAILABLE,
+                ) from None
+        return self._recorded[version]
+
+
+class TableModels:
+    """The endpoints of the bots at one table."""
+
+    def __init__(
+        self,
+        models: MatchModels,
+        attempt: int,
+        table: int,
+        versions: Sequence[str],
+        budget: int,
+        on_lost: Callable[[str], None],
+    ) -> None:
+        self._models = models
+        self._attempt = attempt
+        self._table = table
+        self._versions = versions
+        self._budget = budget
+        self._on_lost = on_lost
+        """Tokens of each version; its seats share them."""
+        self._stack = ExitStack()
+        self._lost = threading.Event()
+        self.endpoints: dict[int, TableEndpoint] = {}
+        """The endpoints by seat."""
+
+    def __enter__(self) -> Self:
+        if not self._models.granted.keys().isdisjoint(self._versions):
+            directory = config.private_directory()
+            self._stack.callback(temporary_folder.remove, directory)
+            for seat, version in enumerate(self._versions):
+                if version in self._models.granted:
+                    self.endpoints[seat] = self._open(directory, seat, version)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for endpoint in self.endpoints.values():
+            endpoint.close()
+        self._stack.close()
+
+    def was_troubled(self, seat: int) -> bool:
+        """Return whether a model of a seat has failed during the current game."""
+        endpoint = self.endpoints.get(seat)
+        return endpoint is not None and endpoint.was_troubled
+
+    def note_game(self) -> None:
+        """Note that a game is over."""
+        for endpoint in self.endpoints.values():
+            endpoint.note_game()
+
+    def _open(self, directory: Path, seat: int, version: str) -> TableEndpoint:
+        models = self._models
+        recorded = models.recorded(version)
+        return TableEndpoint(
+            directory,
+            Seat(self._attempt, self._table, seat),
+            models.clients(version),
+            models.file.limits,
+            self._budget // self._versions.count(version),
+            self._ledger(version),
+            TranscriptWriter(models.outputs, version) if recorded is None else None,
+            recorded,
+            self._lose,
+            secrets.token_hex(16),
+        )
+
+    def _lose(self, sentence: str) -> None:
+        if not self._lost.is_set():
+            self._lost.set()
+            self._on_lost(sentence)
+
+    def _ledger(self, version: str) -> Ledger:
+        models = self._models
+        owner = models.granted[version].owner
+        caller = Caller(owner, version, models.match, self._attempt, self._table)
+        day_tokens = models.file.limits.owner_day_tokens
+
+        def reserve(model: str, worst: CallFigures) -> str:
+            with _refusals():
+                return model_calls.reserve_call(models.engine, caller, model, worst, day_tokens)
+
+        def settle(call: str, figures: CallFigures) -> None:
+            with _refusals():
+                model_calls.settle_call(models.engine, call, figures)
+
+        return Ledger(reserve, settle)
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """Raise ModelUnavailable if the store refuses a call, or the database does not respond."""
+    try:
+        yield
+    except Conflict as error:
+        text = str(error)
+        raise ModelUnavailable(text[:1].upper() + text[1:]) from None
+    except SQLAlchemyError:
+        raise ModelUnavailable("The calls of models cannot be stored.") from None
+
+
+def match_models(
+    engine: Engine, match: str, root: Path, outputs: Path, level: Level
+) -> MatchModels | None:
+    """Return the models of a match; None if none of its versions may use any.
+
+    Args:
+        engine: the store.
+        match: id of the match.
+        root: the data folder, with `models.toml`.
+        outputs: folder of the match's output.
+        level: the sandbox level of its bots.
+
+    Raises:
+        InfrastructureError: the match must not begin here now.
+    """
+    granted = granted_models(engine, match)
+    if not granted:
+        return None
+    try:
+        file = read_models(root)
+        if file is None:
+            raise _refused("this machine has no models.toml")
+        if not file.transcripts and (keys := missing_keys(file)):
+            raise _refused(f"the variable {keys[0]} is not set on this machine")
+    except ModelsFileError as error:
+        raise _refused(str(error).rstrip(".")) from None
+    except config.SettingError as error:
+        raise _refused(str(error).rstrip(".")) from None
+    for entry in granted.values():
+        if missing := [name for name in entry.models if name not in file.models]:
+            raise _refused(f"models.toml of this machine has no model {missing[0]}")
+        if level is Level.LANDLOCK:
+            raise _refused(_NEEDED)
+    _check_budgets(engine, file, granted)
+    return MatchModels(engine, file, match, granted, outputs)
+
+
+def _check_budgets(engine: Engine, file: ModelsFile, granted: Mapping[str, GrantedModels]) -> None:
+    """Check that the rest of the day covers the match for each owner."""
+    limits = file.limits
+    owners = [entry.owner for entry in granted.values()]
+    for owner in () if file.transcripts else dict.fromkeys(owners):
+        tokens = owners.count(owner) * limits.match_tokens
+        try:
+            model_calls.check_calls(
+                engine, owner, min(tokens, limits.owner_day_tokens), limits.owner_day_tokens
+            )
+        except Conflict as error:
+            raise _refused(str(error).rstrip(".")) from None
+
+
+def _refused(clause: str) -> InfrastructureError:
+    return InfrastructureError(f"{clause}.", code=MODELS_UNAVAILABLE)

@@ -1,0 +1,369 @@
+"""Serve models to one bot at one table: a Unix socket with an HTTP server behind it.
+
+The bot speaks the OpenAI chat form. It has its own budget and rate, and nothing that it receives
+depends on what other tables do, apart from the time that a reply takes.
+"""
+
+from __future__ import annotations
+
+import http.server
+import json
+import logging
+import os
+import socket
+import socketserver
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextvars import copy_context
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from arena.models.chat_form import (
+    ChatReply,
+    ChatRequest,
+    InvalidReply,
+    InvalidRequest,
+    error_document,
+    read_reply,
+    read_request,
+    reply_document,
+    reply_events,
+)
+from arena.models.endpoint_client import CallFailed, EndpointClient, RequestRefused
+from arena.models.models_file import ModelLimits
+from arena.models.transcripts import RecordedReplies, TranscriptEntry, TranscriptWriter
+from arena.store.matches.model_calls import CallFigures
+from arena.system.token_buckets import Buckets
+
+SOCKET: Final = "models"
+_PATH: Final = "/chat/completions"
+_MOST_BODY: Final = 1 << 20
+_CONNECTIONS: Final = 8
+_READ_SECONDS: Final = 30.0
+_FIRST_PAUSE_SECONDS: Final = 0.5
+_LONGEST_PAUSE_SECONDS: Final = 8.0
+_ANYBODY: Final = 0o666
+_BURST: Final = 10
+
+log = logging.getLogger("arena.worker")
+
+
+class ModelUnavailable(Exception):
+    """A model does not answer, and the match pauses; the text is a sentence for public pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """How the calls of a bot are stored.
+
+    Attributes:
+        reserve: stores a call with its worst case and returns its id; raises ModelUnavailable.
+        settle: replaces the worst case.
+    """
+
+    reserve: Callable[[str, CallFigures], str]
+    settle: Callable[[str, CallFigures], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """The place of a bot: the attempt, the table and the number of the seat."""
+
+    attempt: int
+    table: int
+    seat: int
+
+
+class TableEndpoint:
+    """The endpoint of one bot at one table.
+
+    Args:
+        folder: a private folder for the socket.
+        seat: the bot's place.
+        clients: the models that the bot may use, by the names in `models.toml`.
+        limits: the limits.
+        budget: the tokens that the bot may use at this table.
+        ledger: stores the calls.
+        transcript: stores requests and replies; None if they are replayed.
+        recorded: answers calls in place of the endpoints; None to call these.
+        on_lost: called once with a sentence, from another thread, if a model does not answer.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        seat: Seat,
+        clients: Mapping[str, EndpointClient],
+        limits: ModelLimits,
+        budget: int,
+        ledger: Ledger,
+        transcript: TranscriptWriter | None,
+        recorded: RecordedReplies | None,
+        on_lost: Callable[[str], None],
+        cache_key: str,
+    ) -> None:
+        self.path = folder / f"{SOCKET}-{seat.seat}"
+        self._seat = seat
+        self._clients = clients
+        self._limits = limits
+        self._left = budget
+        self._ledger = ledger
+        self._transcript = transcript
+        self._recorded = recorded
+        self._on_lost = on_lost
+        self._cache_key = cache_key
+        self._rate = Buckets(limits.calls_per_minute / 60, min(_BURST, limits.calls_per_minute))
+        self._lock = threading.Lock()
+        self._is_lost = False
+        self._was_troubled = False
+        self._server = _Server(self.path, self)
+        # The bot is a user of its own; only the arena can enter the folder.
+        os.chmod(self.path, _ANYBODY)
+        self._thread = threading.Thread(
+            target=copy_context().run,
+            args=(self._server.serve_forever, 0.05),
+            name="models",
+            daemon=True,
+        )
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the endpoint; a call that is being answered is abandoned."""
+        with self._lock:
+            self._is_lost = True
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    @property
+    def was_troubled(self) -> bool:
+        """Whether an endpoint failed during the current game, so that the bot may be late."""
+        with self._lock:
+            return self._was_troubled
+
+    def note_game(self) -> None:
+        """Note that a game is over: a failure before does not excuse a fault after it."""
+        with self._lock:
+            self._was_troubled = False
+
+    def respond(self, body: bytes) -> tuple[int, str, bytes]:
+        """Return the status, the media type and the body of the response to a request."""
+        try:
+            request = read_request(body, self._limits.output_tokens)
+            client = self._client(request)
+        except InvalidRequest as error:
+            return _error(400, "invalid_request", str(error))
+        worst = self._worst(request, client)
+        if refusal := self._refusal(worst):
+            return refusal
+        try:
+            reply, figures = self._complete(request, client, worst)
+        except RequestRefused:
+            self._give_back(worst.tokens)
+            return _error(400, "invalid_request", "the model's endpoint refused the request.")
+        except ModelUnavailable as error:
+            self._lose(str(error))
+            return _error(503, "unavailable", "the match pauses.")
+        self._give_back(worst.tokens - figures.tokens)
+        document = reply_document(request.model, reply, figures)
+        if request.stream:
+            return 200, "text/event-stream", reply_events(document)
+        return 200, "application/json", json.dumps(document).encode()
+
+    def models_document(self) -> dict[str, Any]:
+        """Return the list of the models, as `GET /models` does."""
+        models = [{"id": name, "object": "model"} for name in self._clients]
+        return {"object": "list", "data": models}
+
+    def _client(self, request: ChatRequest) -> EndpointClient:
+        if request.model not in self._clients:
+            names = ", ".join(self._clients)
+            raise InvalidRequest(f'"model" must be one of {names}.')
+        return self._clients[request.model]
+
+    def _worst(self, request: ChatRequest, client: EndpointClient) -> CallFigures:
+        tokens = (request.worst_input_tokens, request.output_tokens)
+        return CallFigures(*tokens, client.model.cost(*tokens))
+
+    def _refusal(self, worst: CallFigures) -> tuple[int, str, bytes] | None:
+        """Reserve the tokens of a call in the table's budget, or return why it is refused."""
+        if worst.tokens > self._limits.call_tokens:
+            sentence = f"a call may use {self._limits.call_tokens} tokens, a byte counts as one."
+            return _error(400, "call_too_large", sentence)
+        with self._lock:
+            if worst.tokens > self._left:
+                sentence = f"{self._left} tokens are left at this table; the call may need more."
+                return _error(403, "table_budget", sentence)
+            if wait := self._rate.take("", time.monotonic()):
+                sentence = f"the table may make {self._limits.calls_per_minute} calls a minute."
+                return _error(429, "table_rate", f"{sentence} Wait for {wait} s.")
+            self._left -= worst.tokens
+        return None
+
+    def _give_back(self, tokens: int) -> None:
+        with self._lock:
+            self._left += tokens
+
+    def _complete(
+        self, request: ChatRequest, client: EndpointClient, worst: CallFigures
+    ) -> tuple[ChatReply, CallFigures]:
+        """Return a reply and its figures; repeat the call while the endpoint fails.
+
+        Raises:
+            ModelUnavailable: the endpoint does not answer, or the arena may not call it.
+            RequestRefused: the endpoint refuses the content of the request.
+        """
+        if self._recorded is not None:
+            reply = self._recorded_reply(request, self._recorded)
+            return reply, _figures(reply, client, worst)
+        members = dict(request.members)
+        if client.model.cache_field:
+            members[client.model.cache_field] = self._cache_key
+        until = time.monotonic() + self._limits.repeat_seconds
+        pause = _FIRST_PAUSE_SECONDS
+        while True:
+            call = self._ledger.reserve(request.model, worst)
+            try:
+                reply = read_reply(client.call(members))
+            except RequestRefused:
+                self._ledger.settle(call, CallFigures())
+                raise
+            except InvalidReply:
+                failed = CallFailed("an invalid response", is_temporary=True, is_sent=True)
+            except CallFailed as error:
+                failed = error
+            else:
+                figures = _figures(reply, client, worst)
+                if reply.figures is not None:
+                    self._ledger.settle(call, figures)
+                self._record(request, reply)
+                return reply, figures
+            if not failed.is_sent:
+                self._ledger.settle(call, CallFigures())
+            self._note_trouble(request.model, failed, until)
+            time.sleep(max(pause, failed.delay))
+            pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+
+    def _note_trouble(self, model: str, failed: CallFailed, until: float) -> None:
+        """Note a failed call.
+
+        Raises:
+            ModelUnavailable: the call is not repeated.
+        """
+        with self._lock:
+            self._was_troubled = True
+            is_over = self._is_lost
+        log.warning("the model %s failed: %s", model, failed)
+        if is_over or not failed.is_temporary or time.monotonic() + failed.delay >= until:
+            raise ModelUnavailable(f'The model "{model}" does not answer: {failed}.')
+
+    def _recorded_reply(self, request: ChatRequest, recorded: RecordedReplies) -> ChatReply:
+        entry = recorded.take(self._seat.table, self._seat.seat, request.model, request.members)
+        if entry is None:
+            raise ModelUnavailable("The transcript has no reply to a request.")
+        return ChatReply(entry.text, entry.refusal, entry.finish, entry.tokens)
+
+    def _record(self, request: ChatRequest, reply: ChatReply) -> None:
+        if self._transcript is None:
+            return
+        place = (self._seat.attempt, self._seat.table, self._seat.seat)
+        texts = (reply.text, reply.refusal, reply.finish)
+        entry = TranscriptEntry(*place, request.model, request.members, *texts, reply.figures)
+        try:
+            self._transcript.add(entry)
+        except OSError as error:
+            log.warning("a transcript cannot be written: %s", error.strerror)
+
+    def _lose(self, sentence: str) -> None:
+        with self._lock:
+            was_lost, self._is_lost, self._was_troubled = self._is_lost, True, True
+        if not was_lost:
+            self._on_lost(sentence)
+
+
+def _figures(reply: ChatReply, client: EndpointClient, worst: CallFigures) -> CallFigures:
+    """Return the figures of a reply; the worst case if the endpoint sent none."""
+    if reply.figures is None:
+        return worst
+    return CallFigures(*reply.figures, client.model.cost(*reply.figures))
+
+
+def _error(status: int, code: str, sentence: str) -> tuple[int, str, bytes]:
+    return status, "application/json", json.dumps(error_document(code, sentence)).encode()
+
+
+class _Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
+    """An HTTP server at a Unix socket with a limit of connections."""
+
+    address_family = socket.AF_UNIX
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self, path: Path, endpoint: TableEndpoint) -> None:
+        self.endpoint = endpoint
+        self._connections = threading.BoundedSemaphore(_CONNECTIONS)
+        super().__init__(str(path), _Handler)  # type: ignore[arg-type]
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Start a thread for a connection; close it if there are too many."""
+        if self._connections.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Serve a connection."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._connections.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Log an error that a connection has caused."""
+        log.debug("a connection of a bot to its models failed", exc_info=True)
+
+
+class _Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    timeout = _READ_SECONDS
+    server: _Server
+
+    def do_POST(self) -> None:
+        size = self.headers.get("Content-Length", "")
+        if not (size.isascii() and size.isdigit()) or int(size) > _MOST_BODY:
+            self.close_connection = True
+            self._send(*_error(413, "invalid_request", f"send at most {_MOST_BODY} bytes."))
+            return
+        body = self.rfile.read(int(size))
+        if self._has_path(_PATH):
+            self._send(*self.server.endpoint.respond(body))
+
+    def do_GET(self) -> None:
+        if self._has_path("/models"):
+            document = self.server.endpoint.models_document()
+            self._send(200, "application/json", json.dumps(document).encode())
+
+    def _has_path(self, path: str) -> bool:
+        """Return whether the request has this path, also below `/v1`; send an error if not."""
+        has_path = self.path in (path, f"/v1{path}")
+        if not has_path:
+            self._send(*_error(404, "not_found", f"the paths are {_PATH} and /models."))
+        return has_path
+
+    def _send(self, status: int, kind: str, body: bytes) -> None:
+        # The headers of the library would contain the time.
+        self.send_response_only(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Send an error of the HTTP server without the headers of the library."""
+        self.close_connection = True
+        self._send(*_error(code, "invalid_request", "the request is not valid HTTP."))
+
+    def log_message(self, *_: Any) -> None:
+        """Log nothing."""

@@ -1,0 +1,95 @@
+"""Grants of models, the stop of all calls, and the check of `models.toml`."""
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from tests.arena.cli.terminal import Cli
+
+MODELS = """
+[models.small]
+base_url = "https://api.example.org/v1"
+model = "small-1"
+input_price = 1
+output_price = 2
+key = "POKEARENA_TEST_KEY_OF_NOBODY"
+"""
+
+
+@pytest.fixture
+def models_file(cli: Cli, bot_folder: Path) -> Path:
+    toml = bot_folder / "bot.toml"
+    toml.write_text(f'models = ["small"]\n{toml.read_text()}')
+    assert cli("bot", "add", "mine", "--owner", "ada").status == 0
+    file = Path(".pokearena/models.toml")
+    file.write_text(MODELS)
+    return file
+
+
+def listed(cli: Cli) -> dict[str, object]:
+    document: dict[str, object] = json.loads(cli("models", "list", "--json").out)
+    return document
+
+
+def test_models_are_granted_to_owners_and_versions(cli: Cli, models_file: Path) -> None:
+    assert listed(cli) == {"stopped": False, "grants": [], "today": []}
+    assert cli("models", "grant", "small", "--owner", "ada").status == 0
+    assert cli("models", "grant", "small", "--bot", "mine@1").status == 0
+    grants = [{"model": "small", "owner": "ada"}, {"model": "small", "version": "mine@1"}]
+    assert listed(cli)["grants"] == grants
+    assert cli("models", "grant", "small", "--owner", "ada").code == "granted"
+    assert cli("models", "revoke", "small", "--owner", "ada").status == 0
+    assert cli("models", "revoke", "small", "--owner", "ada").code == "NotFound"
+    assert listed(cli)["grants"] == grants[1:]
+    assert cli("owner", "delete", "ada", "--yes").status == 0
+    assert listed(cli)["grants"] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "code"),
+    [
+        (["large", "--owner", "ada"], 2, "unknown-model"),
+        (["small"], 2, "one-grantee"),
+        (["small", "--owner", "ada", "--bot", "mine@1"], 2, "one-grantee"),
+        (["small", "--owner", "bea"], 2, "NotFound"),
+        (["small", "--bot", "mine@9"], 2, "NotFound"),
+    ],
+)
+def test_a_wrong_grant_is_refused(
+    cli: Cli, models_file: Path, words: list[str], status: int, code: str
+) -> None:
+    result = cli("models", "grant", *words)
+    assert (result.status, result.code) == (status, code)
+
+
+def test_one_command_stops_all_calls(cli: Cli, models_file: Path) -> None:
+    assert cli("models", "stop").status == 0
+    assert listed(cli)["stopped"]
+    assert cli("models", "stop").code == "unchanged"
+    assert cli("models", "resume").status == 0
+    assert cli("models", "resume").code == "unchanged"
+    assert not listed(cli)["stopped"]
+    with sqlite3.connect(".pokearena/arena.db") as database:
+        actions = [row[0] for row in database.execute("SELECT action FROM audit_log")]
+    assert {"models.stop", "models.resume"} <= set(actions)
+
+
+@pytest.mark.long
+def test_the_doctor_checks_the_models(
+    cli: Cli, models_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def state() -> str:
+        checks = json.loads(cli("doctor", "--json").out)["checks"]
+        return next(str(check["state"]) for check in checks if check["name"] == "models")
+
+    assert state() == "warn"
+    monkeypatch.setenv("POKEARENA_TEST_KEY_OF_NOBODY", "x")
+    assert state() == "ok"
+    assert cli("models", "stop").status == 0
+    assert state() == "warn"
+    models_file.write_text("[models")
+    assert state() == "fail"
+    models_file.unlink()
+    assert state() == "ok"
