@@ -46,7 +46,11 @@ _FIXED: Final = {
 def overview(web: WebState, page_request: PageRequest, access: Access) -> Page:
     """Return the organiser's overview: open tournaments, workers and the latest actions."""
     listed = tournaments.list_tournaments(web.engine)
-    unfinished = [tournament for tournament in listed if tournament.ended is None]
+    unfinished = [
+        (tournament, tournaments.progress(web.engine, tournament.id))
+        for tournament in listed
+        if tournament.ended is None
+    ]
     entries = audit_log.list_entries(web.engine, limit=_MAX_ROWS)
     return Page(
         title="Organiser",
@@ -60,10 +64,7 @@ def overview(web: WebState, page_request: PageRequest, access: Access) -> Page:
         },
         data={
             "organiser": access.identity.name,
-            "tournaments": [
-                json_values.tournament(each, tournaments.progress(web.engine, each.id))
-                for each in unfinished
-            ],
+            "tournaments": [json_values.tournament(*each) for each in unfinished],
             "workers": [
                 {
                     "name": worker.name,
