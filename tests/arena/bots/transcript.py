@@ -67,7 +67,8 @@ def played() -> tuple[str, TableResults]:
 def with_transcript(page: str, transcript: str) -> str:
     line = next(line for line in transcript.splitlines() if line.startswith('< {"choices"'))
     question = _formatted_question(json.loads(line[2:])["act"])
-    page = _GAME.sub(lambda heading: heading[1] + transcript, page, count=1)
+    page, written = _GAME.subn(lambda heading: heading[1] + transcript, page, count=1)
+    assert written, "the page has no section for the transcript"
     return _QUESTION.sub(lambda _: question + "\n", page, count=1)
 
 
