@@ -279,6 +279,8 @@ def leave(tab: Page) -> None:
     button = tab.get_by_role("button", name="Leave it now")
     expect(button).to_be_hidden()
     tab.get_by_text("Leave the table", exact=True).click()
+    if tab.evaluate("typeof updateFrom !== 'undefined'"):
+        expect(button).to_be_in_viewport()
     button.click()
 
 

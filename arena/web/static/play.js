@@ -99,6 +99,12 @@ table.addEventListener("submit", async (event) => {
   showSelection();
 });
 
+// What is lost is in view, also in the part of a phone's window that scrolls.
+table.addEventListener("click", ({ target }) => {
+  const form = target.closest(".sure > summary")?.parentElement.lastElementChild;
+  if (form) requestAnimationFrame(() => form.scrollIntoView({ block: "nearest" }));
+});
+
 let waiting = 0;
 
 // Only the list changes while a person types; the next update of the part shows the whole list.
