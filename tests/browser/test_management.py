@@ -73,6 +73,19 @@ def send(page: Page, button: str, **values: str) -> None:
         form.get_by_role("button", name=button, exact=True).click()
 
 
+def test_a_refused_estimate_shows_the_reason(browser: Browser, arena: ManagedArena) -> None:
+    refusal = "<main><h1>Error</h1><p>too many requests; retry in 9 s.</p></main>"
+    context = arena.signed_in(browser, "organiser", java_script_enabled=True)
+    page = opened(context, arena, "/organiser/tournaments/new")
+    page.route(
+        "**/organiser/tournaments/preview",
+        lambda route: route.fulfill(status=429, content_type="text/html", body=refusal),
+    )
+    page.locator("input[value='bob@1']").check()
+    expect(page.locator("#estimate")).to_contain_text("retry in 9 s")
+    context.close()
+
+
 def test_a_tournament_is_created_from_the_form_and_managed(
     organiser: BrowserContext, arena: ManagedArena
 ) -> None:
