@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from arena.models import table_endpoint
+from arena.models import table_endpoint, transcripts
 from arena.models.endpoint_client import EndpointClient
 from arena.models.models_file import Model, ModelLimits
 from arena.models.table_endpoint import Ledger, ModelUnavailable, Seat, TableEndpoint
@@ -449,6 +449,20 @@ def test_a_transcript_answers_equal_requests_without_calls(tmp_path: Path) -> No
     file = tmp_path / "bot@1.models.jsonl"
     assert file.stat().st_mode & 0o077 == 0
     assert KEY not in file.read_text()
+
+
+def test_a_full_transcript_does_not_grow_and_calls_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transcripts, "MOST_BYTES", 600)
+    with proxy(tmp_path, completion("a", usage=USAGE)) as arena:
+        path = arena.open()
+        assert [post(path, ASK)[0] for _ in range(5)] == [200] * 5
+    file = tmp_path / "bot@1.models.jsonl"
+    lines = file.read_text().splitlines()
+    assert file.stat().st_size <= 600
+    assert 0 < len(lines) < 5
+    assert all(map(json.loads, lines))
 
 
 def test_a_bot_cannot_hold_all_connections_of_the_endpoint(tmp_path: Path) -> None:
