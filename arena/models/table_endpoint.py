@@ -42,6 +42,10 @@ _PATH: Final = "/chat/completions"
 _MOST_BODY: Final = 1 << 20
 _CONNECTIONS: Final = 8
 _READ_SECONDS: Final = 30.0
+_REQUESTS_PER_SECOND: Final = 20
+"""Requests and connections of a bot, valid or not, beyond which they wait."""
+_REQUEST_BURST: Final = 100
+_REFUSAL_PAUSE_SECONDS: Final = 0.01
 _FIRST_PAUSE_SECONDS: Final = 0.5
 _LONGEST_PAUSE_SECONDS: Final = 8.0
 _ANYBODY: Final = 0o666
@@ -122,7 +126,7 @@ class TableEndpoint:
         self._is_lost = False
         self._troubled: set[str] = set()
         """The models that have failed during the current game."""
-        self._server = _Server(self.path, self)
+        self._server = _Server(self.path, self, 2 * limits.calls_per_minute / 60)
         # The bot is a user of its own; only the arena can enter the folder.
         os.chmod(self.path, _ANYBODY)
         self._thread = threading.Thread(
@@ -352,6 +356,24 @@ def _error(status: int, code: str, sentence: str) -> tuple[int, str, bytes]:
     return status, "application/json", json.dumps(error_document(code, sentence)).encode()
 
 
+class _Pace:
+    """Delays what exceeds a rate, so that a bot does not occupy the processor of the arena."""
+
+    def __init__(self, rate: float, burst: int) -> None:
+        self._step, self._ahead = 1 / rate, burst / rate
+        self._next = 0.0
+        self._lock = threading.Lock()
+
+    def wait(self) -> None:
+        """Wait for the next turn."""
+        with self._lock:
+            now = time.monotonic()
+            self._next = max(self._next, now - self._ahead) + self._step
+            delay = self._next - now
+        if delay > 0:
+            time.sleep(delay)
+
+
 class _Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
     """An HTTP server at a Unix socket with a limit of connections."""
 
@@ -359,8 +381,9 @@ class _Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
     daemon_threads = True
     block_on_close = False
 
-    def __init__(self, path: Path, endpoint: TableEndpoint) -> None:
+    def __init__(self, path: Path, endpoint: TableEndpoint, calls_per_second: float) -> None:
         self.endpoint = endpoint
+        self.pace = _Pace(max(_REQUESTS_PER_SECOND, calls_per_second), _REQUEST_BURST)
         self._connections = threading.BoundedSemaphore(_CONNECTIONS)
         super().__init__(str(path), _Handler)  # type: ignore[arg-type]
 
@@ -370,6 +393,7 @@ class _Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
             super().process_request(request, client_address)
         else:
             self.shutdown_request(request)
+            time.sleep(_REFUSAL_PAUSE_SECONDS)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         """Serve a connection."""
@@ -387,6 +411,11 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = _READ_SECONDS
     server: _Server
+
+    def handle_one_request(self) -> None:
+        """Serve a request when it is its turn."""
+        self.server.pace.wait()
+        super().handle_one_request()
 
     def do_POST(self) -> None:
         size = self.headers.get("Content-Length", "")

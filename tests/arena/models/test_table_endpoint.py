@@ -4,6 +4,7 @@ import http.client
 import json
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -476,6 +477,24 @@ def test_a_bot_cannot_hold_all_connections_of_the_endpoint(tmp_path: Path) -> No
         for client in open_connections:
             client.close()
         wait_until(lambda: _answers(path))
+
+
+@pytest.mark.parametrize("keeps_connection", [True, False])
+def test_requests_beyond_a_rate_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keeps_connection: bool
+) -> None:
+    monkeypatch.setattr(table_endpoint, "_REQUEST_BURST", 1)
+    with proxy(tmp_path) as arena:
+        connection = UnixConnection(arena.open(calls_per_minute=1))
+        began = time.monotonic()
+        for _ in range(6):
+            connection.request("POST", "/v1/chat/completions", b"{")
+            response = connection.getresponse()
+            assert (response.status, bool(response.read())) == (400, True)
+            if not keeps_connection:
+                connection.close()
+        connection.close()
+    assert time.monotonic() - began >= 5 / table_endpoint._REQUESTS_PER_SECOND
 
 
 def _answers(path: Path) -> bool:
