@@ -95,7 +95,7 @@ def clock(milliseconds: float) -> str:
 def form_name(form: str) -> str:
     """Return a form as text: "gin_rummy-4-teams" becomes "Gin Rummy, 4 players, teams".
 
-    The name of a ladder ends with its clock class: "poke~slow" becomes "Poke, slow".
+    The name of a ladder ends with its clock class: "chess~slow" becomes "Chess, slow".
     """
     from referee.games.registry import GAMES
 

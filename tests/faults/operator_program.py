@@ -4,6 +4,7 @@ Each line of standard input is a list: the words of `main` and the environment. 
 in a fork, which needs no imports, and prints the exit status.
 """
 
+import contextlib
 import importlib
 import io
 import json
@@ -17,16 +18,33 @@ from sqlalchemy import Engine, update
 from arena.bots import resolver, upload_archive, version_store
 from arena.bots.sandbox.level import Level
 from arena.config import Folder
+from arena.errors import Conflict
 from arena.formats.contract import FormatEntrant
 from arena.ladders import ladder_key, rater
 from arena.records import rebuilt_results
 from arena.store import backup_file, database, schema, webhooks
 from arena.store.access import audit_log, organisers, sessions
-from arena.store.bots import owners, quarantine, remote_bots, stored_builds, submissions, versions
+from arena.store.bots import (
+    model_grants,
+    owners,
+    quarantine,
+    remote_bots,
+    stored_builds,
+    submissions,
+    versions,
+)
+from arena.store.bots.model_grants import Grantee
 from arena.store.bots.submissions import ReceivedUpload, SubmissionLimits
 from arena.store.idle_results import ANALYSES, LUCK
 from arena.store.match_settings import Clock, TournamentPlan
-from arena.store.matches import corrections, listing, offline_bot_waits, transitions
+from arena.store.matches import (
+    corrections,
+    listing,
+    model_calls,
+    offline_bot_waits,
+    transitions,
+)
+from arena.store.matches.model_calls import Caller, CallFigures
 from arena.store.objects import file_moves, object_storage, stored_objects
 from arena.store.schema import ObjectKind
 from arena.store.tournaments import lifecycle, tournaments
@@ -97,6 +115,21 @@ def use_idle_results(engine: Engine) -> None:
             kind.finish(engine, task, {"form": 0})
     played = [tournament.id for tournament in tournaments.list_tournaments(engine)]
     LUCK.remove_of_tournaments(engine, played)
+
+
+def use_models(engine: Engine) -> None:
+    """Grant a model, call it, stop and resume all calls, and revoke the grant."""
+    grant = (Grantee.VERSION, "first@1", "model")
+    # An interrupted process may have granted it.
+    with contextlib.suppress(Conflict):
+        model_grants.grant_model(engine, *grant)
+    model_calls.resume_calls(engine)
+    caller = Caller("first", "first@1", "m-0000000000", 1, 0)
+    call = model_calls.reserve_call(engine, caller, "model", CallFigures(100, 100), 1_000_000)
+    model_calls.settle_call(engine, call, CallFigures(10, 10))
+    model_calls.stop_calls(engine)
+    model_calls.resume_calls(engine)
+    model_grants.revoke_model(engine, *grant)
 
 
 def use_token(engine: Engine) -> None:
@@ -226,6 +259,8 @@ def main(url: str, action: str, *words: str) -> None:
         correct(engine)
     elif action == "rebuild":
         rebuild(engine)
+    elif action == "use_models":
+        use_models(engine)
     elif action == "rate_ladder":
         rate_ladder(engine)
     elif action == "retire":

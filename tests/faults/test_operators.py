@@ -150,6 +150,16 @@ def when_a_webhook_is_used(arena: Arena, witness: Witness, kill: Kill, action: s
     assert len(planned) == len(set(planned))
 
 
+def when_models_are_called(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
+    """Call a model; an interrupted call counts with its worst case."""
+    kill("use_models")
+    assert arena.operate("use_models") == 0
+    assert arena.sql("SELECT * FROM model_grants") == []
+    assert arena.sql("SELECT * FROM model_stops") == []
+    tokens = {row[0] for row in arena.sql("SELECT input_tokens + output_tokens FROM model_calls")}
+    assert tokens <= {20, 200}
+
+
 def when_an_idle_worker_computes(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
     """Analyse a match again after a killed worker; store one analysis, and delete the luck."""
     kill("use_idle_results")
@@ -231,6 +241,13 @@ DONE_AFTERWARDS: dict[str, Deed] = {
             *("end_delivery", "note_test"),
         ),
         when_a_webhook_is_used,
+    ),
+    **dict.fromkeys(
+        (
+            *("grant_model", "revoke_model", "reserve_call", "settle_call"),
+            *("stop_calls", "resume_calls"),
+        ),
+        when_models_are_called,
     ),
     **dict.fromkeys(("sign_in", "sign_out", "audit"), when_an_organiser_signs_in),
     **dict.fromkeys(

@@ -58,7 +58,7 @@ def grant_model(engine: Engine, kind: Grantee, name: str, model: str) -> None:
         Grantee.VERSION: (versions.c.id,),
     }[kind]
     row = {"kind": kind, "name": name, "model": model}
-    with writing(engine) as connection:
+    with writing(engine, "grant_model") as connection:
         queries = (select(column).where(column == name).limit(1) for column in known)
         if not any(connection.execute(query).first() for query in queries):
             raise NotFound(f'there is no {kind} "{name}".')
@@ -74,7 +74,7 @@ def revoke_model(engine: Engine, kind: Grantee, name: str, model: str) -> None:
         NotFound: it was not granted.
     """
     query = delete(schema.model_grants).filter_by(kind=kind, name=name, model=model)
-    with writing(engine) as connection:
+    with writing(engine, "revoke_model") as connection:
         if connection.execute(query).rowcount == 0:
             raise NotFound(f"the {kind} {name} has no grant of {model}.")
 

@@ -74,7 +74,7 @@ def reserve_call(
             cover the worst case (code `DAY_USED_UP`).
     """
     call = ids.model_call_id()
-    with writing(engine) as connection:
+    with writing(engine, "reserve_call") as connection:
         lock_decision(connection, f"models of {caller.owner}")
         _check(connection, caller.owner, worst.tokens, day_tokens)
         connection.execute(
@@ -97,7 +97,7 @@ def reserve_call(
 def settle_call(engine: Engine, call: str, figures: CallFigures) -> None:
     """Replace the worst case of a call by the figures of the endpoint."""
     calls = schema.model_calls
-    with writing(engine) as connection:
+    with writing(engine, "settle_call") as connection:
         connection.execute(
             update(calls).where(calls.c.id == call).values(measured=1, **_columns(figures))
         )
@@ -129,7 +129,7 @@ def usage_today(engine: Engine) -> tuple[ModelUsage, ...]:
 
 def stop_calls(engine: Engine) -> bool:
     """Stop all calls until `resume_calls`; return False if they are stopped already."""
-    with writing(engine) as connection:
+    with writing(engine, "stop_calls") as connection:
         lock_decision(connection, "stop of models")
         if _is_stopped(connection):
             return False
@@ -139,7 +139,7 @@ def stop_calls(engine: Engine) -> bool:
 
 def resume_calls(engine: Engine) -> bool:
     """Allow calls again; return False if they are not stopped."""
-    with writing(engine) as connection:
+    with writing(engine, "resume_calls") as connection:
         return connection.execute(delete(schema.model_stops)).rowcount > 0
 
 

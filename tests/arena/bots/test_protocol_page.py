@@ -48,6 +48,13 @@ def test_the_transcript_is_a_game_of_the_bot_on_the_page() -> None:
     assert "won, with 16 points to 10 and 3." in PAGE
 
 
+def test_the_example_of_a_question_as_text_is_a_golden_text() -> None:
+    shown = section("A question as text")
+    (path,) = re.findall(r"\[example\]\((.*?)\)", shown)
+    (text,) = re.findall(r"^```text\n(.*?)^```$", shown, re.DOTALL | re.MULTILINE)
+    assert text in (transcript.PAGE.parent / path).read_text(encoding="utf-8")
+
+
 def test_the_bot_of_one_line_plays(tmp_path: Path) -> None:
     (line,) = shell("By lines")
     with Processes(level=available_levels.best_level()) as processes:

@@ -21,7 +21,9 @@ OPEN: Final = Level.UNSANDBOXED
 PAGE: Final = Path(__file__).parents[3] / "docs" / "reference" / "protocol.md"
 BOARD: Final = board_seed((157).to_bytes(32, "big"), 0)
 """The seed of a short game in which the bot goes out twice."""
-_GAME: Final = re.compile(r"(?<=^```text\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
+_GAME: Final = re.compile(
+    r"(^## A whole game\n.*?^```text\n).*?(?=^```$)", re.DOTALL | re.MULTILINE
+)
 _QUESTION: Final = re.compile(r"(?<=^```json\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
 
 
@@ -65,7 +67,8 @@ def played() -> tuple[str, TableResults]:
 def with_transcript(page: str, transcript: str) -> str:
     line = next(line for line in transcript.splitlines() if line.startswith('< {"choices"'))
     question = _formatted_question(json.loads(line[2:])["act"])
-    page = _GAME.sub(lambda _: transcript, page, count=1)
+    page, written = _GAME.subn(lambda heading: heading[1] + transcript, page, count=1)
+    assert written, "the page has no section for the transcript"
     return _QUESTION.sub(lambda _: question + "\n", page, count=1)
 
 

@@ -116,7 +116,7 @@ def test_every_response_has_security_headers(client: TestClient) -> None:
         headers = client.get(address).headers
         directives = headers["content-security-policy"].split("; ")
         policy = dict(directive.split(" ", 1) for directive in directives)
-        assert re.fullmatch(r"'self'( 'sha256-[\w+/]{43}='){2}", policy.pop("script-src"))
+        assert re.fullmatch(r"'self'( 'sha256-[\w+/]{43}='){3}", policy.pop("script-src"))
         assert policy == {
             "default-src": "'none'",
             "style-src": "'self'",
