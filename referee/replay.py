@@ -18,7 +18,7 @@ from referee.games.game_packages import game_code
 from referee.games.registry import find_game
 from referee.games.shared.dealing import Seeded, board_seed, commitment
 from referee.generic_codec import action_message, new_codec, view_message
-from referee.numbering import decision_text, game_text, number_text
+from referee.numbering import decision_text, game_text, number_text, seat_text
 from referee.record import GameRecord, Line, MatchRecord, RecordError, table_count
 from referee.running_game import RunningGame, TableSetting, WrongAnswer, places_with_faults
 from referee.sanitizing import quote
@@ -127,15 +127,15 @@ def _checked(state: State, codec: GameCodec, line: Line, decision: int) -> Actio
     if line["decision"] != decision:
         raise Mismatch(f"{where}: expected decision {decision + 1}")
     if line["seat"] not in state.actors:
-        turn = " and ".join(map(str, state.actors))
-        raise Mismatch(f"{where}: seat {line['seat']} acts, where seat {turn} must")
+        turn = " and ".join(map(seat_text, state.actors))
+        raise Mismatch(f"{where}: {seat_text(line['seat'])} acts, where {turn} must")
     try:
         action = codec.decode_json(line["action"])
     except DecodeError as error:
         raise Mismatch(f"{where}: the action {error}") from error
     legal = state.legal(line["seat"])
     if action not in legal:
-        raise Mismatch(f'{where}: "{describe(action)}" by seat {line["seat"]} was not legal')
+        raise Mismatch(f'{where}: "{describe(action)}" by {seat_text(line["seat"])} was not legal')
     if line.get("by") == "referee" and action != next(iter(legal)):
         raise Mismatch(f"{where}: the referee did not play the most harmless action")
     return action

@@ -111,6 +111,15 @@ def usual_opponent(game: str) -> str:
     return SAMPLE + ("greedy" if game in BUILT_IN else next(of_package, "meek"))
 
 
+def usual_opponents(game: str, number: int) -> list[str]:
+    """Return up to this number of different house bots that play a game.
+
+    A tournament takes each bot once. The bots of every game are `random` and `meek`.
+    """
+    bots = (usual_opponent(game), f"{SAMPLE}random", f"{SAMPLE}meek")
+    return list(dict.fromkeys(bots))[:number]
+
+
 def _bots_in(folder: Path) -> dict[str, Path]:
     return {path.parent.name: path.parent for path in folder.glob(f"*/{manifest.FILE}")}
 

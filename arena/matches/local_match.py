@@ -20,6 +20,7 @@ from arena.ratings.closed_match import PlayedGame
 from arena.store.match_settings import MatchSettings
 from arena.store.matches.spec import Entrant, MatchSpec, single_match
 from arena.system import output_file, private_files
+from referee.numbering import seat_text
 from referee.record import Line, read_games
 
 if TYPE_CHECKING:
@@ -138,7 +139,9 @@ def play(
     def keep(entrant: int, reports: Sequence[Report]) -> None:
         path = outputs / f"{match.spec.versions[entrant]}.log"
         written = texts.setdefault(entrant, [])
-        written += [f"--- seat {r.seat}: {r.ended}\n{r.output}\n" for r in reports if r.output]
+        written += [
+            f"--- {seat_text(r.seat)}: {r.ended}\n{r.output}\n" for r in reports if r.output
+        ]
         try:
             if written:
                 private_files.create_folder(path.parent)

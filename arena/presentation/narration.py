@@ -21,8 +21,10 @@ def seat_names(game: GameRecord) -> list[str]:
 
 
 def names_of(names: Sequence[str]) -> list[str]:
-    """Return the names by seat, with a seat suffix for names that occur twice."""
-    return [name if names.count(name) == 1 else f"{name}/{seat}" for seat, name in enumerate(names)]
+    """Return the names by seat, with the seat, from 1, behind names that occur twice."""
+    return [
+        name if names.count(name) == 1 else f"{name}/{seat}" for seat, name in enumerate(names, 1)
+    ]
 
 
 def result(game: GameRecord) -> str:

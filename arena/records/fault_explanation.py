@@ -10,7 +10,7 @@ from arena.bots.exit_report import MIB
 from arena.presentation.narration import InvalidPosition, render_view
 from arena.ratings.closed_match import FINISHED
 from referee.games.registry import find_game
-from referee.numbering import game_text, number_text
+from referee.numbering import game_text, number_text, seat_text
 from referee.presentation import text
 from referee.record import GameRecord, Line, MatchRecord
 from referee.replay import in_words
@@ -60,7 +60,7 @@ class Explanation:
             if self.question
             else ", before its first decision"
         )
-        return f"{where}{decision}, seat {self.seat}"
+        return f"{where}{decision}, {seat_text(self.seat)}"
 
     @property
     def question(self) -> dict[str, Any] | None:

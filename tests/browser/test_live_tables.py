@@ -29,8 +29,10 @@ BANK_MS = 600_000
 """Bank of the seats of a position; longer than a busy machine needs to load the page."""
 
 SCREENS = ((1440, 900), (1280, 720), (390, 844))
+OVERLAY = (1920, 1080)
 BELOW_WINDOW = """() =>
-  document.querySelector(".felt").getBoundingClientRect().bottom + scrollY - innerHeight"""
+  document.querySelector(".overlay .latest, body:not(.overlay) .felt")
+    .getBoundingClientRect().bottom + scrollY - innerHeight"""
 
 
 @dataclass(frozen=True)
@@ -139,12 +141,13 @@ def test_a_live_table_is_seen_whole_on_the_first_screen(
     )
     web.events.receive(at_table, 0.0)
     with served(web) as address:
-        for path in (f"matches/{match.id}", "live"):
+        for path in (f"matches/{match.id}", "live", "embed/live", "embed/overlay"):
             tab.goto(f"{address}/{path}")
             tab.wait_for_selector(".felt")
-            for size in SCREENS:
+            for size in (OVERLAY,) if path == "embed/overlay" else SCREENS:
                 resize(tab, size)
-                keep(tab, f"live-{path.partition('/')[0]}-{game.id}-{seats}-{size[0]}")
+                name = path.replace(match.id, "").strip("/").replace("/", "-")
+                keep(tab, f"live-{name}-{game.id}-{seats}-{size[0]}")
                 assert tab.evaluate(BELOW_WINDOW) <= 0, (path, size)
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 from _pytest.mark import ParameterSet
-from playwright.sync_api import APIResponse, Browser, Page, Route
+from playwright.sync_api import APIResponse, Browser, Page, Route, expect
 
 from arena.cli.workspace import Workspace
 from arena.matches import local_records
@@ -274,6 +274,40 @@ def test_a_person_plays_with_the_keyboard(tab: Page, site: str) -> None:
     tab.wait_for_function(NEXT, arg=question)
 
 
+def leave(tab: Page) -> None:
+    """Leave the table, with its confirmation."""
+    button = tab.get_by_role("button", name="Leave it now")
+    expect(button).to_be_hidden()
+    tab.get_by_text("Leave the table", exact=True).click()
+    if tab.evaluate("typeof updateFrom !== 'undefined'"):
+        expect(button).to_be_in_viewport()
+    button.click()
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_table_is_left_only_after_a_confirmation(
+    browser: Browser, site: str, web: WebState, scripts: bool
+) -> None:
+    context = browser.new_context(java_script_enabled=scripts)
+    context.set_default_timeout(PATIENCE_MS)
+    tab = context.new_page()
+    begin(tab, site, "poke")
+    if scripts:
+        wait_for_script(tab)
+        tab.get_by_text("Leave the table", exact=True).click()
+        question = tab.get_attribute("[name=question]", "value")
+        tab.locator(".choices button").first.click()
+        tab.wait_for_function(NEXT, arg=question)
+        # A new turn does not fold it.
+        expect(tab.get_by_role("button", name="Leave it now")).to_be_visible()
+        tab.get_by_text("Leave the table", exact=True).click()
+    assert not table_of(web, tab).state.has_left
+    leave(tab)
+    tab.wait_for_selector("#turn:has-text('You have left the table')")
+    assert table_of(web, tab).state.has_left
+    context.close()
+
+
 def test_an_answer_that_arrives_late_does_not_hide_the_end(
     tab: Page, site: str, web: WebState
 ) -> None:
@@ -300,6 +334,37 @@ def test_an_answer_that_arrives_late_does_not_hide_the_end(
     tab.wait_for_function("() => window.applied")
     assert tab.locator("[data-over]").count() == 1
     assert tab.locator("#choose").count() == 0
+
+
+@pytest.mark.parametrize("kind", ["application/json", "text/plain"])
+def test_a_refusal_is_shown_and_the_choice_can_be_made_again(
+    browser: Browser, site: str, kind: str
+) -> None:
+    def refuse(route: Route) -> None:
+        if route.request.method == "POST":
+            body = '{"error": "too many hints; retry in 9 s."}'
+            route.fulfill(status=429, content_type=kind, body=body if "json" in kind else "busy")
+        else:
+            route.continue_()
+
+    # The browser itself logs each refused request, so this is not the usual tab.
+    with playing(browser, DESKTOP) as tab:
+        begin(tab, site, "poke")
+        wait_for_script(tab)
+        tab.route("**/play/tables/*", refuse)
+        question = tab.get_attribute("[name=question]", "value")
+        for button in (
+            tab.get_by_role("button", name="Hint"),
+            tab.locator(".choices button").first,
+        ):
+            button.click()
+            refusal = tab.locator(".refused[role=alert]").last
+            expect(refusal).to_contain_text("retry in 9 s" if "json" in kind else "429")
+            expect(button).to_be_enabled()
+            assert tab.get_attribute("[name=question]", "value") == question
+        tab.unroute("**/play/tables/*")
+        tab.locator(".choices button").first.click()
+        tab.wait_for_function(NEXT, arg=question)
 
 
 def test_a_table_is_read_again_after_silence(tab: Page, site: str, web: WebState) -> None:
@@ -342,7 +407,7 @@ def test_actions_are_filtered_while_typing_and_illegal_ones_are_explained(
     tab.fill("#play-text", "2")
     tab.press("#play-text", "Enter")
     tab.wait_for_function(NEXT, arg=question)
-    tab.get_by_role("button", name="Leave the table").click()
+    leave(tab)
     tab.wait_for_selector("text=Replay with open cards")
     assert tab.evaluate("document.getElementById('turn').getBoundingClientRect().top") >= 0
 
@@ -380,7 +445,7 @@ def test_the_next_game_is_one_click_and_the_record_can_be_deleted(
     wait_for_script(tab)
     tab.get_by_role("button", name="Hint").click()
     tab.wait_for_selector(".hint p")
-    tab.get_by_role("button", name="Leave the table").click()
+    leave(tab)
     tab.wait_for_selector("[data-over] .again", state="attached")
     first = tab.url
     tab.get_by_role("button", name="New game").click()
@@ -391,6 +456,9 @@ def test_the_next_game_is_one_click_and_the_record_can_be_deleted(
     (path,) = local_records.records(workspace.folder)
     assert "person:ada" in path.read_text(encoding="utf-8")
     tab.get_by_text("The record of this game").click()
-    tab.get_by_role("button", name="Delete the record").click()
+    deleting = tab.get_by_role("button", name="Delete it now")
+    expect(deleting).to_be_hidden()
+    tab.get_by_text("Delete the record", exact=True).click()
+    deleting.click()
     tab.wait_for_url("**/games/poke")
     assert local_records.records(workspace.folder) == []

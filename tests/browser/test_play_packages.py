@@ -56,6 +56,11 @@ def test_a_person_plays_a_game_of_a_package(
         tab.on("pageerror", lambda error: errors.append(str(error)))
         pages = begun(tab, site, game)
         keep(tab, f"play-package-{game}")
+        # Actions without elements on the table are shown once.
+        plain = tab.locator(".plain button:visible").count()
+        assert not plain or not tab.locator(".choices button:visible").count()
+        pieces = tab.locator("#play-board .felt :is(.card, .dom, .layout)").count()
+        assert tab.locator("#play-board .legend").count() == bool(pieces)
         position = tab.locator("#play-board :is(.card, .dom, .score-table)").first.bounding_box()
         assert position is not None
         assert position["y"] + position["height"] < DESKTOP[1]

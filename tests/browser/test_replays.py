@@ -230,6 +230,25 @@ def test_the_table_keeps_its_height_and_fits_the_window(
     assert tab.evaluate(BELOW_WINDOW) <= 0
 
 
+CUT = """() => {
+  const [now, slider] = ["now", "step"].map((id) => document.getElementById(id));
+  const isCut = (step) => {
+    slider.value = step;
+    slider.dispatchEvent(new Event("input"));
+    return now.scrollHeight > now.clientHeight;
+  };
+  return [...Array(Number(slider.max) + 1).keys()].filter(isCut);
+}"""
+"""The steps at which what happened does not fit its line."""
+
+
+def test_the_controls_have_no_unused_line(workspace: Workspace, site: str, tab: Page) -> None:
+    held = play(workspace, next(t for t in TABLES if t.game.id == "poke"))
+    open_game(tab, site, held)
+    assert tab.evaluate("document.getElementById('now').offsetHeight") < 30
+    assert tab.evaluate(CUT) == []
+
+
 BELOW_WINDOW = """() =>
   document.getElementById("fitted").getBoundingClientRect().bottom - innerHeight"""
 

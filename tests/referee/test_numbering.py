@@ -1,4 +1,4 @@
-"""People count games and decisions from 1; records count them from 0."""
+"""People count games, decisions and seats from 1; records count them from 0."""
 
 import pytest
 
@@ -8,12 +8,13 @@ from referee.numbering import counted_from_one, decision_text
 @pytest.mark.parametrize(
     ("stored", "shown"),
     [
-        ("game 0, decision 11: seat 1: it exited", "game 1, decision 12: seat 1: it exited"),
+        ("game 0, decision 11: seat 1: it exited", "game 1, decision 12: seat 2: it exited"),
         (
             "game 9, decision 0: seat 0: it answered game 9, decision 99, which was not asked",
-            "game 10, decision 1: seat 0: it answered game 10, decision 100, which was not asked",
+            "game 10, decision 1: seat 1: it answered game 10, decision 100, which was not asked",
         ),
-        ("seat 0: it did not start within 10 s", "seat 0: it did not start within 10 s"),
+        ("seat 0: it did not start within 10 s", "seat 1: it did not start within 10 s"),
+        ("it played in seat 0: twice", "it played in seat 0: twice"),
     ],
 )
 def test_a_stored_sentence_is_shown_with_numbers_from_1(stored: str, shown: str) -> None:

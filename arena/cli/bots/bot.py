@@ -85,7 +85,6 @@ def add(
     once. The author connects it with `pokearena bot connect`. With --at, the arena connects to
     the bot at this address instead.
     """
-    from arena.bots import resolver
     from arena.cli.bots import registration
     from referee.games.registry import GAMES
 
@@ -110,8 +109,17 @@ def add(
         where = version.manifest.get("address", "connects to the relay")
         output.line(f"{version.id}  {version.content_hash or where}")
         game = next(iter(version.manifest.get("games") or GAMES))
-        opponent = resolver.usual_opponent(game)
-        output.next_step(f"pokearena tournament run {game} {version.id} {opponent}")
+        output.next_step(f"pokearena tournament run {game} {version.id} {_opponents(game)}")
+
+
+def _opponents(game: str) -> str:
+    """Return house bots for a table of a game; one if the game is not known here."""
+    from arena.bots import resolver
+    from referee.games.registry import GAMES
+
+    rules = GAMES.get(game)
+    sides = 2 if rules is None else rules.side_count(rules.seats[0], rules.settle({}))
+    return " ".join(resolver.usual_opponents(game, sides - 1))
 
 
 @bot.command("list", epilog="Example: pokearena bot list --all")

@@ -18,7 +18,7 @@ from click.core import ParameterSource
 import arena
 from arena.bots import manifest
 from arena.bots.bot import HUMAN
-from arena.bots.resolver import house_folder, usual_opponent
+from arena.bots.resolver import house_folder, usual_opponent, usual_opponents
 from arena.bots.sandbox.runtimes import grants
 from arena.bots.version_store import FETCHED, IGNORED, SYSTEM_FILES
 from arena.cli import completers, output
@@ -276,14 +276,35 @@ def _of_game(command: str, game: Game) -> str:
     if "greedy.toml" in command:
         return ""
     command = re.sub(rf"\b({'|'.join(BUILT_IN)}|GAME)(?= |$)", game.id, command)
+    if command.startswith("    pokearena tournament run "):
+        return entered(command, game)
     return _seated(command.replace("sample:greedy", usual_opponent(game.id)), game)
 
 
 def _seated(command: str, game: Game) -> str:
     """Return a command `play` with a bot at each further seat that the game has at least."""
-    sides = len(set(game.sides(game.seats[0], game.settle({}))))
-    missing = max(sides - 1 - command.count("sample:"), 0) if " play " in command else 0
+    missing = max(_opponents(game) - command.count("sample:"), 0) if " play " in command else 0
     return re.sub(r"sample:\S+", lambda bot: bot[0] + " sample:random" * missing, command)
+
+
+def entered(command: str, game: Game) -> str:
+    """Return the lines that run a tournament with enough different bots for a table of the game.
+
+    Args:
+        command: a line `pokearena tournament run GAME BOT ...` of a README.
+        game: the game.
+    """
+    *words, bot = command.split()[:5]
+    needed = _opponents(game)
+    opponents = usual_opponents(game.id, max(needed, 2))
+    copies = [f"{bot}-{number + 2}" for number in range(needed - len(opponents))]
+    added = [f"    pokearena bot add . --name {copy}\n" for copy in copies]
+    return "".join((*added, f"    {' '.join((*words, bot, *copies, *opponents))}\n"))
+
+
+def _opponents(game: Game) -> int:
+    """Return the number of opponents at a table with the usual number of seats."""
+    return game.side_count(game.seats[0], game.settle({})) - 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from arena.cli import completers, output
 from arena.cli.errors import FAILED, OK, USAGE, CommandError
 from arena.cli.options import data_option, json_option, network_option
 from arena.cli.output import clean
-from referee.numbering import counted_from_one, decision_text
+from referee.numbering import counted_from_one, decision_text, seat_text
 
 if TYPE_CHECKING:
     from arena.bots.bot import Bot
@@ -173,7 +173,7 @@ def _show(
     request = json_of_message(recorded.request)
     number = request.get("decision", 0)
     game_number, seat = recorded.request.game, recorded.request.seat
-    output.line(f"{source.id} · {decision_text(game_number, number)}, seat {seat}")
+    output.line(f"{source.id} · {decision_text(game_number, number)}, {seat_text(seat)}")
     for view in request.get("view", {}).values():
         if has_messages(game.id) or "hand" in view:
             output.game_line(f"hand    {_words(view.get('hand', ()))}")

@@ -28,7 +28,7 @@ from arena.matches.human_seats import (
 from arena.matches.typed_choice import exact_match, with_card_names
 from arena.presentation.narration import result
 from arena.tournaments.time_estimate import duration
-from referee.numbering import game_text
+from referee.numbering import game_text, seat_text
 from referee.presentation import text
 from referee.presentation.question_text import UNLISTED
 from referee.sanitizing import sanitized
@@ -178,7 +178,7 @@ class TerminalPerson:
         self._last_person = question.person
         _clear()
         print("\x1b[3J", end="")  # the scrollback shows the other person's cards
-        output.game_line(f"Pass the keyboard to {question.person} (seat {question.seat}).")
+        output.game_line(f"Pass the keyboard to {question.person} ({seat_text(question.seat)}).")
         output.hint("Enter: show the position")
         while self._key(question) not in _ENTER:
             pass
@@ -213,7 +213,7 @@ class TerminalPerson:
         seen = self._seen[question.person, question.game]
         shown = [
             f"{game_text(question.game)} · decision {question.decision + 1} · "
-            f"{question.person}, seat {question.seat}{time_left}",
+            f"{question.person}, {seat_text(question.seat)}{time_left}",
             *_log(question.history()[seen:], question.names),
         ]
         rendering = question.rendering()

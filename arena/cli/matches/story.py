@@ -13,7 +13,7 @@ from arena.presentation.narration import result, seat_names
 from arena.presentation.recorded_frames import rendered_steps
 from referee.games.contract import Game
 from referee.games.registry import find_game
-from referee.numbering import counted_from_one, game_text, number_text
+from referee.numbering import counted_from_one, game_text, number_text, seat_text
 from referee.presentation import text
 from referee.presentation.elements import Area, DominoLayout, ScoreTable, TableRendering
 from referee.presentation.registry import presentation_of
@@ -39,7 +39,9 @@ _QUIT = ("q", "\x04")
 def title(match: Line, game: GameRecord) -> str:
     """Return the first line of a game: the match, the table, the board and the seats."""
     table, board = number_text(game.game["table"]), number_text(game.game["board"])
-    seats = ", ".join(f"{name} (seat {seat})" for seat, name in enumerate(game.game["seating"]))
+    seats = ", ".join(
+        f"{name} ({seat_text(seat)})" for seat, name in enumerate(game.game["seating"])
+    )
     text = f"{game_text(game.number)} of {match['match']} · table {table}, board {board} · {seats}"
     # Older records and those of only remote bots lack the sandbox level.
     sandbox = game.game.get("sandbox")

@@ -11,7 +11,7 @@ from arena.store.matches.games import recorded_game
 from arena.store.matches.spec import MatchSpec
 from arena.store.matches.table_plan import plan
 from arena.store.schema import MatchState
-from referee.numbering import game_text, number_text
+from referee.numbering import game_text, number_text, seat_text
 from referee.record import GameRecord, MatchRecord, RecordError, read
 from referee.replay import Mismatch, game_problem, steps, verify
 
@@ -186,10 +186,11 @@ def _unexplained(game: GameRecord) -> Iterator[str]:
     """Yield verdicts without the required fault, and faults without a consequence."""
     faults = {(line["seat"], line["verdict"]) for line in game.faults}
     for seat, verdict in enumerate(game.result["verdicts"]):
+        where = f"{game_text(game.number)}: {seat_text(seat)}"
         if verdict in _EXPLAINED and (seat, verdict) not in faults:
-            yield f"{game_text(game.number)}: seat {seat} has the verdict {verdict} without a fault"
+            yield f"{where} has the verdict {verdict} without a fault"
         if verdict == "finished" and any(seat == faulted for faulted, _ in faults):
-            yield f"{game_text(game.number)}: seat {seat} faulted, but has the verdict finished"
+            yield f"{where} faulted, but has the verdict finished"
 
 
 def _misplaced(record: MatchRecord, game: GameRecord) -> Iterator[str]:
@@ -212,7 +213,7 @@ def _misplaced(record: MatchRecord, game: GameRecord) -> Iterator[str]:
     for line in faults:
         if (line["seat"], line["decision"]) not in open_decisions:
             yield (
-                f"{game_text(game.number)}: seat {line['seat']} faulted at decision "
+                f"{game_text(game.number)}: {seat_text(line['seat'])} faulted at decision "
                 f"{number_text(line['decision'])}, which was not open to it"
             )
 
@@ -239,7 +240,8 @@ def _miscounted(record: MatchRecord, game: GameRecord) -> Iterator[str]:
         is_out = game.result["verdicts"][seat] != "finished"
         most = allowed if is_broken_off or is_out else 0
         if not 0 <= counted - corrections[seat] <= most:
-            yield f"{game_text(game.number)}: the corrections of seat {seat} are not {counted}"
+            where = f"{game_text(game.number)}: the corrections of {seat_text(seat)}"
+            yield f"{where} are not {counted}"
     if game.result.get("defaults", nothing) != defaults:
         yield f"{game_text(game.number)}: its default actions are not those of its lines"
 

@@ -22,6 +22,7 @@ from referee.sanitizing import is_blank
 VOID: Final = "match.void"
 REPLAY: Final = "match.replay"
 DISQUALIFY: Final = "version.disqualify"
+SIGN_IN: Final = "session.sign-in"
 BACKUP: Final = "database.backup"
 """A completed backup; the metrics report its age."""
 _CORRECTIONS: Final = (VOID, REPLAY, DISQUALIFY)
@@ -133,18 +134,23 @@ def audited_command(
     return audited(engine, AuditEntry(COMMAND_LINE, action, subject, reason))
 
 
-def list_entries(engine: Engine, *, subject: str = "", limit: int = 100) -> tuple[LoggedEntry, ...]:
+def list_entries(
+    engine: Engine, *, subject: str = "", limit: int = 100, sign_ins: bool = True
+) -> tuple[LoggedEntry, ...]:
     """Return entries, the newest first.
 
     Args:
         engine: the store.
         subject: only entries about this object; empty: all.
         limit: maximum number of entries.
+        sign_ins: whether sign-ins, of which there are many, are among them.
     """
     table = schema.audit_log
     query = select(table).order_by(table.c.at.desc(), table.c.id).limit(limit)
     if subject:
         query = query.where(table.c.subject == subject)
+    if not sign_ins:
+        query = query.where(table.c.action != SIGN_IN)
     return tuple(LoggedEntry(**row._mapping) for row in read_rows(engine, query))
 
 

@@ -17,7 +17,7 @@ from arena.submissions.conformance.question_sheet import (
 )
 from referee.game_codec import DecodeError
 from referee.games.registry import find_game
-from referee.numbering import counted_from_one, decision_text
+from referee.numbering import counted_from_one, decision_text, seat_text
 from referee.replay import RecordedQuestion, codec_of, in_words
 
 _LISTED: Final = 12
@@ -327,7 +327,7 @@ class QuestionRounds:
 
     def _place_of(self, position: PreparedQuestion) -> str:
         game, decision = position.place
-        return f"{self._form.form}, {decision_text(game, decision)}, seat {self._sheet.seat}"
+        return f"{self._form.form}, {decision_text(game, decision)}, {seat_text(self._sheet.seat)}"
 
     def _judge(self, position: PreparedQuestion, response: Response) -> None:
         judge(self._form.game, position.recorded, response)

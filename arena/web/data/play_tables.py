@@ -71,9 +71,16 @@ class PlayTables:
         """
         running = [table for table in self._tables.values() if not table.is_over]
         of_client = [table for table in running if table.client == client]
-        if len(running) >= self.most or len(of_client) >= max(self.most // 2, 1):
+        if len(of_client) >= max(self.most // 2, 1):
+            number = f"{len(of_client)} table{'s' if len(of_client) != 1 else ''}"
             raise TooMany(
-                "too many tables are in use; leave another table, or retry in a minute.", 60
+                f'you already play at {number}, the most for one visitor; press "Leave the table" '
+                "at one of them, and begin again.",
+                60,
+            )
+        if len(running) >= self.most:
+            raise TooMany(
+                f"all {self.most} tables of this arena are in use; try again in a minute.", 60
             )
 
     def find(self, table: str) -> PlayTable | None:

@@ -159,7 +159,7 @@ class ManagementEndpoints:
         if identity is None:
             return None
         actor = Actor(identity.name, str(identity.role), Origin.PAGES)
-        entry = AuditEntry(actor, "session.sign-in", identity.name)
+        entry = AuditEntry(actor, audit_log.SIGN_IN, identity.name)
         with audit_log.audited(self._web.engine, entry):
             opened = sessions.sign_in(self._web.engine, token, earlier)
         return (opened[0], opened[1].role) if opened else None

@@ -51,7 +51,7 @@ def overview(web: WebState, page_request: PageRequest, access: Access) -> Page:
         for tournament in listed
         if tournament.ended is None
     ]
-    entries = audit_log.list_entries(web.engine, limit=_MAX_ROWS)
+    entries = audit_log.list_entries(web.engine, limit=_MAX_ROWS, sign_ins=False)
     return Page(
         title="Organiser",
         template="management/overview.html",

@@ -36,6 +36,8 @@ QUERY = (
 """Query parameters of the page."""
 _WORDS = ("bot", "opponent", "owner", "tournament", "game", "form", "tag")
 _DAYS = ("since", "until")
+_RARE = ("owner", "tournament", "tag", *_DAYS)
+"""Filters that are folded on the page."""
 _PLACE = re.compile(r"(\d{1,12}(?:\.\d{1,12})?):(m-[0-9a-z]{1,20})")
 
 
@@ -93,8 +95,9 @@ def matches_page(web: WebState, page_request: PageRequest) -> Page:
         model={
             "lines": lines,
             "conditions": conditions,
-            "words": _WORDS,
+            "rare": _RARE,
             "days": _DAYS,
+            "forms": _forms(web, conditions.get("form", "")),
             "games": tuple((name, game.title) for name, game in GAMES.items()),
             "following": following,
             "first": "?" + urlencode(conditions) if query.get("after") else "",
@@ -109,6 +112,12 @@ def matches_page(web: WebState, page_request: PageRequest) -> Page:
         headers={"Link": f'<{following}>; rel="next"'} if following else {},
         description="Closed matches with their results, newest first.",
     )
+
+
+def _forms(web: WebState, chosen: str) -> list[str]:
+    """Return the forms that have been rated, and the chosen one."""
+    rated = {ladder.scope.form for ladder in web.snapshot.ladders.values()}
+    return sorted(rated | ({chosen} if chosen else set()))
 
 
 def _filter(query: Mapping[str, str]) -> MatchFilter:

@@ -162,7 +162,7 @@ def _seat(seat: SeatRendering, width: float, opened: Opened) -> Box:
         24,
         f'<circle cx="12" cy="13" r="11" fill="{SEATS[seat.number % len(SEATS)]}"/>'
         f'<text x="12" y="18" font-size="15" font-weight="700" fill="#fff" '
-        f'text-anchor="middle">{seat.number}</text>',
+        f'text-anchor="middle">{seat.number + 1}</text>',
     )
     badges = [("to act", "turn")] * seat.is_to_act + [
         (badge.text, badge.tone) for badge in seat.badges

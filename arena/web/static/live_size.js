@@ -11,7 +11,9 @@
     const felt = place.querySelector(".felt");
     if (!felt) return;
     const top = felt.getBoundingClientRect().top;
-    const first = innerHeight - top - scrollY - 8;
+    // Below the table of an overlay, which does not scroll, is the latest action.
+    const latest = place.id === "embed-overlay" ? place.querySelector(".latest").offsetHeight + 40 : 0;
+    const first = innerHeight - top - scrollY - 8 - latest;
     const below = innerHeight - (top - place.getBoundingClientRect().top) - 8;
     const room = first > SMALLEST_SHARE * innerHeight ? first : below;
     let scale = 1;
@@ -25,7 +27,7 @@
     }
   };
   const fitAll = () => {
-    document.querySelectorAll("#match-table, #home-table, .places > div").forEach(fit);
+    document.querySelectorAll("#match-table, #home-table, #embed-table, #embed-overlay, .places > div").forEach(fit);
   };
   fitAll();
   addEventListener("resize", fitAll);

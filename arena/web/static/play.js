@@ -33,7 +33,9 @@ function update(id, received) {
   shown.set(id, fresh);
   const typed = document.activeElement?.id === "play-text";
   const held = part.contains(document.activeElement);
+  const isLeaving = part.querySelector(".leave")?.open;
   part.innerHTML = received.innerHTML;
+  if (isLeaving) part.querySelector(".leave")?.setAttribute("open", "");
   part.scrollTop = 0;
   showSelection();
   showLatestPiece();
@@ -52,8 +54,27 @@ function updateFrom(page) {
 
 async function read(address, options) {
   const response = await fetch(address, options);
-  if (!response.ok) throw new Error(String(response.status));
+  if (!response.ok) throw new Error(await refusalOf(response));
   return parsed(await response.text());
+}
+
+// Scripts get errors as JSON, with a sentence; a proxy may answer with something else.
+async function refusalOf(response) {
+  try {
+    return (await response.json()).error;
+  } catch {
+    return `the arena cannot answer now (status ${response.status}); retry in a minute.`;
+  }
+}
+
+// Shows why a form was refused, until the form is sent again or the turn changes.
+function showRefusal(form, sentence) {
+  const shown = document.createElement("p");
+  shown.className = "refused";
+  shown.setAttribute("role", "alert");
+  shown.textContent = `Not possible: ${sentence}`;
+  form.before(shown);
+  shown.scrollIntoView({ block: "nearest" });
 }
 
 function parsed(html) {
@@ -66,15 +87,22 @@ table.addEventListener("submit", async (event) => {
   event.preventDefault();
   const body = new URLSearchParams(new FormData(form, event.submitter));
   for (const button of form.querySelectorAll("button")) button.disabled = true;
+  if (form.previousElementSibling?.matches(".refused")) form.previousElementSibling.remove();
   try {
     // Not form.action: that is the button of this name.
     updateFrom(await read(form.getAttribute("action"), { method: "POST", body }));
-  } catch {
-    location.reload();
-    return;
+  } catch (error) {
+    const isLost = error instanceof TypeError;
+    showRefusal(form, isLost ? "the arena did not answer; try again." : error.message);
   }
   for (const button of table.querySelectorAll("button:disabled")) button.disabled = false;
   showSelection();
+});
+
+// What is lost is in view, also in the part of a phone's window that scrolls.
+table.addEventListener("click", ({ target }) => {
+  const form = target.closest(".sure > summary")?.parentElement.lastElementChild;
+  if (form) requestAnimationFrame(() => form.scrollIntoView({ block: "nearest" }));
 });
 
 let waiting = 0;

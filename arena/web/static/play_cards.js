@@ -146,6 +146,7 @@ function showButtons(form, proposal, number) {
   const hint = picked.length > 0 ? "Click one more" : "Click what is framed on the table";
   confirm.replaceChildren(proposal ? wordsOf(proposal) : hint);
   confirm.hidden = fitting([]).length === 0;
+  form.classList.toggle("only-plain", actions.length > 0 && fitting([]).length === 0);
   other.hidden = proposal ? number < 2 : picked.length === 0 || fitting(picked).length > 60;
   const plain = row.querySelector(".plain");
   if (plain.childElementCount > 0) return;

@@ -20,12 +20,19 @@ function filterBots() {
   }
 }
 
+// A page of an error has no estimate, but a sentence.
+function showEstimate(section, sentence) {
+  const shown = document.getElementById("estimate");
+  if (section) shown.innerHTML = section.innerHTML;
+  else if (sentence) shown.replaceChildren(shown.querySelector("h2"), sentence);
+}
+
 async function estimate() {
   const form = document.getElementById("create"), number = ++asked;
   const body = new URLSearchParams(new FormData(form));
   try {
-    const section = (await pageOf(form.action, { method: "POST", body })).getElementById("estimate");
-    if (section && number === asked) document.getElementById("estimate").innerHTML = section.innerHTML;
+    const page = await pageOf(form.action, { method: "POST", body });
+    if (number === asked) showEstimate(page.getElementById("estimate"), page.querySelector("main p"));
   } catch {
     // Without a connection, the last estimate stays.
   }

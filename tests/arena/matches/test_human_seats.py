@@ -151,7 +151,7 @@ def test_a_partner_plays_the_second_seat_of_a_side() -> None:
     person = human_seats.with_partner(human_seats.person(), greedy)
     assert seated((person, meek), (0, 1, 0, 1)) == [person, meek, greedy, meek]
     names = human_seats.table_names((person, meek), (0, 1, 0, 1))
-    assert names == ("human", "meek/1", "greedy", "meek/3")
+    assert names == ("human", "meek/2", "greedy", "meek/4")
 
 
 @pytest.mark.long

@@ -12,6 +12,7 @@ from pokearena.v1 import bot_pb2
 
 from arena.bots import resolver
 from arena.cli.bots.game_types import type_file
+from arena.cli.bots.new import entered
 from referee.games.game_packages import SETTING
 from referee.games.registry import find_game
 from tests.arena.cli.terminal import Cli
@@ -117,6 +118,8 @@ def test_a_new_bot_for_a_game_plays_only_this_game(cli: Cli, goofspiel: None) ->
     assert "| `goofspiel_types.py` |" in readme
     assert "    pokearena play goofspiel . sample:random --watch" in readme.splitlines()
     assert "greedy.toml ." not in readme
+    tournament = "    pokearena tournament run goofspiel mybot sample:goofspiel-match sample:random"
+    assert tournament in readme.splitlines()
     agents = Path("mybot/AGENTS.md").read_text("utf-8")
     assert "`pokearena play goofspiel . sample:goofspiel-match -n 20 --seed 7 --json`" in agents
     for text in (readme, agents):
@@ -127,3 +130,30 @@ def test_a_new_bot_for_a_game_plays_only_this_game(cli: Cli, goofspiel: None) ->
     assert cli("new", "third", "--game", "whist").status == 2
     assert cli("new", "third", "--game", "poke", "--model").status == 2
     assert not Path("third").exists()
+
+
+class Quartet(Board):
+    id = "quartet"
+    seats = (4,)
+
+    def settle(self, options: dict[str, Any]) -> dict[str, Any]:
+        return options
+
+    def side_count(self, seats: int, options: dict[str, Any]) -> int:
+        return seats
+
+
+def test_a_tournament_has_enough_different_bots_for_a_table() -> None:
+    command = "    pokearena tournament run quartet mybot sample:greedy sample:random\n"
+    *added, line = entered(command, Quartet()).splitlines()  # type: ignore[arg-type]
+    assert added == ["    pokearena bot add . --name mybot-2"]
+    bots = line.split()[4:]
+    assert bots == ["mybot", "mybot-2", "sample:meek", "sample:random"]
+
+
+def test_the_next_step_of_a_new_bot_names_enough_bots_for_a_table(cli: Cli) -> None:
+    assert cli("new", "mybot", "--game", "pouku").status == 0
+    assert cli("bot", "add", "mybot").err.splitlines()[-1].split()[-2:] == [
+        "sample:greedy",
+        "sample:random",
+    ]

@@ -58,8 +58,8 @@ def test_the_fault_of_one_partner_is_that_of_the_entrant(cli: Cli, bot: Write) -
 def test_a_replay_labels_partners_with_their_seats(cli: Cli) -> None:
     words = ("sample:meek", "sample:random", *PARTNERS, "--seed", 1, "--watch")
     result = cli("play", "pokex", *words)
-    assert "meek/0" in result.out
-    assert "meek/2" in result.out
+    assert "meek/1" in result.out
+    assert "meek/3" in result.out
     assert "result: " in result.out
     assert result.out.partition("result: ")[2].splitlines()[0].count("meek") <= 2
 

@@ -42,13 +42,13 @@ def play_to_the_end(terminal: Terminal, chance: Random) -> None:
 
 
 def shown_cards(transcript: str) -> Iterator[tuple[int, int, set[str]]]:
-    """Yield each decision, from 0, with its seat and the cards and dominoes that are shown."""
+    """Yield each decision and its seat, from 0, and the cards and dominoes that are shown."""
     headers = list(HEADER.finditer(transcript))
     ends = [header.start() for header in headers[1:]] + [transcript.find("· end")]
     for header, end in zip(headers, ends, strict=True):
         text = transcript[header.end() : end]
         cards = {joker or rank + SUITS[suit] for rank, suit, joker in CARD.findall(text)}
-        yield int(header[2]) - 1, int(header[3]), cards | set(DOMINO.findall(text))
+        yield int(header[2]) - 1, int(header[3]) - 1, cards | set(DOMINO.findall(text))
 
 
 def recorded(path: str = "m.jsonl") -> MatchRecord:

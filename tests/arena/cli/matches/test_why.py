@@ -82,7 +82,7 @@ def test_why_describes_a_bot_that_does_not_start(cli: Cli) -> None:
     result = cli("why", "m.jsonl")
     words = blocks(result.out)
     assert result.out.startswith("broken: init\n")
-    assert words["where"] == "game 1 (table 1, board 1), before its first decision, seat 0"
+    assert words["where"] == "game 1 (table 1, board 1), before its first decision, seat 1"
     assert words["clock"].endswith(" ms of the 10000 ms it has to start")
     assert words["process"].startswith("exited with status 1; peak memory ")
     assert "again" not in words

@@ -121,7 +121,7 @@ def forgiven(lines: list[Json]) -> str:
 def verdict(lines: list[Json]) -> str:
     result = next(line for line in lines if line["type"] == "result")
     result |= {"verdicts": ["timeout", "finished"], "places": [2, 1]}
-    return "seat 0 has the verdict timeout without a fault"
+    return "seat 1 has the verdict timeout without a fault"
 
 
 def seating(lines: list[Json]) -> str:

@@ -87,6 +87,17 @@ def test_the_session_cookie_is_hidden_from_scripts_and_other_sites(
         assert "access-control-allow-origin" not in answer.headers
 
 
+def test_the_overview_lists_actions_without_sign_ins(client: TestClient, token: str) -> None:
+    client.post("/sign-in", data={"token": token})
+    client.post("/sign-in", data={"token": token})
+    actions = {
+        path: {entry["action"] for entry in client.get(f"{path}.json").json()["audit"]}
+        for path in ("/organiser", "/organiser/audit")
+    }
+    assert "session.sign-in" in actions["/organiser/audit"]
+    assert actions["/organiser"] == actions["/organiser/audit"] - {"session.sign-in"}
+
+
 def test_signing_in_replaces_the_session_id_of_the_browser(client: TestClient, token: str) -> None:
     client.cookies.set("pokearena", "chosen-by-somebody-else")
     answer = client.post("/sign-in", data={"token": token})

@@ -352,6 +352,20 @@ def test_pages_number_games_boards_and_tables_from_one(
     assert client.get(f"/matches/{held.match}/games/1.json").json()["game"] == 1
 
 
+def test_seats_are_numbered_from_one_where_people_read(
+    client: TestClient, held: StoredMatch
+) -> None:
+    address = f"/matches/{held.match}/games/0"
+    page = client.get(address).text
+    seats = {str(number + 1) for number in range(2)}
+    assert set(re.findall(r'aria-label="seat (\d+), ', page)) == seats
+    assert set(re.findall(r'class="dot[^>]*>(\d+)<', page)) == seats
+    assert "seat 0" not in page
+    line = client.get(f"{address}.json").json()
+    assert "eyes=0" in page
+    assert {action["seat"] for each in line["positions"] for action in each["actions"]} == {0, 1}
+
+
 def test_the_breadcrumbs_of_a_replay_have_names(client: TestClient, held: StoredMatch) -> None:
     crumbs = [
         re.findall(r'aria-label="Breadcrumbs">(.*?)</nav>', client.get(address).text)[0]

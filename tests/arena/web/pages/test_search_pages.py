@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,20 @@ def document(client: TestClient, path: str, **query: str) -> Any:
     answer = client.get(f"{path}.json", params=query)
     assert answer.status_code == 200
     return answer.json()
+
+
+def test_forms_are_offered_in_words_and_rare_filters_are_folded(client: TestClient) -> None:
+    page = client.get("/matches", headers={"Accept": "text/html"}).text
+    assert re.findall(
+        r'<option value="([^"]*)"[^>]*>([^<]*)', page.partition('name="form"')[2]
+    ) == [
+        ("", "all"),
+        ("poke", "Poke"),
+    ]
+    assert '<details class="more">' in page
+    folded = client.get("/matches", params={"tag": "x", "form": "pouku-4-teams"}).text
+    assert '<details class="more" open>' in folded
+    assert '<option value="pouku-4-teams" selected>Pouku, 4 players, teams' in folded
 
 
 def test_matches_can_be_filtered_and_read_page_by_page(client: TestClient) -> None:

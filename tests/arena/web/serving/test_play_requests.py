@@ -201,6 +201,11 @@ def test_tables_are_limited_and_a_table_that_is_left_makes_room(
     left.await_turn(30)
     refused = client.post("/play/poke", data=POKE)
     assert (refused.status_code, refused.headers["Retry-After"]) == (429, "60")
+    for link in ("/play/poke", "/play/pokex"):
+        page = client.post(link, data=POKE, headers={"Accept": "text/html,*/*;q=0.8"})
+        assert page.headers["Content-Type"].startswith("text/html")
+        assert page.status_code == 429
+        assert "Leave the table" in page.text
     assert choose(client, left, action="1").status_code == 303
     left.await_turn(30)
     assert choose(client, left, leave="1").status_code == 303
