@@ -284,7 +284,7 @@ class Table:
         self, starter: _BotStarter, faulted: referee_pb2.BotFaulted
     ) -> referee_pb2.RunTableRequest:
         bot = self._bots[faulted.seat]
-        if self._models is not None and self._models.was_troubled(faulted.seat):
+        if self._models is not None and self._models.excuses_fault(faulted.seat):
             # The bot may have waited for a model.
             raise InfrastructureError(_MODEL_FAILED, code=MODELS_UNAVAILABLE)
         if bot.address is not None:

@@ -8,15 +8,22 @@ replies.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from arena.store.matches.model_calls import CallFigures
 
 ROLES: Final = frozenset({"system", "developer", "user", "assistant"})
-_NUMBERS: Final = (
-    *("temperature", "top_p", "frequency_penalty", "presence_penalty", "seed", "top_k", "min_p"),
-)
+_NUMBERS: Final[Mapping[str, tuple[float, float]]] = {
+    "temperature": (0, 2),
+    "top_p": (0, 1),
+    "min_p": (0, 1),
+    "frequency_penalty": (-2, 2),
+    "presence_penalty": (-2, 2),
+}
+"""Least and largest value. Many endpoints fail at others instead of refusing the request."""
+_INTEGERS: Final[Mapping[str, tuple[int, int]]] = {"seed": (0, (1 << 31) - 1), "top_k": (-1, 1000)}
 _MAXIMUM: Final = ("max_completion_tokens", "max_tokens")
 _EFFORTS: Final = frozenset({"none", "minimal", "low", "medium", "high"})
 _FINISHES: Final = frozenset({"stop", "length", "content_filter"})
@@ -53,7 +60,7 @@ class ChatRequest:
     @property
     def worst_input_tokens(self) -> int:
         """An upper limit of the tokens of the input: no token is shorter than a byte."""
-        size = len(json.dumps(self.members, ensure_ascii=False).encode("utf-8", "replace"))
+        size = len(json.dumps(self.members, ensure_ascii=False).encode())
         return size + _MESSAGE_TOKENS * len(self.members["messages"]) + _REQUEST_TOKENS
 
     @property
@@ -92,13 +99,12 @@ def read_request(body: bytes, most_output: int) -> ChatRequest:
     if not isinstance(model, str):
         raise InvalidRequest('"model" must be the name of a model.')
     members: dict[str, Any] = {"messages": _messages(document.get("messages"))}
-    for name in _NUMBERS:
-        if _is_number(value := document.get(name)):
-            members[name] = value
+    members |= _numbers(document, _NUMBERS, (int, float))
+    members |= _numbers(document, _INTEGERS, (int,))
     if stop := _stop(document.get("stop")):
         members["stop"] = stop
-    if document.get("reasoning_effort") in _EFFORTS:
-        members["reasoning_effort"] = document["reasoning_effort"]
+    if isinstance(effort := document.get("reasoning_effort"), str) and effort in _EFFORTS:
+        members["reasoning_effort"] = effort
     if document.get("response_format") == {"type": "json_object"}:
         members["response_format"] = {"type": "json_object"}
     members[_MAXIMUM[1]] = _output_tokens(document, most_output)
@@ -116,7 +122,7 @@ def _message(value: object) -> dict[str, str]:
     if not isinstance(value, dict) or not isinstance(role, str) or role not in ROLES:
         roles = ", ".join(sorted(ROLES))
         raise InvalidRequest(f'each message needs a "role", one of {roles}.')
-    return {"role": role, "content": _content(value.get("content"))}
+    return {"role": role, "content": _encodable(_content(value.get("content")))}
 
 
 def _content(value: object) -> str:
@@ -134,15 +140,34 @@ def _is_text(part: object) -> bool:
     )
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e18
+def _encodable(text: str) -> str:
+    """Replace lone surrogates, at which an endpoint may fail."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _numbers(
+    document: dict[str, Any],
+    limits: Mapping[str, tuple[float, float]],
+    kinds: tuple[type[int] | type[float], ...],
+) -> dict[str, Any]:
+    """Return the members that are set.
+
+    Raises:
+        InvalidRequest: one of them is not a number within its limits.
+    """
+    values = {name: document[name] for name in limits if document.get(name) is not None}
+    for name, value in values.items():
+        least, largest = limits[name]
+        if type(value) not in kinds or not least <= value <= largest:
+            raise InvalidRequest(f'"{name}" must be a number from {least} to {largest}.')
+    return values
 
 
 def _stop(value: object) -> list[str]:
     words = [value] if isinstance(value, str) else value
     if not isinstance(words, list):
         return []
-    return [word for word in words[:_MOST_STOPS] if isinstance(word, str) and word]
+    return [_encodable(word) for word in words[:_MOST_STOPS] if isinstance(word, str) and word]
 
 
 def _output_tokens(document: dict[str, Any], most: int) -> int:
@@ -174,7 +199,7 @@ def read_reply(body: bytes) -> ChatReply:
     return ChatReply(
         content if isinstance(content, str) else "",
         refusal if isinstance(refusal, str) else "",
-        finish if finish in _FINISHES else "stop",
+        finish if isinstance(finish, str) and finish in _FINISHES else "stop",
         _figures(document.get("usage")),
     )
 

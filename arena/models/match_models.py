@@ -150,10 +150,10 @@ class TableModels:
             endpoint.close()
         self._stack.close()
 
-    def was_troubled(self, seat: int) -> bool:
-        """Return whether a model of a seat has failed during the current game."""
+    def excuses_fault(self, seat: int) -> bool:
+        """Return whether the bot of a seat may be late because a model has failed."""
         endpoint = self.endpoints.get(seat)
-        return endpoint is not None and endpoint.was_troubled
+        return endpoint is not None and endpoint.excuses_fault()
 
     def note_game(self) -> None:
         """Note that a game is over."""

@@ -42,10 +42,17 @@ _PATH: Final = "/chat/completions"
 _MOST_BODY: Final = 1 << 20
 _CONNECTIONS: Final = 8
 _READ_SECONDS: Final = 30.0
+_REQUESTS_PER_SECOND: Final = 20
+"""Requests and connections of a bot, valid or not, beyond which they wait."""
+_REQUEST_BURST: Final = 100
+_REFUSAL_PAUSE_SECONDS: Final = 0.01
 _FIRST_PAUSE_SECONDS: Final = 0.5
 _LONGEST_PAUSE_SECONDS: Final = 8.0
 _ANYBODY: Final = 0o666
 _BURST: Final = 10
+_EXCUSED_ATTEMPTS: Final = 3
+"""Attempts at a match in which each failure of a model excuses a fault after it."""
+_SHORT_REQUEST: Final = {"messages": [{"role": "user", "content": "Hello"}], "max_tokens": 1}
 
 log = logging.getLogger("arena.worker")
 
@@ -117,8 +124,9 @@ class TableEndpoint:
         self._rate = Buckets(limits.calls_per_minute / 60, min(_BURST, limits.calls_per_minute))
         self._lock = threading.Lock()
         self._is_lost = False
-        self._was_troubled = False
-        self._server = _Server(self.path, self)
+        self._troubled: set[str] = set()
+        """The models that have failed during the current game."""
+        self._server = _Server(self.path, self, 2 * limits.calls_per_minute / 60)
         # The bot is a user of its own; only the arena can enter the folder.
         os.chmod(self.path, _ANYBODY)
         self._thread = threading.Thread(
@@ -137,16 +145,25 @@ class TableEndpoint:
         self._server.server_close()
         self._thread.join()
 
-    @property
-    def was_troubled(self) -> bool:
-        """Whether an endpoint failed during the current game, so that the bot may be late."""
+    def excuses_fault(self) -> bool:
+        """Return whether the bot may be late because a model failed during the current game.
+
+        The content of a request, too, can make an endpoint fail. After several attempts at the
+        match a failure therefore excuses nothing if the endpoint answers the arena.
+        """
         with self._lock:
-            return self._was_troubled
+            troubled, is_lost = tuple(self._troubled), self._is_lost
+        if is_lost or (troubled and self._seat.attempt <= _EXCUSED_ATTEMPTS):
+            return True
+        try:
+            return not all(map(self._answers, troubled))
+        except ModelUnavailable:
+            return True
 
     def note_game(self) -> None:
         """Note that a game is over: a failure before does not excuse a fault after it."""
         with self._lock:
-            self._was_troubled = False
+            self._troubled.clear()
 
     def respond(self, body: bytes) -> tuple[int, str, bytes]:
         """Return the status, the media type and the body of the response to a request."""
@@ -213,51 +230,96 @@ class TableEndpoint:
 
         Raises:
             ModelUnavailable: the endpoint does not answer, or the arena may not call it.
-            RequestRefused: the endpoint refuses the content of the request.
+            RequestRefused: the endpoint refuses the content of the request, or fails because of it.
         """
         if self._recorded is not None:
             reply = self._recorded_reply(request, self._recorded)
             return reply, _figures(reply, client, worst)
-        members = dict(request.members)
-        if client.model.cache_field:
-            members[client.model.cache_field] = self._cache_key
         until = time.monotonic() + self._limits.repeat_seconds
         pause = _FIRST_PAUSE_SECONDS
+        is_last = False
         while True:
-            call = self._ledger.reserve(request.model, worst)
             try:
-                reply = read_reply(client.call(members))
-            except RequestRefused:
-                self._ledger.settle(call, CallFigures())
-                raise
-            except InvalidReply:
-                failed = CallFailed("an invalid response", is_temporary=True, is_sent=True)
+                reply, figures = self._call(request, client, worst)
             except CallFailed as error:
                 failed = error
             else:
-                figures = _figures(reply, client, worst)
-                if reply.figures is not None:
-                    self._ledger.settle(call, figures)
                 self._record(request, reply)
                 return reply, figures
+            self._note_trouble(request.model, failed)
+            if is_last:
+                self._forget_trouble(request.model)
+                raise RequestRefused
+            if failed.is_temporary and time.monotonic() + failed.delay < until:
+                time.sleep(max(pause, failed.delay))
+                pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+            elif self._answers(request.model):
+                # Either the endpoint has recovered, or this request makes it fail.
+                is_last = True
+            else:
+                raise ModelUnavailable(f'The model "{request.model}" does not answer: {failed}.')
+
+    def _call(
+        self, request: ChatRequest, client: EndpointClient, worst: CallFigures
+    ) -> tuple[ChatReply, CallFigures]:
+        """Send one call.
+
+        Raises:
+            CallFailed: the endpoint does not answer.
+            ModelUnavailable: the arena may not call it.
+            RequestRefused: the endpoint refuses the content of the request.
+        """
+        members = dict(request.members)
+        if client.model.cache_field:
+            members[client.model.cache_field] = self._cache_key
+        call = self._ledger.reserve(request.model, worst)
+        try:
+            reply = read_reply(client.call(members))
+        except InvalidReply:
+            raise CallFailed("an invalid response", is_temporary=True, is_sent=True) from None
+        except RequestRefused:
+            self._ledger.settle(call, CallFigures())
+            raise
+        except CallFailed as failed:
             if not failed.is_sent:
                 self._ledger.settle(call, CallFigures())
-            self._note_trouble(request.model, failed, until)
-            time.sleep(max(pause, failed.delay))
-            pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+            raise
+        figures = _figures(reply, client, worst)
+        if reply.figures is not None:
+            self._ledger.settle(call, figures)
+        return reply, figures
 
-    def _note_trouble(self, model: str, failed: CallFailed, until: float) -> None:
+    def _answers(self, model: str) -> bool:
+        """Return whether an endpoint answers a short request of the arena.
+
+        Raises:
+            ModelUnavailable: the arena may not call it.
+        """
+        request, client = ChatRequest(model, _SHORT_REQUEST, stream=False), self._clients[model]
+        try:
+            self._call(request, client, self._worst(request, client))
+        except RequestRefused:
+            return True
+        except CallFailed:
+            return False
+        return True
+
+    def _note_trouble(self, model: str, failed: CallFailed) -> None:
         """Note a failed call.
 
         Raises:
-            ModelUnavailable: the call is not repeated.
+            ModelUnavailable: the table is over.
         """
-        with self._lock:
-            self._was_troubled = True
-            is_over = self._is_lost
         log.warning("the model %s failed: %s", model, failed)
-        if is_over or not failed.is_temporary or time.monotonic() + failed.delay >= until:
-            raise ModelUnavailable(f'The model "{model}" does not answer: {failed}.')
+        with self._lock:
+            self._troubled.add(model)
+            if self._is_lost:
+                raise ModelUnavailable(f'The model "{model}" does not answer: {failed}.')
+
+    def _forget_trouble(self, model: str) -> None:
+        """Note that failures had their reason in the bot's request."""
+        with self._lock:
+            self._troubled.discard(model)
 
     def _recorded_reply(self, request: ChatRequest, recorded: RecordedReplies) -> ChatReply:
         entry = recorded.take(self._seat.table, self._seat.seat, request.model, request.members)
@@ -278,7 +340,7 @@ class TableEndpoint:
 
     def _lose(self, sentence: str) -> None:
         with self._lock:
-            was_lost, self._is_lost, self._was_troubled = self._is_lost, True, True
+            was_lost, self._is_lost = self._is_lost, True
         if not was_lost:
             self._on_lost(sentence)
 
@@ -294,6 +356,24 @@ def _error(status: int, code: str, sentence: str) -> tuple[int, str, bytes]:
     return status, "application/json", json.dumps(error_document(code, sentence)).encode()
 
 
+class _Pace:
+    """Delays what exceeds a rate, so that a bot does not occupy the processor of the arena."""
+
+    def __init__(self, rate: float, burst: int) -> None:
+        self._step, self._ahead = 1 / rate, burst / rate
+        self._next = 0.0
+        self._lock = threading.Lock()
+
+    def wait(self) -> None:
+        """Wait for the next turn."""
+        with self._lock:
+            now = time.monotonic()
+            self._next = max(self._next, now - self._ahead) + self._step
+            delay = self._next - now
+        if delay > 0:
+            time.sleep(delay)
+
+
 class _Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
     """An HTTP server at a Unix socket with a limit of connections."""
 
@@ -301,8 +381,9 @@ class _Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
     daemon_threads = True
     block_on_close = False
 
-    def __init__(self, path: Path, endpoint: TableEndpoint) -> None:
+    def __init__(self, path: Path, endpoint: TableEndpoint, calls_per_second: float) -> None:
         self.endpoint = endpoint
+        self.pace = _Pace(max(_REQUESTS_PER_SECOND, calls_per_second), _REQUEST_BURST)
         self._connections = threading.BoundedSemaphore(_CONNECTIONS)
         super().__init__(str(path), _Handler)  # type: ignore[arg-type]
 
@@ -312,6 +393,7 @@ class _Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
             super().process_request(request, client_address)
         else:
             self.shutdown_request(request)
+            time.sleep(_REFUSAL_PAUSE_SECONDS)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         """Serve a connection."""
@@ -329,6 +411,11 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = _READ_SECONDS
     server: _Server
+
+    def handle_one_request(self) -> None:
+        """Serve a request when it is its turn."""
+        self.server.pace.wait()
+        super().handle_one_request()
 
     def do_POST(self) -> None:
         size = self.headers.get("Content-Length", "")

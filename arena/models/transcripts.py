@@ -5,6 +5,7 @@ They contain hidden cards and the author's prompts, so no page shows them.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import threading
@@ -18,6 +19,8 @@ from arena.system import private_files
 
 TRANSCRIPT: Final = ".models.jsonl"
 """End of the name of a transcript, after the version."""
+MOST_BYTES: Final = 64 << 20
+"""Size of a transcript above which nothing is added: a token can have a hundred bytes."""
 _Key = tuple[int, int, str]
 
 
@@ -56,16 +59,18 @@ class TranscriptWriter:
         self._lock = threading.Lock()
 
     def add(self, entry: TranscriptEntry) -> None:
-        """Append a call.
+        """Append a call, as long as the file has at most `MOST_BYTES`.
 
         Raises:
-            OSError: the file cannot be written.
+            OSError: the file cannot be written, or is full.
         """
         values = {name: getattr(entry, name) for name in entry.__slots__}
         line = json.dumps(values) + "\n"
         with self._lock:
             private_files.create_folder(self._path.parent)
             with open(self._path, "a", encoding="utf-8", opener=private_files.opener) as file:
+                if file.tell() + len(line) > MOST_BYTES:
+                    raise OSError(errno.EFBIG, "it is full")
                 file.write(line)
 
 

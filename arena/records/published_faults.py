@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection
 from typing import Final
 
-from referee.record import Line, dump
+from referee.record import TAGS, Line, dump
 
 OWN: Final = (
     "question",
@@ -24,6 +24,9 @@ OWN: Final = (
     "output_in",
 )
 """Members of a fault line that only the owner can read."""
+
+_WORDS: Final = ('"fault"', '"note"', f'"{TAGS}"')
+"""Words in the lines that can contain what a bot wrote."""
 
 _PATH: Final = re.compile(r"(?<![\w.:/])/(?:[^\s/'\"<>:,;()]+/)+([^\s/'\"<>:,;()]*)")
 
@@ -40,7 +43,7 @@ def public_fault(fault: Line) -> Line:
 
 
 def without_data_of(record: str, versions: Collection[str]) -> str:
-    """Return the record of a game without the notes and the output of some versions.
+    """Return the record of a game without the notes, tags and output of some versions.
 
     It still verifies: actions, times, results and the sentences of faults stay.
 
@@ -55,11 +58,21 @@ def without_data_of(record: str, versions: Collection[str]) -> str:
 
 
 def _forgotten_line(text: str, seats: Collection[int]) -> str:
-    line = json.loads(text) if '"fault"' in text or '"note"' in text else {}
+    line = json.loads(text) if any(word in text for word in _WORDS) else {}
+    if line.get("type") == "result" and TAGS in line:
+        return _without_tags(line, seats)
     private = {"fault": OWN, "action": ("note",)}.get(line.get("type", ""), ())
     if line.get("seat") not in seats or not any(name in line for name in private):
         return text
     return dump({name: line[name] for name in line if name not in private}).rstrip("\n")
+
+
+def _without_tags(result: Line, seats: Collection[int]) -> str:
+    kept = [[] if seat in seats else tags for seat, tags in enumerate(result[TAGS])]
+    if not any(kept):
+        del result[TAGS]
+        return dump(result).rstrip("\n")
+    return dump(result | {TAGS: kept}).rstrip("\n")
 
 
 def public_record(record: str) -> str:

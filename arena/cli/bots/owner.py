@@ -135,7 +135,7 @@ def delete(name: str, dry_run: bool, yes: bool, as_json: bool, workspace: Worksp
         output.line(f"files        {len(files)}: deleted")
         output.line(f"submissions  {len(owner_survey.submissions)}: deleted")
         output.line(
-            f"matches      {owner_survey.matches}: stay, without output, notes and reasoning"
+            f"matches      {owner_survey.matches}: stay, without output, notes, tags, reasoning"
         )
     pseudonym = None
     if not dry_run:

@@ -7,8 +7,9 @@ transaction removes the owner's name.
 
 from __future__ import annotations
 
+import json
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -32,11 +33,13 @@ from arena.store import closings, schema
 from arena.store.bots.owners import PSEUDONYM
 from arena.store.database import now, read_rows, reading, writing
 from arena.store.matches import lease_times
+from arena.store.matches.rows import replace_tags
 from arena.store.objects import record_archive, stored_objects
 from arena.store.objects.record_archive import RewrittenRecords
 from arena.store.postgresql import lock_rows
 from arena.store.schema import ClosingKind, MatchState, ObjectKind, SubmissionState
 from arena.store.tournaments.lifecycle import leave
+from referee.record import TAGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +172,7 @@ def matches(engine: Engine, owner: str) -> tuple[str, ...]:
 def redact(
     engine: Engine, match: str, versions: Sequence[str], redacted: Callable[[str], str]
 ) -> None:
-    """Rewrite the records of a match, and delete the output and the reasoning of some versions.
+    """Rewrite the records of a match, and delete output, tags and reasoning of some versions.
 
     The object storage gets a new object if the records are there. A sweep deletes the old one.
 
@@ -186,8 +189,16 @@ def redact(
 def _redact_once(
     engine: Engine, match: str, versions: Sequence[str], redacted: Callable[[str], str]
 ) -> bool:
-    rewritten = record_archive.rewrite(engine, match, redacted)
-    if not _replace_records(engine, match, versions, redacted, rewritten):
+    tags: dict[int, list[list[str]]] = {}
+
+    def redacted_with_tags(record: str) -> str:
+        text = redacted(record)
+        result = json.loads(text.rstrip().rpartition("\n")[2])
+        tags[result["game"]] = result.get(TAGS, [])
+        return text
+
+    rewritten = record_archive.rewrite(engine, match, redacted_with_tags)
+    if not _replace_records(engine, match, versions, redacted_with_tags, rewritten, tags):
         if rewritten.after is not None:
             stored_objects.discard(engine, rewritten.after.key)
         return False
@@ -200,6 +211,7 @@ def _replace_records(
     versions: Sequence[str],
     redacted: Callable[[str], str],
     rewritten: RewrittenRecords,
+    tags: Mapping[int, list[list[str]]],
 ) -> bool:
     games, faults, reasoning = schema.games, schema.faults, schema.reasoning
     with _erasing(engine) as connection:
@@ -215,6 +227,7 @@ def _replace_records(
             if (text := redacted(record)) != record:
                 of_game = (games.c.match == match, games.c.game == number)
                 connection.execute(update(games).where(*of_game).values(record=text))
+        replace_tags(connection, match, tags)
         connection.execute(
             update(faults)
             .where(faults.c.match == match, faults.c.version.in_(versions))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import cache
 from typing import Any, Final
 
 from sqlalchemy import (
     BindParameter,
     Column,
+    ColumnElement,
     Connection,
     Insert,
     Row,
@@ -18,6 +19,7 @@ from sqlalchemy import (
     Update,
     bindparam,
     cast,
+    delete,
     insert,
     select,
     update,
@@ -97,6 +99,22 @@ def insert_result(connection: Connection, match: str, attempt: int) -> None:
         connection.execute(_tag_insert(), rows)
 
 
+def replace_tags(connection: Connection, match: str, tags: Mapping[int, list[list[str]]]) -> None:
+    """Store these tags of the games of a match, by game and seat, in place of the earlier ones."""
+    games, of_match = schema.games, schema.match_tags
+    query = select(*games.c["game", "tally"]).where(games.c.match == match, _has_tags())
+    for game, tally in connection.execute(query).all():
+        kept = {name: values for name, values in tally.items() if name != TAGS}
+        if any(tags.get(game, ())):
+            kept[TAGS] = tags[game]
+        of_game = (games.c.match == match, games.c.game == game)
+        connection.execute(update(games).where(*of_game).values(tally=kept))
+    found = {tag for of_game in tags.values() for of_seat in of_game for tag in of_seat}
+    connection.execute(
+        delete(of_match).where(of_match.c.match == match, of_match.c.tag.not_in(found))
+    )
+
+
 def _entrants(connection: Connection, match: str) -> tuple[Entrant, ...]:
     rows = connection.execute(_entrants_query(), {"of_match": match})
     return tuple(Entrant(*row) for row in rows)
@@ -165,8 +183,11 @@ def _closed_update() -> Update:
 def _tagged_tallies() -> Select[Any]:
     """Select the tallies with tags, which most games do not have."""
     games = schema.games
-    has_tags = cast(games.c.tally, Text).contains(f'"{TAGS}"')
-    return select(games.c.tally).where(games.c.match == _OF_MATCH, has_tags)
+    return select(games.c.tally).where(games.c.match == _OF_MATCH, _has_tags())
+
+
+def _has_tags() -> ColumnElement[bool]:
+    return cast(schema.games.c.tally, Text).contains(f'"{TAGS}"')
 
 
 @cache

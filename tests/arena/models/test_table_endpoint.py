@@ -4,6 +4,7 @@ import http.client
 import json
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from arena.models import table_endpoint
+from arena.models import table_endpoint, transcripts
 from arena.models.endpoint_client import EndpointClient
 from arena.models.models_file import Model, ModelLimits
 from arena.models.table_endpoint import Ledger, ModelUnavailable, Seat, TableEndpoint
@@ -61,6 +62,7 @@ class Proxy:
         self,
         *,
         table: int = 0,
+        attempt: int = 1,
         budget: int = 100_000,
         recorded: RecordedReplies | None = None,
         cache_field: str = "",
@@ -69,10 +71,10 @@ class Proxy:
         """Open the endpoint of a table and return its socket."""
         model = Model(self.upstream.base_url, "small-1", 1.0, 2.0, "KEY", cache_field)
         folder = self.folder / f"table-{table}-{len(self.endpoints)}"
-        folder.mkdir()
+        folder.mkdir(parents=True)
         endpoint = TableEndpoint(
             folder,
-            Seat(1, table, 0),
+            Seat(attempt, table, 0),
             {"small": EndpointClient(model, KEY, 30)},
             ModelLimits(**limits),
             budget,
@@ -249,6 +251,12 @@ BAD: list[object] = [
     {"model": "large", "messages": ASK["messages"]},
     {"model": ["small"], "messages": ASK["messages"]},
     {"model": "small", "messages": []},
+    {**ASK, "temperature": "hot"},
+    {**ASK, "temperature": -1},
+    {**ASK, "seed": 1.5},
+    {**ASK, "seed": True},
+    {**ASK, "top_k": 10**400},
+    json.dumps({**ASK, "top_p": float("nan")}).encode(),
     {"model": "small", "messages": [{"role": "tool", "content": "a"}]},
     {"model": "small", "messages": [{"role": ["user"], "content": "a"}]},
     {"model": "small", "messages": [{"role": "user", "content": None}]},
@@ -268,6 +276,33 @@ def test_invalid_requests_get_a_readable_refusal(tmp_path: Path) -> None:
             status, _, document = post(path, body)
             assert (status, document["error"]["code"]) == (400, "invalid_request"), body
         assert arena.upstream.requests == []
+
+
+def test_members_of_a_wrong_type_are_left_out(tmp_path: Path) -> None:
+    with proxy(tmp_path, completion("a", usage=USAGE)) as arena:
+        wrong = {"reasoning_effort": [], "stop": 7, "max_tokens": -5, "temperature": None}
+        assert post(arena.open(output_tokens=9), {**ASK, **wrong})[0] == 200
+        [sent] = arena.upstream.requests
+    assert sent == {**ASK, "model": "small-1", "stream": False, "max_tokens": 9}
+
+
+def test_the_worst_case_counts_each_byte_that_is_sent(tmp_path: Path) -> None:
+    text = chr(0xD800) * 1000
+    with proxy(tmp_path, message("a")) as arena:
+        asked = {**ASK, "messages": [{"role": "user", "content": text}]}
+        assert post(arena.open(), asked)[0] == 200
+        [sent] = arena.upstream.requests
+    [worst] = arena.calls.figures
+    assert worst.input_tokens >= len(
+        sent["messages"][0]["content"].encode("utf-8", "surrogatepass")
+    )
+
+
+def test_a_reply_with_an_unknown_reason_of_its_end_is_used(tmp_path: Path) -> None:
+    choice = {"message": {"content": "7"}, "finish_reason": {"type": "stop"}}
+    with proxy(tmp_path, data(json.dumps({"choices": [choice]}).encode())) as arena:
+        status, _, document = post(arena.open(), ASK)
+    assert (status, document["choices"][0]["finish_reason"]) == (200, "stop")
 
 
 @pytest.mark.parametrize(
@@ -308,12 +343,12 @@ def test_failed_calls_are_repeated_by_the_proxy(
     monkeypatch.setattr(table_endpoint, "_FIRST_PAUSE_SECONDS", 0.0)
     with proxy(tmp_path, failure, completion("a", usage=USAGE)) as arena:
         path = arena.open()
-        assert not arena.endpoints[0].was_troubled
+        assert not arena.endpoints[0].excuses_fault()
         assert post(path, ASK)[0] == 200
         assert len(arena.upstream.requests) == 2
-        assert arena.endpoints[0].was_troubled
+        assert arena.endpoints[0].excuses_fault()
         arena.endpoints[0].note_game()
-        assert not arena.endpoints[0].was_troubled
+        assert not arena.endpoints[0].excuses_fault()
         assert arena.lost == []
     assert arena.calls.figures[1] == CallFigures(20, 5, 30 / 1_000_000)
     # A call that an endpoint may have answered may cost.
@@ -330,8 +365,48 @@ def test_a_failure_of_the_organiser_pauses_the_match(tmp_path: Path, status: int
         assert str(status) in sentence
         assert KEY not in sentence
         assert arena.upstream.base_url not in sentence
-        assert len(arena.upstream.requests) == 1
-    assert arena.calls.figures == [CallFigures()]
+        # The second one is that of the arena, which shows that the bot's content is not the reason.
+        assert len(arena.upstream.requests) == 2
+    assert arena.calls.figures == [CallFigures()] * 2
+
+
+def failing_at(word: str, failure: Send) -> Send:
+    """Answer all requests but those that contain a word."""
+
+    def send(exchange: Any) -> None:
+        fails = word in json.dumps(exchange.body)
+        (failure if fails else completion("a", usage=USAGE))(exchange)
+
+    return send
+
+
+@pytest.mark.parametrize("failure", [reset, data(b"", 403), data(b"", 500), data(b"{}")])
+def test_a_request_that_makes_an_endpoint_fail_is_refused_and_excuses_no_fault(
+    tmp_path: Path, failure: Send
+) -> None:
+    asked = {**ASK, "messages": [{"role": "user", "content": "poison"}]}
+    with proxy(tmp_path, failing_at("poison", failure)) as arena:
+        path = arena.open(repeat_seconds=0)
+        status, _, document = post(path, asked)
+        assert (status, document["error"]["code"]) == (400, "invalid_request")
+        assert arena.lost == []
+        assert not arena.endpoints[0].excuses_fault()
+        assert post(path, ASK)[0] == 200
+
+
+def test_a_bot_cannot_play_games_again_without_end_by_a_failure_of_its_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table_endpoint, "_FIRST_PAUSE_SECONDS", 0.0)
+    up, down = completion("a", usage=USAGE), data(b"", 429)
+    excused: list[bool] = []
+    for script in ((down, up), (down, up, down)):
+        for attempt in (3, 4):
+            with proxy(tmp_path / str(len(excused)), *script) as arena:
+                assert post(arena.open(attempt=attempt), ASK)[0] == 200
+                excused.append(arena.endpoints[0].excuses_fault())
+    # From the fourth attempt on, the endpoint must fail for the arena too.
+    assert excused == [True, False, True, True]
 
 
 def test_an_endpoint_that_keeps_failing_pauses_the_match(tmp_path: Path) -> None:
@@ -377,6 +452,20 @@ def test_a_transcript_answers_equal_requests_without_calls(tmp_path: Path) -> No
     assert KEY not in file.read_text()
 
 
+def test_a_full_transcript_does_not_grow_and_calls_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transcripts, "MOST_BYTES", 600)
+    with proxy(tmp_path, completion("a", usage=USAGE)) as arena:
+        path = arena.open()
+        assert [post(path, ASK)[0] for _ in range(5)] == [200] * 5
+    file = tmp_path / "bot@1.models.jsonl"
+    lines = file.read_text().splitlines()
+    assert file.stat().st_size <= 600
+    assert 0 < len(lines) < 5
+    assert all(map(json.loads, lines))
+
+
 def test_a_bot_cannot_hold_all_connections_of_the_endpoint(tmp_path: Path) -> None:
     with proxy(tmp_path, completion("a", usage=USAGE)) as arena:
         path = arena.open()
@@ -388,6 +477,24 @@ def test_a_bot_cannot_hold_all_connections_of_the_endpoint(tmp_path: Path) -> No
         for client in open_connections:
             client.close()
         wait_until(lambda: _answers(path))
+
+
+@pytest.mark.parametrize("keeps_connection", [True, False])
+def test_requests_beyond_a_rate_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keeps_connection: bool
+) -> None:
+    monkeypatch.setattr(table_endpoint, "_REQUEST_BURST", 1)
+    with proxy(tmp_path) as arena:
+        connection = UnixConnection(arena.open(calls_per_minute=1))
+        began = time.monotonic()
+        for _ in range(6):
+            connection.request("POST", "/v1/chat/completions", b"{")
+            response = connection.getresponse()
+            assert (response.status, bool(response.read())) == (400, True)
+            if not keeps_connection:
+                connection.close()
+        connection.close()
+    assert time.monotonic() - began >= 5 / table_endpoint._REQUESTS_PER_SECOND
 
 
 def _answers(path: Path) -> bool:

@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from arena.cli.workspace import Workspace
 from arena.errors import BadName, NotFound
-from arena.store import ids, schema
+from arena.store import database, ids, schema
 from arena.store.bots import owner_data, owners, remote_bots, submissions, versions
 from arena.store.bots.submissions import ReceivedUpload, SubmissionLimits
 from arena.store.matches import match_reasoning, transitions
@@ -169,6 +169,39 @@ def test_all_matches_can_be_verified_afterwards(cli: Cli, cwd: Path) -> None:
     deletion_arena = DeletionArena(with_notes)
     verified(cli, deletion_arena)
     assert cli("owner", "delete", "ada", "--yes").status == 0
+    verified(cli, deletion_arena)
+
+
+def with_tags(text: str) -> str:
+    """Tag a game at each seat with the name of its bot, and with a word that both use."""
+    lines = [json.loads(line) for line in text.splitlines()]
+    tags = [[bot, "both"] for bot in lines[0]["seating"]]
+    lines[-1] |= {"tags": tags}
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+def test_tags_of_a_deleted_owner_are_deleted(cli: Cli, cwd: Path) -> None:
+    deletion_arena = DeletionArena(with_tags)
+    store, match = deletion_arena.store, deletion_arena.held.match
+
+    def tags() -> set[str]:
+        return set(database.read_rows(store, select(schema.match_tags.c.tag)).scalars())
+
+    def stored() -> str:
+        columns = (schema.games.c.record, schema.games.c.tally)
+        rows = database.read_rows(store, select(*columns).where(schema.games.c.match == match))
+        return json.dumps([(record.partition("\n")[2], tally) for record, tally in rows.all()])
+
+    assert tags() == {"luck0@1", "luck1@1", "both"}
+    assert "luck0@1" in stored()
+    assert cli("owner", "delete", "ada", "--yes").status == 0
+    assert tags() == {"luck1@1", "both"}
+    assert "luck0@1" not in stored()
+    assert "luck1@1" in stored()
+    verified(cli, deletion_arena)
+    assert cli("owner", "delete", "bob", "--yes").status == 0
+    assert tags() == set()
+    assert "tags" not in stored()
     verified(cli, deletion_arena)
 
 
