@@ -20,6 +20,8 @@ from arena.cli.workspace import Workspace
 from arena.store import schema
 from arena.store.database import reading, writing
 from arena.store.events.messages import GameOver, MatchStarted, Position
+from arena.store.matches import listing
+from arena.store.tournaments import tournaments
 from arena.web import app as app_module
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
@@ -33,6 +35,7 @@ from referee.games.shared.dealing import Seeded
 from referee.replay import codec_of
 from tests.arena.web.closed_matches import StoredMatch, play, table
 from tests.examples import quick_cases
+from tests.waiting import wait_until
 
 TABLE = "poke-2-must_beat=true"
 DECISIONS = 9
@@ -147,6 +150,13 @@ def addresses(web: WebState, open_match: StoredMatch) -> list[str]:
     ]
 
 
+def is_settled(web: WebState, at: Position) -> object:
+    """Return whether the server has computed what it computes in the background, on request."""
+    match = listing.find_match(web.engine, at.match)
+    plan = tournaments.find_tournament(web.engine, match.tournament).plan
+    return web.snapshot.ladders and web.win_probabilities.of(at, plan)
+
+
 def all_responses(workspace: Workspace, open_match: StoredMatch, state: State) -> dict[str, bytes]:
     """Return all responses by address, and the feed as lines and as events."""
     web = WebState(workspace.store, ServerSettings(rate=0))
@@ -155,6 +165,7 @@ def all_responses(workspace: Workspace, open_match: StoredMatch, state: State) -
     with TestClient(create(web)) as client:
         assert client.portal is not None
         client.portal.call(web.events.receive, at, 0.0)
+        wait_until(lambda: is_settled(web, at))
         for address in addresses(web, open_match):
             answer = client.get(address, follow_redirects=False)
             assert answer.status_code in (200, 400, 404, 406, 409), address
@@ -256,6 +267,7 @@ def test_a_leaking_page_is_found(
     leak = PageRoute("/matches/{id}/leak", leaking, "Leaks.")
     for module in (sys.modules[__name__], app_module):
         monkeypatch.setattr(module, "PAGES", (leak,))
+    monkeypatch.setattr(sys.modules[__name__], "is_settled", lambda web, at: True)
     workspace, open_match = played_workspace(tmp_path)
     state = middle()
     before = all_responses(workspace, open_match, state)
