@@ -289,7 +289,7 @@ def _copy_into_postgresql(
 
     The values are copied as SQLite stores them, so JSON stays text.
     """
-    columns = ", ".join(column.name for column in table.columns)
+    columns = ", ".join(f'"{column.name}"' for column in table.columns)
     sqlite_connection: Any = source.connection.driver_connection
     postgresql_connection: Any = target.connection.driver_connection
     rows = sqlite_connection.execute(f"SELECT {columns} FROM {table.name}")

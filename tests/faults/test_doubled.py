@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
 
 MATCHES = 20
 """Enough matches for two workers, even if one starts late."""
-FEWER = 8
+FEWER = 12
 HOUR = 3600
 SHIM = """
 #define _GNU_SOURCE

@@ -182,7 +182,7 @@ def of_release(request: ActionRequest) -> Changes:
 
 def of_reassignment(request: ActionRequest) -> Changes:
     """Return the changes of the correction of a bot's owner."""
-    engine, name = request.web.engine, request.text("name")
+    engine, name = request.web.engine, _named(request, "name", "bot")
     named = versions.list_versions(engine, name=name, retired=True)
     if not named:
         hint = nearest(name, {version.name for version in versions.list_versions(engine)})
@@ -263,7 +263,7 @@ def _of_token(request: ActionRequest, verb: str, *sentences: str) -> Changes:
 
 def _owner(request: ActionRequest) -> str:
     """Return the named owner, who has a token."""
-    name = request.text("name")
+    name = _named(request, "name", "owner")
     if name not in {owner.name for owner in owners.list_owners(request.web.engine)}:
         raise HTTPException(404, f'no owner with a token is called "{name}".')
     return name
@@ -292,9 +292,14 @@ def find_version(engine: Engine, label: str) -> Version:
 
 
 def _version(request: ActionRequest) -> str:
-    if version := request.text("version"):
-        return version
-    raise InvalidQuery("the address names no version; choose it on the page before.")
+    return _named(request, "version", "version")
+
+
+def _named(request: ActionRequest, name: str, what: str) -> str:
+    """Return a value that the page before sends."""
+    if value := request.text(name):
+        return value
+    raise InvalidQuery(f"the address names no {what}; choose it on the page before.")
 
 
 def _entrant(request: ActionRequest) -> tuple[Tournament, str, tuple[Match, ...]]:
