@@ -78,7 +78,12 @@ class AgentTables:
             check_entrants(play.table_setup(game, form), opponents, place)
             match = play.prepared(self.web, game, form)
             return self.web.play_tables.open(match, self._client, {})
-        except (InvalidQuery, PageNotFound, TooMany) as error:
+        except TooMany as limit:
+            raise MatchRefused(
+                "you or all players have as many tables as this arena allows; resign at one of "
+                f"yours, or try again in {limit.wait} s."
+            ) from None
+        except (InvalidQuery, PageNotFound) as error:
             raise MatchRefused(str(error)) from None
 
     def find(self, table: str) -> PlayTable | None:
