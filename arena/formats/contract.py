@@ -44,6 +44,8 @@ class MatchStatus(StrEnum):
 
     OPEN = "open"
     """Pending or running."""
+    LATE = "late"
+    """Begun long ago and not over: a ladder does not wait for it."""
     CLOSED = "closed"
     """Finished with a result."""
     ENDED = "ended"
@@ -278,7 +280,7 @@ def next_round(matches: Iterable[FormatMatch]) -> int:
 
 def count_open(matches: Iterable[FormatMatch]) -> int:
     """Return the number of matches that have not ended."""
-    return sum(match.state is MatchStatus.OPEN for match in matches)
+    return sum(match.state in (MatchStatus.OPEN, MatchStatus.LATE) for match in matches)
 
 
 def waiting(matches: Iterable[FormatMatch]) -> WaitForMatches:

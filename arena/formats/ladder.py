@@ -8,6 +8,7 @@ from arena.formats.contract import (
     FormatEntrant,
     FormatMatch,
     FormatOver,
+    MatchStatus,
     NextMatches,
     PairingStrengths,
     Step,
@@ -41,7 +42,7 @@ StrengthFit: TypeAlias = Callable[[Meetings], Mapping[str, int]]
 
 @dataclass(frozen=True, slots=True)
 class LadderFormat:
-    """Rounds of matches; a round begins when the last but one is over.
+    """Rounds of matches; a round begins when the last but one is over, except its late matches.
 
     An even match is played by the entrant that has waited longest. Its other seats are given to
     the entrants whose match saves most inverted pairs (`arena.formats.inversion_gains`).
@@ -154,7 +155,7 @@ class LadderFormat:
             end = FormatOver(f"the limit of {self.limit} matches is reached")
             return waiting(played) if count_open(played) else end
         earlier = [match for match in played if match.round < number - 1]
-        if count_open(earlier):
+        if any(match.state is MatchStatus.OPEN for match in earlier):
             return waiting(earlier)
         clan = clans(entrants, self.sides, self.owners_meet)
         pool = seatable(entrants, number)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from arena.formats.contract import Fixture, FormatEntrant
 from arena.store.match_settings import TournamentPlan
-from arena.tournaments import scheduler, time_estimate
+from arena.tournaments import match_pace, scheduler, time_estimate
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -79,7 +79,7 @@ def preview(
     """
     first = scheduler.opening(plan, entrants)
     total = time_estimate.matches(plan, entrants)
-    pace, measured = time_estimate.seconds_per_game(engine, plan)
+    pace, measured = match_pace.seconds_per_game(engine, plan)
     seconds = None if total is None else time_estimate.games(plan, total) * pace / at_once
     forecast = time_estimate.sprt_forecast(engine, plan, entrants)
     return SchedulePreview(plan, tuple(entrants), first, total, seconds, measured, forecast)

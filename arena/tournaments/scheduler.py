@@ -7,12 +7,13 @@ rejects a step that was computed from an older state (`arena.store.tournaments.l
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func, or_, select
 
 from arena.errors import InvalidSettings
 from arena.formats import registry
@@ -23,6 +24,7 @@ from arena.formats.contract import (
     FormatEntrant,
     FormatMatch,
     FormatOver,
+    MatchStatus,
     NextMatches,
     Step,
     without_replayed,
@@ -41,6 +43,7 @@ from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.format_history import FormatHistory, read_matches
 from arena.store.tournaments.lifecycle import ChangeMarks
 from arena.store.tournaments.tournaments import Tournament
+from arena.tournaments import match_pace
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -51,6 +54,9 @@ _MATCHES_AT_ONCE: Final = 5_000
 """Number of matches that are read before they are added to the schedule, to save memory."""
 
 log = logging.getLogger("arena.scheduler")
+
+_Seen: TypeAlias = tuple[TournamentState, ChangeMarks, frozenset[tuple[int, int]]]
+"""What a step was computed from: the state, the changes, and the places of late matches."""
 
 
 def format_of(plan: TournamentPlan) -> Format:
@@ -148,6 +154,10 @@ class _PlainHistory:
         self._rules = rules
         self._matches = FormatHistory(engine, tournament, with_results=rules.reads_results)
 
+    def read_late_places(self) -> frozenset[tuple[int, int]]:
+        """Return no place: this format waits for all its matches."""
+        return frozenset()
+
     def is_waiting(self) -> bool:
         """Return False: this history has to be read to find out whether its format waits."""
         return False
@@ -160,7 +170,7 @@ class _PlainHistory:
 def _history(engine: Engine, tournament: Tournament) -> _PlainHistory | LadderHistory:
     rules = format_of(tournament.plan)
     if isinstance(rules, LadderFormat):
-        return LadderHistory(engine, tournament.id, rules)
+        return LadderHistory(engine, tournament, rules)
     return _PlainHistory(engine, tournament.id, rules)
 
 
@@ -180,7 +190,7 @@ class Scheduler:
         self._publish = publish
         self._states: Mapping[str, TournamentState] = {}
         self._histories: dict[str, _PlainHistory | LadderHistory] = {}
-        self._seen: dict[str, tuple[TournamentState, ChangeMarks]] = {}
+        self._seen: dict[str, _Seen] = {}
 
     def advance(self) -> int:
         """Store the next matches of all running tournaments, and close the finished ones.
@@ -209,10 +219,12 @@ class Scheduler:
 
     def _advance(self, name: str, state: TournamentState) -> int:
         marks = lifecycle.marks(self._engine, name)
-        if self._seen.get(name) == (state, marks):
+        history = self._histories.get(name)
+        late = history.read_late_places() if history else frozenset()
+        if self._seen.get(name) == (state, marks, late):
             return 0
-        if name in self._histories and self._histories[name].is_waiting():
-            self._seen[name] = state, marks
+        if history and history.is_waiting():
+            self._seen[name] = state, marks, late
             return 0
         # The entrants are read after the marks: if they have changed since, nothing is stored.
         tournament = tournaments.find_tournament(self._engine, name)
@@ -222,7 +234,7 @@ class Scheduler:
             step = self._histories[name].next(tournament)
         except (ArithmeticError, LookupError, ValueError) as error:
             log.warning("tournament %s cannot continue: %s", name, error)
-            self._seen[name] = tournament.state, marks
+            self._seen[name] = tournament.state, marks, late
             return 0
         created = 0
         match step:
@@ -238,7 +250,7 @@ class Scheduler:
         else:
             # Either nothing was to be done, or a concurrent change made the marks obsolete; the
             # next call reads different marks then.
-            self._seen[name] = tournament.state, marks
+            self._seen[name] = tournament.state, marks, late
         return created
 
 
@@ -252,15 +264,21 @@ class LadderHistory:
 
     Args:
         engine: the store.
-        tournament: id of the ladder.
+        tournament: the ladder.
         rules: its format.
     """
 
-    def __init__(self, engine: Engine, tournament: str, rules: LadderFormat) -> None:
+    def __init__(self, engine: Engine, tournament: Tournament, rules: LadderFormat) -> None:
         self._engine = engine
-        self._tournament = tournament
+        self._tournament, self._plan = tournament.id, tournament.plan
         self._rules = rules
         self._schedule = LadderSchedule()
+        self._late: frozenset[tuple[int, int]] = frozenset()
+
+    def read_late_places(self) -> frozenset[tuple[int, int]]:
+        """Return the places of matches for which the next step does not wait."""
+        self._late = match_pace.late_places(self._engine, self._tournament, self._plan)
+        return self._late
 
     def is_waiting(self) -> bool:
         """Return whether the format can only wait for open matches (`LadderFormat.resume`).
@@ -269,7 +287,8 @@ class LadderHistory:
         reading of all matches of its round.
         """
         with reading(self._engine) as connection:
-            first_open, newest = _round_numbers(connection, self._tournament)
+            late = self._late | match_pace.passed_places(connection, self._tournament)
+            first_open, newest = _round_numbers(connection, self._tournament, late)
             if first_open is None or newest is None:
                 return False
             return first_open < newest or self._is_complete(connection)
@@ -287,7 +306,8 @@ class LadderHistory:
     def next(self, tournament: Tournament) -> Step:
         """Return the format's step for the current matches."""
         with reading(self._engine) as connection:
-            later = self._continue_schedule(connection, tournament.entries)
+            late = self._late | match_pace.passed_places(connection, self._tournament)
+            later = self._continue_schedule(connection, tournament.entries, late)
         return self._rules.resume(tournament.entries, self._schedule, later, self._results_before)
 
     def _results_before(self, number: int) -> tuple[int, Meetings]:
@@ -295,7 +315,10 @@ class LadderHistory:
             return result_sums.meetings_before(connection, self._tournament, number)
 
     def _continue_schedule(
-        self, connection: Connection, entrants: Sequence[FormatEntrant]
+        self,
+        connection: Connection,
+        entrants: Sequence[FormatEntrant],
+        late: Collection[tuple[int, int]],
     ) -> list[FormatMatch]:
         """Add the rounds that no later match can change; return the matches of the others."""
         first_open, newest = _round_numbers(connection, self._tournament)
@@ -312,14 +335,29 @@ class LadderHistory:
                     self._schedule.add(self._rules, entrants, old)
                     old = []
         self._schedule.add(self._rules, entrants, old)
-        return later
+        return [
+            replace(match, state=MatchStatus.LATE)
+            if match.state is MatchStatus.OPEN and match.place in late
+            else match
+            for match in later
+        ]
 
 
-def _round_numbers(connection: Connection, tournament: str) -> tuple[int | None, int | None]:
-    """Return the first round that has an open match, and the newest round, if there are any."""
+def _round_numbers(
+    connection: Connection, tournament: str, late: Collection[tuple[int, int]] = ()
+) -> tuple[int | None, int | None]:
+    """Return the first round that has an open match, and the newest round, if there are any.
+
+    Late matches count as over.
+    """
     table = schema.matches
     first_open = select(func.min(table.c.round)).where(
-        table.c.tournament == tournament, table.c.state.in_(OPEN)
+        table.c.tournament == tournament,
+        table.c.state.in_(OPEN),
+        *(
+            or_(table.c.round != number, table.c.number % REPLAY != place)
+            for number, place in sorted(late)
+        ),
     )
     newest = select(func.max(table.c.round)).where(table.c.tournament == tournament)
     row = connection.execute(select(first_open.scalar_subquery(), newest.scalar_subquery())).one()

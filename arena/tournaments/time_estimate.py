@@ -9,22 +9,16 @@ from operator import add
 from random import Random
 from typing import TYPE_CHECKING, Final, cast
 
-from sqlalchemy import func, select
-
 from arena.formats.contract import Fixture, FormatEntrant, FormatMatch, MatchStatus, NextMatches
 from arena.formats.sprt_match import SprtFormat, board_counts
 from arena.ratings.closed_match import FINISHED, PlayedGame
 from arena.ratings.duel import of_boards
 from arena.ratings.sprt import SprtSettings
 from arena.ratings.sprt_length import SprtUnit, elo_of, length
-from arena.store import schema
-from arena.store.database import read_rows
 from arena.store.match_settings import TournamentPlan
 from arena.store.matches import results
-from arena.store.schema import MatchState
 from arena.store.tournaments import tournaments
 from arena.tournaments.scheduler import format_of
-from referee.presentation.registry import presentation_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -151,31 +145,6 @@ def duration(seconds: float) -> str:
     if minutes < 90:
         return f"{minutes} min"
     return f"{minutes // 60} h {minutes % 60} min"
-
-
-def seconds_per_game(engine: Engine | None, plan: TournamentPlan) -> tuple[float, int]:
-    """Return the seconds that one worker needs for a game, and the number of matches measured.
-
-    Measured are the most recent matches (at most 200) of this game and number of seats that closed
-    at their first attempt. Without any, the time is a default from measurements of the house bots,
-    and the number is 0.
-    """
-    guess = presentation_of(plan.game).seconds + _TABLE_SECONDS / plan.boards
-    if engine is None:
-        return guess, 0
-    matches, planned = schema.matches, schema.tournaments
-    recent = (
-        select((matches.c.ended - matches.c.leased).label("seconds"), matches.c.games)
-        .join(planned, planned.c.id == matches.c.tournament)
-        .where(matches.c.state == MatchState.CLOSED, matches.c.attempt == 1)
-        .where(planned.c.game == plan.game, planned.c.seats == plan.seats)
-        .order_by(matches.c.ended.desc())
-        .limit(_RECENT)
-        .subquery()
-    )
-    query = select(func.count(), func.sum(recent.c.seconds), func.sum(recent.c.games))
-    number, seconds, played = read_rows(engine, query).one()
-    return (seconds / played, number) if number else (guess, 0)
 
 
 def _played(fixture: Fixture, luck: Random) -> FormatMatch:

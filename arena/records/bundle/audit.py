@@ -194,12 +194,26 @@ class Retracing:
         used = self._strengths.get(number)
         if not isinstance(self._rules, LadderFormat):
             return self._rules.next(entries, matches)
+        matches = self._with_late(matches, number)
         if used is None:
             return self._rules.next(entries, self._without_open_replays(matches, number))
         then = [self._at(match, used.seq) for match in matches]
         return self._rules.next(
             entries, then, lambda meetings: self._checked_strengths(number, used, meetings)
         )
+
+    def _with_late(self, matches: Sequence[FormatMatch], number: int) -> list[FormatMatch]:
+        """Mark the open matches, except replays, for which a round of the schedule did not wait."""
+        has_round = any(match.round == number for match in self._remaining.values())
+        before = number - 1 if has_round else number - 2
+        return [
+            replace(match, state=MatchStatus.LATE)
+            if match.state is MatchStatus.OPEN
+            and match.round < before
+            and len(self._replays[match.place]) == 1
+            else match
+            for match in matches
+        ]
 
     def _without_open_replays(
         self, matches: Sequence[FormatMatch], number: int
@@ -223,7 +237,7 @@ class Retracing:
             if scheduled.counted_at(seq) and scheduled.match in self._results:
                 games = self._results[scheduled.match]
                 return replace(match, state=MatchStatus.CLOSED, games=games)
-        if match.state is MatchStatus.OPEN:
+        if match.state in (MatchStatus.OPEN, MatchStatus.LATE):
             return match
         return replace(match, state=MatchStatus.VOID, games=())
 

@@ -5,24 +5,29 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, update
 
 from arena.formats.contract import FormatMatch, NextMatches, PairingStrengths, WaitForMatches
 from arena.formats.ladder import LadderFormat
 from arena.formats.pairing_strengths import fit_strengths, meetings_of
 from arena.ladders import rater
-from arena.store import database
+from arena.records.bundle.audit import audit
+from arena.records.bundle.collection import gather
+from arena.store import database, schema
 from arena.store.access.audit_log import COMMAND_LINE
 from arena.store.bots import versions
-from arena.store.database import reading
+from arena.store.database import reading, writing
+from arena.store.match_settings import Clock
 from arena.store.matches import corrections, listing, transitions
+from arena.store.matches.table_plan import plan
 from arena.store.schema import MatchState
 from arena.store.tournaments import schedule, tournaments
 from arena.store.tournaments.format_history import FormatHistory
 from arena.tournaments import scheduler
+from arena.tournaments.match_pace import LEAST_SECONDS
 from arena.tournaments.scheduler import LadderHistory, Scheduler
 from tests.arena.poke_plan import poke_plan
-from tests.arena.records.bundle.simulated_arena import SimulatedArena
+from tests.arena.records.bundle.simulated_arena import SimulatedArena, game_of
 from tests.new_database import write_new_database
 
 
@@ -59,7 +64,7 @@ def test_a_ladder_waits_without_reading_its_matches_exactly_if_its_format_waits(
         if due:
             transitions.void(store, dice.choice(due), "for a test")
         tournament = tournaments.find_tournament(store, ladder)
-        reading_anew = LadderHistory(store, ladder, rules)
+        reading_anew = LadderHistory(store, tournament, rules)
         step = reading_anew.next(tournament)
         waited.append(reading_anew.is_waiting())
         assert waited[-1] == isinstance(step, WaitForMatches)
@@ -83,7 +88,7 @@ def test_old_rounds_are_read_a_few_at_a_time(
     expected = rules.next(tournament.entries, FormatHistory(store, ladder).matches())
     assert isinstance(expected, NextMatches)
     monkeypatch.setattr(scheduler, "_MATCHES_AT_ONCE", at_once)
-    history = LadderHistory(store, ladder, rules)
+    history = LadderHistory(store, tournament, rules)
     for _ in range(2):
         step = history.next(tournament)
         assert isinstance(step, NextMatches)
@@ -131,3 +136,61 @@ def test_a_round_is_paired_from_the_results_that_count_at_its_event(tmp_path: Pa
     ]
     assert used.values == fit_strengths(meetings_of(counted))
     assert "bot0@1" not in used.values
+
+
+def age(store: Engine, match: str, seconds: float) -> None:
+    """Move the beginning of a match's attempt into the past."""
+    table = schema.matches
+    with writing(store, "test") as connection:
+        connection.execute(
+            update(table).where(table.c.id == match).values(leased=table.c.leased - seconds)
+        )
+
+
+SLOW = Clock(allowance_ms=5_000, bank_ms=600_000)
+
+
+def test_a_round_waits_for_a_slow_match_at_most_twice_its_expected_time(tmp_path: Path) -> None:
+    arena = SimulatedArena(tmp_path)
+    ladder = arena.begin("ladder", arena.bots(4), settings={"batch": 2}, clock=SLOW)
+    scheduling = Scheduler(arena.engine)
+    slow, *others = transitions.due(arena.engine)
+    lease = arena.lease(slow)
+    for match in others:
+        arena.play(match)
+    scheduling.advance()
+    for match in transitions.due(arena.engine):
+        arena.play(match)
+    assert scheduling.advance() == 0
+    assert isinstance(scheduler.current_step(arena.engine, ladder), WaitForMatches)
+    # The other matches closed after milliseconds, so that the least expected time decides.
+    age(arena.engine, slow, 2 * LEAST_SECONDS)
+    assert scheduling.advance() == 2
+    assert len(strengths(arena.engine, ladder.id)[2].values) == 2, (
+        "only one match of the first round has a result"
+    )
+    still_open = audit(gather(arena.engine, ladder.id))
+    for table in plan(lease.spec):
+        for board in table.boards:
+            transitions.commit_game(arena.engine, lease, game_of(lease.spec, table, board))
+    for _ in range(2):
+        for match in transitions.due(arena.engine):
+            arena.play(match)
+        scheduling.advance()
+    closed_late = audit(gather(arena.engine, ladder.id))
+    assert (still_open.problems, closed_late.problems) == ((), ())
+    *_, newest = strengths(arena.engine, ladder.id).values()
+    assert len(newest.values) == 4, "the result counts in later rounds"
+
+
+def test_a_fast_match_is_never_late(tmp_path: Path) -> None:
+    arena = SimulatedArena(tmp_path)
+    arena.begin("ladder", arena.bots(4), settings={"batch": 2})
+    scheduling = Scheduler(arena.engine)
+    first, *others = transitions.due(arena.engine)
+    arena.lease(first)
+    for match in others:
+        arena.play(match)
+    assert scheduling.advance() == 2
+    age(arena.engine, first, 10_000)
+    assert scheduling.advance() == 0
