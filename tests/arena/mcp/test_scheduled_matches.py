@@ -40,7 +40,7 @@ async def agent(folder: Path, relay: str, token: str) -> AsyncIterator[ClientSes
 
 
 async def answer_one(client: ClientSession, action: str | None = None) -> Any:
-    """Answer the next question, by default with its first action; None if there is none."""
+    """Answer the next question, by default with its first action; None without a question."""
     shown = await call(client, "next_question", wait=1)
     if shown["state"] == "waiting":
         return None
