@@ -76,8 +76,6 @@ _CREDENTIALS: Final = frozenset(
         *("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI"),
     }
 )
-_USUAL_MIB = 10_240
-_USUAL_START_LIMIT_MS = 60_000
 _FOLDERS = frozenset({"builds", "logs", "plays", "submissions", "versions"})
 _FILES = (".gitignore", "arena.db", "models.toml", "running.json", "sockets.")
 """Starts of the names of the files in a data folder; `sockets.` is of earlier versions."""
@@ -110,6 +108,8 @@ ALLOWANCE_MS: Final = Bounds(0, 3_600_000, usual=200)
 BANK_MS: Final = Bounds(0, 3_600_000, usual=10_000)
 CORRECTIONS: Final = Bounds(0, 10, usual=0)
 CYCLES: Final = Bounds(1, 1000)
+_VERSIONS_RANGE: Final = Bounds(0, 1 << 30, usual=10_240)
+_START_LIMIT_RANGE: Final = Bounds(0, START_MS.most, usual=60_000)
 
 
 class SettingError(CodedError):
@@ -350,16 +350,9 @@ def most_versions(environment: Mapping[str, str] = os.environ) -> int:
     """Return the maximum total size in bytes of fetched versions in `versions/`.
 
     Raises:
-        SettingError: the setting is not a whole number.
+        SettingError: the setting is not a whole number in its range.
     """
-    value = environment.get(VERSIONS_MIB) or str(_USUAL_MIB)
-    if not (value.isascii() and value.isdigit()):
-        raise SettingError(
-            f'{VERSIONS_MIB} is "{value}"; it must be a whole number of MiB, '
-            f"{_USUAL_MIB} if unset.",
-            code="not-a-size",
-        )
-    return int(value) << 20
+    return _whole_number(environment, VERSIONS_MIB, _VERSIONS_RANGE, "MiB", "not-a-size") << 20
 
 
 def most_start_ms(environment: Mapping[str, str] = os.environ) -> int:
@@ -368,16 +361,23 @@ def most_start_ms(environment: Mapping[str, str] = os.environ) -> int:
     Raises:
         SettingError: the setting is not a whole number in its range.
     """
-    value = environment.get(START_LIMIT_MS) or str(_USUAL_START_LIMIT_MS)
-    if not (
-        value.isascii() and value.isdigit() and len(value) < 10 and int(value) <= START_MS.most
+    return _whole_number(environment, START_LIMIT_MS, _START_LIMIT_RANGE, "ms", "not-a-time")
+
+
+def _whole_number(
+    environment: Mapping[str, str], name: str, bounds: Bounds, unit: str, code: str
+) -> int:
+    value = environment.get(name) or str(bounds.usual)
+    if (
+        value.isascii()
+        and value.isdigit()
+        and len(value) <= len(str(bounds.most))
+        and (number := int(value)) in bounds
     ):
-        raise SettingError(
-            f'{START_LIMIT_MS} is "{value}"; it must be a whole number of ms from 0 to '
-            f"{START_MS.most:,}, {_USUAL_START_LIMIT_MS:,} if unset.",
-            code="not-a-time",
-        )
-    return int(value)
+        return number
+    raise SettingError(
+        f'{name} is "{value}"; it must be {bounds} ({unit}), {bounds.usual:,} if unset.', code=code
+    )
 
 
 def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:

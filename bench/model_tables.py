@@ -57,7 +57,7 @@ def seconds(engine: Engine, data_folder: Folder, folder: Path, tables: int) -> f
 
 def figures(rounds: int) -> Iterator[Figure]:
     """Yield the time of ten tables, compared with that of one in the same services."""
-    one, many = [], []
+    single, parallel = [], []
     for _ in range(rounds):
         with (
             house_bot_tournament.store() as (engine, data_folder),
@@ -69,8 +69,8 @@ def figures(rounds: int) -> Iterator[Figure]:
                 encoding="utf-8",
             )
             with Services(data_folder, TABLES):
-                one.append(seconds(engine, data_folder, Path(folder), 1))
-                many.append(seconds(engine, data_folder, Path(folder), TABLES))
+                single.append(seconds(engine, data_folder, Path(folder), 1))
+                parallel.append(seconds(engine, data_folder, Path(folder), TABLES))
     name = f"{TABLES} matches of {GAME} whose bots wait {WAIT_SECONDS:g} s per answer"
     target = FigureTarget(TARGET, at_most=True, of_ratio=True)
-    yield Figure(name, "s", many, "one such match", one, target)
+    yield Figure(name, "s", parallel, "one such match", single, target)

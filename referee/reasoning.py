@@ -86,7 +86,7 @@ def _cut(text: str) -> tuple[str, bool]:
 
 
 def _usage(usage: bot_pb2.Usage) -> Line:
-    """Return the possible values of a usage that a bot reports; empty if there are none."""
+    """Return the possible values of a usage that a bot reports; empty without any."""
     values: Line = {}
     if model := one_line(usage.model[:MODEL_CHARACTERS]).strip():
         values["model"] = model
@@ -118,7 +118,7 @@ def read_line(line: str) -> Line:
 
 
 def problems(record: MatchRecord, lines: Iterable[str]) -> Iterator[str]:
-    """Yield the differences between lines and the hashes in a record; deleted lines are none.
+    """Yield the differences between lines and the hashes in a record; deleted lines are allowed.
 
     Args:
         record: the record.

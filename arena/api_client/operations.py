@@ -230,10 +230,10 @@ class ApiOperations:
     ) -> ApiAnswer:
         """Send `POST /challenges`.
 
-        Starts a match between an own bot and another bot; no ladder counts it.
+        Starts a match between one of your bots and another bot; no ladder counts it.
 
         Args:
-            bot: own bot: NAME or NAME@VERSION; empty: the only one.
+            bot: your bot: NAME or NAME@VERSION; empty: the only one.
             opponent: opponent: NAME or NAME@VERSION.
             form: form of the game, such as GAME or GAME-4; empty: the first that both play.
             boards: number of boards.
@@ -495,7 +495,7 @@ class ApiOperations:
     def retire(self, name: str, *, version: str | int) -> ApiAnswer:
         """Send `POST /bots/{name}/retire`.
 
-        Retires a version of an own bot and withdraws it from the open ladders.
+        Retires a version of one of your bots and withdraws it from the open ladders.
 
         Args:
             name: its id or name.
@@ -847,7 +847,7 @@ class ApiOperations:
     def account_retire(self, *, version: str) -> ApiAnswer:
         """Send `POST /account/retire`.
 
-        Retires a version of an own bot and withdraws it from the open ladders.
+        Retires a version of one of your bots and withdraws it from the open ladders.
 
         Args:
             version: NAME@VERSION.
@@ -864,10 +864,10 @@ class ApiOperations:
     ) -> ApiAnswer:
         """Send `POST /account/challenges`.
 
-        Starts a match between an own bot and another bot; no ladder counts it.
+        Starts a match between one of your bots and another bot; no ladder counts it.
 
         Args:
-            bot: own bot: NAME or NAME@VERSION; empty: the only one.
+            bot: your bot: NAME or NAME@VERSION; empty: the only one.
             opponent: opponent: NAME or NAME@VERSION.
             form: form of the game, such as GAME or GAME-4; empty: the first that both play.
             boards: number of boards.
@@ -877,10 +877,10 @@ class ApiOperations:
     def account_reasoning(self, *, bot: str | None = None, state: str) -> ApiAnswer:
         """Send `POST /account/reasoning`.
 
-        Publishes, hides or deletes the reasoning of own bots; a deletion cannot be undone.
+        Publishes, hides or deletes the reasoning of your bots; a deletion cannot be undone.
 
         Args:
-            bot: NAME of an own bot; empty: all.
-            state: who can read it.
+            bot: NAME of one of your bots; empty: all.
+            state: who can read the reasoning.
         """
         return self._call("POST", "/account/reasoning", locals(), in_body=True)

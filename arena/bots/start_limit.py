@@ -1,4 +1,4 @@
-"""The time that a bot has to start: that of the match, or more if its `bot.toml` requests it."""
+"""Limit the time to start: that of the match, or more if the `bot.toml` of the bot requests it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def granted_start_ms(bot: Bot, start_ms: int) -> int:
 
     Args:
         bot: the bot; the `start_ms` of its manifest is granted up to the organiser's limit.
-        start_ms: what the match gives every bot.
+        start_ms: the milliseconds of the match, which apply to every bot.
 
     Raises:
         SettingError: the organiser's limit is not valid.

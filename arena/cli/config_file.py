@@ -57,7 +57,7 @@ USER_ONLY: Final = frozenset(
         # Requests to private addresses, and links to other servers.
         "allow-private",
         "site",
-        # Adds what is private to a file that may be published.
+        # Adds private texts to a file that may be published.
         "reasoning",
         # Delete without a question.
         "restart",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from arena.cli.errors import USAGE, CommandError
@@ -107,7 +106,7 @@ def scopes_of(
     held = [scope for scope in every if archives or not scope.archived]
     if held or name is None:
         return held
-    game = re.split("[-~]", name)[0]
+    game = match_settings.game_of_ladder(name)
     if game != name and game in GAMES:
         sentence = f'no tournament of "{name}" in this arena.'
         raise CommandError(sentence, USAGE, "pokearena tournament list", code="not-played")

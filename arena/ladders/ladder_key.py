@@ -139,7 +139,7 @@ def of_seasons(engine: Engine, name: str | None = None) -> list[LadderKey]:
     held: dict[str, list[LadderKey]] = {}
     for tournament in tournaments.list_tournaments(engine):
         plan = tournament.plan
-        if plan.format in UNRATED or name not in (*(None, plan.game, plan.form, plan.ladder),):
+        if plan.format in UNRATED or name not in (None, plan.game, plan.form, plan.ladder):
             continue
         seasons = held.setdefault(plan.ladder, [])
         scope = replace(of_tournament(tournament), entrants=())

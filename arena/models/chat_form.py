@@ -1,8 +1,8 @@
 """Translate requests and replies of the OpenAI chat form, member by member.
 
-Only what is listed here passes. Everything else could carry information from one table to another:
-identities and stored conversations in requests; ids, times, fingerprints and figures of caches in
-replies.
+Only the members that are listed here pass. All others could carry information from one table to
+another: identities and stored conversations in requests; ids, times, fingerprints and figures of
+caches in replies.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class ChatRequest:
 
     Attributes:
         model: name of the model in `models.toml`.
-        members: what is forwarded.
+        members: the members to forward.
         stream: whether the bot expects events in place of a JSON document.
     """
 

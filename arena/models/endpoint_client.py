@@ -66,8 +66,8 @@ class EndpointClient:
         """Return the body of the response to one request.
 
         Raises:
-            CallFailed: there is none, or its status is an error.
-            RequestRefused: the content of the request is the reason.
+            CallFailed: the endpoint sends no response, or one whose status is an error.
+            RequestRefused: the endpoint refuses the content of the request.
         """
         body = json.dumps({"model": self.model.model, "stream": False, **members}).encode()
         headers = {"Content-Type": "application/json", "Accept": "application/json"}

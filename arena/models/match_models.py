@@ -91,7 +91,7 @@ class MatchModels:
         """Return the replies of a transcript, if `models.toml` names a folder of transcripts.
 
         Raises:
-            InfrastructureError: it cannot be read.
+            InfrastructureError: the transcript cannot be read.
         """
         if not self.file.transcripts:
             return None
@@ -124,8 +124,8 @@ class TableModels:
         self._table = table
         self._versions = versions
         self._budget = budget
-        self._on_lost = on_lost
         """Tokens of each version; its seats share them."""
+        self._on_lost = on_lost
         self._stack = ExitStack()
         self._lost = threading.Event()
         self.endpoints: dict[int, TableEndpoint] = {}
@@ -213,7 +213,7 @@ def _refusals() -> Iterator[None]:
 def match_models(
     engine: Engine, match: str, root: Path, outputs: Path, level: Level
 ) -> MatchModels | None:
-    """Return the models of a match; None if none of its versions may use any.
+    """Return the models of a match; None if its versions may not use models.
 
     Args:
         engine: the store.
@@ -234,9 +234,7 @@ def match_models(
             raise _refused("this machine has no models.toml")
         if not file.transcripts and (keys := missing_keys(file)):
             raise _refused(f"the variable {keys[0]} is not set on this machine")
-    except ModelsFileError as error:
-        raise _refused(str(error).rstrip(".")) from None
-    except config.SettingError as error:
+    except (ModelsFileError, config.SettingError) as error:
         raise _refused(str(error).rstrip(".")) from None
     for entry in granted.values():
         if missing := [name for name in entry.models if name not in file.models]:

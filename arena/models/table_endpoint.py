@@ -1,7 +1,7 @@
 """Serve models to one bot at one table: a Unix socket with an HTTP server behind it.
 
-The bot speaks the OpenAI chat form. It has its own budget and rate, and nothing that it receives
-depends on what other tables do, apart from the time that a reply takes.
+The bot sends requests in the OpenAI chat form. It has its own budget and rate. Apart from the time
+of a reply, nothing that it receives depends on other tables.
 """
 
 from __future__ import annotations
@@ -96,6 +96,7 @@ class TableEndpoint:
         transcript: stores requests and replies; None if they are replayed.
         recorded: answers calls in place of the endpoints; None to call these.
         on_lost: called once with a sentence, from another thread, if a model does not answer.
+        cache_key: random text that separates the prompt caches of tables at the endpoints.
     """
 
     def __init__(

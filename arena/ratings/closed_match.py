@@ -53,8 +53,8 @@ class PlayedGame:
         scores: in the game's own points; None if a fault ended the game before it had scores.
         verdicts: why each entrant stopped playing.
         faults: number of faults counted against each entrant in this game.
-        corrections: number of answers that each entrant corrected; empty if there were none.
-        defaults: number of default actions that each entrant played; empty if there were none.
+        corrections: number of answers that each entrant corrected; empty if all are 0.
+        defaults: number of default actions that each entrant played; empty if all are 0.
         table: its table.
         board: its board.
         record: the record's lines from ``game`` to ``result``.
@@ -65,7 +65,7 @@ class PlayedGame:
             empty if they were not counted.
         committed: when it was stored, in seconds since 1970.
         reasoning: the private line of each seat (`referee.reasoning`), in order of the seats; empty
-            without any.
+            if no bot sent reasoning.
 
     Raises:
         ValueError: the tuples differ in length, or a verdict is unknown.

@@ -69,7 +69,7 @@ SCHEMA: Final = pa.schema(
 
 
 def rows(record: MatchRecord, views: bool = False, reasoning: Iterable[str] = ()) -> Iterator[Row]:
-    """Yield game_record row for each decision of a record, in its order.
+    """Yield a row for each decision of a record, in its order.
 
     Args:
         record: the match. While its seed is secret, its rows have no views.

@@ -26,7 +26,7 @@ OWN: Final = (
 """Members of a fault line that only the owner can read."""
 
 _WORDS: Final = ('"fault"', '"note"', f'"{TAGS}"')
-"""Words in the lines that can contain what a bot wrote."""
+"""Words in the lines that can contain texts of a bot."""
 
 _PATH: Final = re.compile(r"(?<![\w.:/])/(?:[^\s/'\"<>:,;()]+/)+([^\s/'\"<>:,;()]*)")
 

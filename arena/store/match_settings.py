@@ -275,6 +275,11 @@ def ladder_name(form: str, clock_class: ClockClass) -> str:
     return form if clock_class is ClockClass.FAST else f"{form}~{clock_class}"
 
 
+def game_of_ladder(name: str) -> str:
+    """Return the id of the game in the name of a ladder or a form."""
+    return re.split("[-~]", name)[0]
+
+
 _HEX: Final = re.compile(r"[0-9a-fA-F]{64}")
 
 

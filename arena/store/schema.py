@@ -736,7 +736,7 @@ rating_points = Table(
 model_grants = Table(
     "model_grants",
     metadata,
-    # "owner" or "version", and its name.
+    # "owner" or "version" (`arena.store.bots.model_grants`), and its name.
     Column("kind", StoredText, primary_key=True),
     Column("name", StoredText, primary_key=True),
     Column("model", StoredText, primary_key=True),

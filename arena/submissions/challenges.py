@@ -1,4 +1,4 @@
-"""Challenges: an owner requests a match between an own bot and another bot of the arena."""
+"""Challenges: an owner requests a match between one of their bots and another bot of the arena."""
 
 from __future__ import annotations
 

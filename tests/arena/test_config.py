@@ -177,7 +177,7 @@ def test_builds_are_stored_for_other_machines_or_in_object_storage(tmp_path: Pat
 def test_the_version_cache_has_ten_gibibytes_by_default() -> None:
     assert config.most_versions({}) == 10 << 30
     assert config.most_versions({"POKEARENA_VERSIONS_MIB": "3"}) == 3 << 20
-    for value in ("-1", "1.5", "many", "\u0663"):
+    for value in ("-1", "1.5", "many", "\u0663", "9" * 5000):
         with pytest.raises(config.SettingError, check=has_code("not-a-size")):
             config.most_versions({"POKEARENA_VERSIONS_MIB": value})
 

@@ -78,6 +78,15 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 
 
 @pytest.fixture
+def tab_without_scripts(browser: Browser) -> Iterator[Page]:
+    """Return a tab of a browser in which JavaScript is switched off."""
+    context = browser.new_context(java_script_enabled=False)
+    context.set_default_timeout(PATIENCE_MS)
+    yield context.new_page()
+    context.close()
+
+
+@pytest.fixture
 def tab(context: BrowserContext) -> Iterator[Page]:
     """Return a tab; fail on errors of scripts and violations of the content security policy."""
     page = context.new_page()

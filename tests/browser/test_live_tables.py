@@ -213,13 +213,11 @@ def test_hidden_results_are_remembered_and_can_be_shown(tab: Page, site: Site) -
     assert won.is_visible()
 
 
-def test_without_javascript_nothing_is_hidden(browser: Browser, site: Site) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
+def test_without_javascript_nothing_is_hidden(tab_without_scripts: Page, site: Site) -> None:
+    page = tab_without_scripts
     page.goto(f"{site.address}/matches/{site.match}")
     assert page.locator(".sides").is_visible()
     assert not page.locator("[data-hide-results]").first.is_visible()
-    context.close()
 
 
 def test_the_home_page_with_its_replay_stays_within_the_budget(tab: Page, site: Site) -> None:

@@ -415,19 +415,16 @@ def test_actions_are_filtered_while_typing_and_illegal_ones_are_explained(
 
 @pytest.mark.parametrize("game", whole_games("poke"))
 def test_a_person_plays_a_whole_game_without_javascript(
-    browser: Browser, site: str, workspace: Workspace, game: str
+    tab_without_scripts: Page, site: str, workspace: Workspace, game: str
 ) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    context.set_default_timeout(PATIENCE_MS)
-    tab = context.new_page()
+    play_without_scripts(tab_without_scripts, site, game)
+    check_replay(tab_without_scripts, workspace, game)
+
+
+def play_without_scripts(tab: Page, site: str, game: str) -> None:
+    """Begin a game, and play to its end with the buttons of the listed actions."""
     begin(tab, site, game)
-    play_without_scripts(tab, Random(game))
-    check_replay(tab, workspace, game)
-    context.close()
-
-
-def play_without_scripts(tab: Page, chance: Random) -> None:
-    """Play to the end with the buttons of the listed actions."""
+    chance = Random(game)
     while tab.locator("#choose").count():
         question = tab.get_attribute("[name=question]", "value")
         buttons = tab.locator(".choices button")

@@ -2,20 +2,18 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from random import Random
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 
 from arena.cli.workspace import Workspace
 from arena.web.data.web_state import ServerSettings, WebState
 from referee.games.game_packages import SETTING
 from tests.arena.web.page_server import served
-from tests.browser.conftest import PATIENCE_MS, keep
+from tests.browser.conftest import keep
 from tests.browser.test_play import (
     DESKTOP,
     WHOLE,
-    begin,
     begun,
     check_replay,
     play,
@@ -72,12 +70,7 @@ def test_a_person_plays_a_game_of_a_package(
 
 @pytest.mark.parametrize("game", [package.name for package in PACKAGES])
 def test_a_person_plays_a_game_of_a_package_without_scripts(
-    browser: Browser, site: str, workspace: Workspace, game: str
+    tab_without_scripts: Page, site: str, workspace: Workspace, game: str
 ) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    context.set_default_timeout(PATIENCE_MS)
-    tab = context.new_page()
-    begin(tab, site, game)
-    play_without_scripts(tab, Random(game))
-    check_replay(tab, workspace, game)
-    context.close()
+    play_without_scripts(tab_without_scripts, site, game)
+    check_replay(tab_without_scripts, workspace, game)

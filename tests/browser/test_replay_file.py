@@ -48,12 +48,8 @@ def test_every_game_is_stepped_through_without_a_network(
     assert set(requested) <= {"file", "data"}
 
 
-def test_the_first_game_is_shown_without_javascript(context: BrowserContext, file: Path) -> None:
-    browser = context.browser
-    assert browser is not None
-    silent = browser.new_context(java_script_enabled=False)
-    page = silent.new_page()
+def test_the_first_game_is_shown_without_javascript(tab_without_scripts: Page, file: Path) -> None:
+    page = tab_without_scripts
     page.goto(file.as_uri())
     assert page.locator(".felt").count() == 1
     assert page.locator("#moves li").count() > 10
-    silent.close()

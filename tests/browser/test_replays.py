@@ -522,11 +522,10 @@ def test_the_slider_and_the_list_lead_to_positions(
 
 
 def test_a_replay_works_without_javascript(
-    workspace: Workspace, site: str, browser: Browser
+    workspace: Workspace, site: str, tab_without_scripts: Page
 ) -> None:
     held = play(workspace, SAINT)
-    context = browser.new_context(java_script_enabled=False)
-    tab = context.new_page()
+    tab = tab_without_scripts
     tab.goto(f"{site}/matches/{held.match}/games/0")
     assert len(hands(tab)[0]) == 10
     tab.click("#go-on")
@@ -535,7 +534,6 @@ def test_a_replay_works_without_javascript(
     tab.click(".eyes a >> nth=2")
     tab.wait_for_url("**step=1&eyes=1")
     assert [len(hands(tab)[seat]) for seat in (0, 1)] == [0, 9]
-    context.close()
 
 
 def test_an_embedded_replay_works_in_another_site(

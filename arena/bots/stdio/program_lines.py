@@ -149,7 +149,7 @@ def act_response(parsed: ParsedAnswer, question: bot_pb2.ActRequest) -> bot_pb2.
 
 
 def _add_reasoning(response: bot_pb2.ActResponse, reasoning: object, usage: object) -> None:
-    """Add the reasoning and the usage of an answer; values of a wrong type are no fault."""
+    """Add the reasoning and the usage of an answer; values of a wrong type are dropped."""
     if isinstance(reasoning, str):
         # A lone surrogate cannot be encoded. The referee notes that the text was longer.
         data = reasoning.encode("utf-8", "replace")[: TEXT_BYTES + _LONGEST_CHARACTER]

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import rich_click as click
 
 from arena.cli import completers, output
 from arena.cli.errors import FAILED, USAGE, CommandError
-from arena.cli.options import data_option, json_option
+from arena.cli.options import F, data_option, json_option
 
 if TYPE_CHECKING:
     from arena.cli.workspace import Workspace
     from arena.store.bots.model_grants import Grantee
-
-F = TypeVar("F", bound=Callable[..., object])
 
 
 @click.group()
@@ -28,7 +26,7 @@ def models() -> None:
 
 
 def _grantee_options(command: F) -> F:
-    """Add --owner and --bot, of which exactly one must be given."""
+    """Add --owner and --bot; `_grantee` requires exactly one."""
     command = click.option(
         "--bot",
         metavar="NAME@VERSION",

@@ -182,8 +182,8 @@ def reasoning(
 ) -> None:
     """Publish, hide or delete the reasoning that the bots of an owner sent with their answers.
 
-    Only the owner and the organiser can read it, unless it is published. Records keep a hash of
-    what is deleted, and can still be verified. A deletion cannot be undone.
+    Only the owner and the organiser can read it, unless it is published. Records keep the
+    hashes of deleted lines, and can still be verified. A deletion cannot be undone.
     """
     from arena.store.access.audit_log import audited_command
     from arena.store.bots.owner_data import ReasoningState, set_reasoning

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from arena.cli import output
 from arena.cli.errors import FAILED, USAGE, CommandError
 from arena.ladders.ladder_key import LadderKey
+from arena.store.match_settings import game_of_ladder
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -155,5 +155,5 @@ def go_on(result: LadderComparison, pair: tuple[str, str]) -> tuple[str, ...]:
         return ()
     test = result.comparison.test.settings if result.comparison.test else None
     bounds = f" --set low={test.low:g} --set high={test.high:g}" if test else ""
-    game = re.split("[-~]", result.form)[0]
+    game = game_of_ladder(result.form)
     return (f"pokearena tournament run {game} {pair[0]} {pair[1]} --format sprt{bounds}",)

@@ -143,7 +143,7 @@ def list_entries(
         engine: the store.
         subject: only entries about this object; empty: all.
         limit: maximum number of entries.
-        sign_ins: whether sign-ins, of which there are many, are among them.
+        sign_ins: whether to include sign-ins, which most entries are.
     """
     table = schema.audit_log
     query = select(table).order_by(table.c.at.desc(), table.c.id).limit(limit)

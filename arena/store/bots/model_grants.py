@@ -36,7 +36,7 @@ class GrantedModels:
 
     Attributes:
         version: ``name@number``.
-        owner: who the calls are counted for: its owner, or the bot's name if it has none.
+        owner: the owner whose budget the calls use; the bot's name if the bot has no owner.
         models: their names, in the order of the manifest.
     """
 
@@ -49,7 +49,7 @@ def grant_model(engine: Engine, kind: Grantee, name: str, model: str) -> None:
     """Grant a model.
 
     Raises:
-        NotFound: there is no such owner or version.
+        NotFound: the owner or version does not exist.
         Conflict: it is granted already.
     """
     grants, versions, bots = schema.model_grants, schema.versions, schema.bots

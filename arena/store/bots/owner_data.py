@@ -30,6 +30,7 @@ from sqlalchemy import (
 
 from arena.errors import NotFound
 from arena.store import closings, schema
+from arena.store.bots.model_grants import Grantee
 from arena.store.bots.owners import PSEUDONYM
 from arena.store.database import now, read_rows, reading, writing
 from arena.store.matches import lease_times
@@ -240,14 +241,14 @@ def _replace_records(
 
 
 class ReasoningState(StrEnum):
-    """What an owner can make of the reasoning of the own bots."""
+    """Who can read the reasoning of an owner's bots."""
 
     PRIVATE = "private"
     """Only the owner and the organiser can read it."""
     PUBLISHED = "published"
-    """Everybody can read it, also that of later matches."""
+    """Everybody can read it, also the reasoning of later matches."""
     DELETED = "deleted"
-    """What is stored is deleted. The records keep the hashes."""
+    """The stored reasoning is deleted. The records keep the hashes."""
 
 
 def set_reasoning(engine: Engine, owner: str, state: ReasoningState, bot: str = "") -> int:
@@ -258,7 +259,7 @@ def set_reasoning(engine: Engine, owner: str, state: ReasoningState, bot: str = 
     Args:
         engine: the store.
         owner: the owner's name.
-        state: what becomes of it.
+        state: the new state of the reasoning.
         bot: only of this bot; empty: of all bots of the owner.
 
     Returns:
@@ -314,8 +315,8 @@ def forget(engine: Engine, data: OwnerData) -> str:
                 update(versions).where(versions.c.id == name).values(manifest=kept, retired=now())
             )
         grants = schema.model_grants
-        of_owner = and_(grants.c.kind == "owner", grants.c.name == data.owner)
-        of_versions = and_(grants.c.kind == "version", grants.c.name.in_(data.versions))
+        of_owner = and_(grants.c.kind == Grantee.OWNER, grants.c.name == data.owner)
+        of_versions = and_(grants.c.kind == Grantee.VERSION, grants.c.name.in_(data.versions))
         connection.execute(delete(grants).where(or_(of_owner, of_versions)))
         for owners in (schema.bots, entrants, schema.model_calls):
             connection.execute(

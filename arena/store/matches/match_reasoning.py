@@ -78,7 +78,7 @@ def readable_versions(engine: Engine, match: str, owner: str = "") -> tuple[str,
     Args:
         engine: the store.
         match: its id.
-        owner: the name of the owner; empty for everybody, who may read what is published.
+        owner: the name of the owner; empty: everybody, who may read published reasoning.
     """
     sides, versions, bots = schema.match_entrants, schema.versions, schema.bots
     is_readable = bots.c.publishes_reasoning == 1

@@ -114,13 +114,13 @@ def check_calls(engine: Engine, owner: str, tokens: int, day_tokens: int) -> Non
 
 
 def match_usage(engine: Engine, match: str) -> tuple[ModelUsage, ...]:
-    """Return what the versions of a match have used, with all attempts."""
+    """Return the usage of the versions of a match, with all attempts."""
     calls = schema.model_calls
     return _usage(engine, calls.c.version, calls.c.match == match)
 
 
 def usage_today(engine: Engine) -> tuple[ModelUsage, ...]:
-    """Return what the owners have used since midnight (UTC)."""
+    """Return the usage of the owners since midnight (UTC)."""
     calls = schema.model_calls
     with reading(engine) as connection:
         midnight = _midnight(connection)

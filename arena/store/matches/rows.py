@@ -109,9 +109,9 @@ def replace_tags(connection: Connection, match: str, tags: Mapping[int, list[lis
             kept[TAGS] = tags[game]
         of_game = (games.c.match == match, games.c.game == game)
         connection.execute(update(games).where(*of_game).values(tally=kept))
-    found = {tag for of_game in tags.values() for of_seat in of_game for tag in of_seat}
+    present = {tag for of_game in tags.values() for of_seat in of_game for tag in of_seat}
     connection.execute(
-        delete(of_match).where(of_match.c.match == match, of_match.c.tag.not_in(found))
+        delete(of_match).where(of_match.c.match == match, of_match.c.tag.not_in(present))
     )
 
 

@@ -73,7 +73,7 @@ RETIRE: Final = Action(
     f"{ACCOUNT}/retire",
     "account.retire",
     "Retire",
-    "Retires a version of an own bot and withdraws it from the open ladders.",
+    "Retires a version of one of your bots and withdraws it from the open ladders.",
     _retire,
     (InputField("version", "NAME@VERSION", required=True, example="mybot@1"),),
     Role.OWNER,
@@ -89,10 +89,10 @@ CHALLENGE: Final = Action(
     f"{ACCOUNT}/challenges",
     "account.challenge",
     "Start a challenge",
-    "Starts a match between an own bot and another bot; no ladder counts it.",
+    "Starts a match between one of your bots and another bot; no ladder counts it.",
     _challenge,
     (
-        InputField("bot", "own bot: NAME or NAME@VERSION; empty: the only one"),
+        InputField("bot", "your bot: NAME or NAME@VERSION; empty: the only one"),
         InputField("opponent", "opponent: NAME or NAME@VERSION", required=True, example="greedy"),
         InputField(
             "form", "form of the game, such as GAME or GAME-4; empty: the first that both play"
@@ -116,11 +116,13 @@ REASONING: Final = Action(
     f"{ACCOUNT}/reasoning",
     "account.reasoning",
     "Change",
-    "Publishes, hides or deletes the reasoning of own bots; a deletion cannot be undone.",
+    "Publishes, hides or deletes the reasoning of your bots; a deletion cannot be undone.",
     _reasoning,
     (
-        InputField("bot", "NAME of an own bot; empty: all"),
-        InputField("state", "who can read it", required=True, choices=tuple(ReasoningState)),
+        InputField("bot", "NAME of one of your bots; empty: all"),
+        InputField(
+            "state", "who can read the reasoning", required=True, choices=tuple(ReasoningState)
+        ),
     ),
     Role.OWNER,
     {"bot": "mybot", "state": "published", "lines": 24},

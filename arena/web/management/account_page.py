@@ -73,7 +73,7 @@ class VersionRating:
 
 @dataclass(frozen=True, slots=True)
 class OwnResult:
-    """A closed match of an own bot.
+    """A closed match of a bot of the owner.
 
     Args:
         match: the match.
@@ -97,7 +97,7 @@ class OwnResult:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A challenge of a bot with a similar strength: own bot, opponent, form and its place."""
+    """A challenge of a bot with a similar strength: bot, opponent, form, place of the opponent."""
 
     bot: str
     opponent: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from sqlalchemy import Engine
@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from arena.errors import NotFound, nearest
 from arena.presentation import wording
 from arena.store.bots import owners, submissions, versions
+from arena.store.bots.owner_data import ReasoningState
 from arena.store.bots.versions import Version
 from arena.store.matches import listing
 from arena.store.matches.listing import Match
@@ -22,11 +23,12 @@ from arena.web.management.action import ActionRequest, Changes
 from arena.web.page import InvalidQuery
 
 BOTS: Final = "/organiser/bots"
-_REASONING: Final = {
-    "private": "Only you and the organiser can read what they wrote, also in later matches.",
-    "published": "Everybody can read what they wrote, also in later matches.",
-    "deleted": "What they wrote is deleted and cannot be restored; the records keep the hashes.",
+_REASONING: Final[Mapping[str, str]] = {
+    ReasoningState.PRIVATE: "Only you and the organiser can read it, also in later matches.",
+    ReasoningState.PUBLISHED: "Everybody can read it, also in later matches.",
+    ReasoningState.DELETED: "It is deleted and cannot be restored; the records keep the hashes.",
 }
+"""The consequence of each state."""
 
 
 def of_withdrawal(request: ActionRequest) -> Changes:
@@ -224,10 +226,10 @@ def of_refusal(request: ActionRequest) -> Changes:
 
 
 def of_reasoning(request: ActionRequest) -> Changes:
-    """Return the changes of publishing, hiding or deleting what own bots wrote."""
+    """Return the changes of publishing, hiding or deleting the reasoning of an owner's bots."""
     state = request.text("state")
     if state not in _REASONING:
-        raise InvalidQuery("the address names no state; choose it on the page before.")
+        raise InvalidQuery("the address does not name a state; choose it on the page before.")
     whose = request.text("bot") or "all your bots"
     return Changes(
         f"Reasoning of {whose}: {state}?",
@@ -299,7 +301,7 @@ def _named(request: ActionRequest, name: str, what: str) -> str:
     """Return a value that the page before sends."""
     if value := request.text(name):
         return value
-    raise InvalidQuery(f"the address names no {what}; choose it on the page before.")
+    raise InvalidQuery(f"the address does not name a {what}; choose it on the page before.")
 
 
 def _entrant(request: ActionRequest) -> tuple[Tournament, str, tuple[Match, ...]]:

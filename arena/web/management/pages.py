@@ -38,7 +38,7 @@ from arena.web.pages.submission import lines, positions_of, to_json
 _MAX_ROWS: Final = 20
 _FIXED: Final = {
     **{"version": "the version", "name": "the owner or bot", "owner": "the new owner"},
-    **{"bot": "the own bot", "state": "who can read its reasoning"},
+    **{"bot": "the bot of the owner", "state": "who can read its reasoning"},
 }
 """Query parameters of a page of confirmation, which its form sends again."""
 

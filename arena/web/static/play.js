@@ -99,7 +99,7 @@ table.addEventListener("submit", async (event) => {
   showSelection();
 });
 
-// What is lost is in view, also in the part of a phone's window that scrolls.
+// Keeps the explanation and the button in view, also in the part of a phone's window that scrolls.
 table.addEventListener("click", ({ target }) => {
   const form = target.closest(".sure > summary")?.parentElement.lastElementChild;
   if (form) requestAnimationFrame(() => form.scrollIntoView({ block: "nearest" }));

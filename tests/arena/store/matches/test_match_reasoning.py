@@ -105,5 +105,8 @@ def test_changed_reasoning_does_not_verify(workspace: Workspace) -> None:
     with writing(workspace.store) as connection:
         of_line = (table.c.game == 0, table.c.seat == 0)
         connection.execute(update(table).where(*of_line).values(line=changed))
-    (problem,) = problems(workspace, match)
-    assert "hash" in problem
+    record = read(results.record(workspace.store, match.match))
+    lines = match_reasoning.reasoning_lines(workspace.store, match.match)
+    assert replay.verify(record) == []
+    assert list(reasoning.problems(record, lines[1:])) == []
+    assert len(list(reasoning.problems(record, lines[:1]))) == 1
