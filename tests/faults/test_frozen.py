@@ -115,24 +115,16 @@ def test_a_worker_frozen_beyond_its_lease_cannot_write(arena: Arena, conclude: C
     assert name in owner
 
 
-def test_the_only_worker_is_replaced_if_it_stays_frozen(arena: Arena, conclude: Conclude) -> None:
+@pytest.mark.parametrize("roles", [("worker", "horse"), ("horse",)], ids="-".join)
+def test_the_processes_of_the_only_worker_are_replaced_if_they_stay_frozen(
+    arena: Arena, conclude: Conclude, roles: tuple[str, ...]
+) -> None:
     schedule_matches(arena)
     with Witness(arena) as witness, arena.serving(1) as serve:
         wait_for_first_game(arena, serve)
         witness.blow()
-        for pid in (serve.one("worker"), serve.one("horse")):
+        for pid in [serve.one(role) for role in roles]:
             processes.send(pid, signal.SIGSTOP)
         serve.until(arena.over)
-    tally = conclude(arena, witness, "SIGSTOP of the only worker, for good")
-    assert max(tally.resumed) < LEASE_SECONDS + RESUME_SECONDS
-
-
-def test_a_match_process_is_replaced_if_it_stays_frozen(arena: Arena, conclude: Conclude) -> None:
-    schedule_matches(arena)
-    with Witness(arena) as witness, arena.serving(1) as serve:
-        wait_for_first_game(arena, serve)
-        witness.blow()
-        processes.send(serve.one("horse"), signal.SIGSTOP)
-        serve.until(arena.over)
-    tally = conclude(arena, witness, "SIGSTOP of a match process, for good")
+    tally = conclude(arena, witness, f"SIGSTOP of the only {' and '.join(roles)}, for good")
     assert max(tally.resumed) < LEASE_SECONDS + RESUME_SECONDS

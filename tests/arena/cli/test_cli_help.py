@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
+from arena.cli.bots import new
 from arena.cli.root import LazyCommand, pokearena
 from arena.cli.workspace import Workspace
 from referee.games.registry import GAMES
@@ -150,7 +151,10 @@ def test_an_option_can_be_set_by_the_environment(cli: Cli, monkeypatch: pytest.M
     monkeypatch.setenv("POKEARENA_DATA", "elsewhere")
     assert "elsewhere" in cli("standings").err
     monkeypatch.setenv("POKEARENA_NEW_LANG", "cobol")
-    assert "cobol" in cli("new", "mybot").err
+    refused = cli("new", "mybot")
+    assert refused.status == 2
+    assert "cobol" in refused.err
+    assert ", ".join(new.languages()) in refused.err
 
 
 def test_a_variable_is_named_after_the_flag_of_its_option(
@@ -174,6 +178,10 @@ def test_a_usage_error_names_the_help_of_its_command(cli: Cli, cwd: Path) -> Non
         (("serve", "--port", "80x"), ("--port", "80x", "65,535")),
         (("serve", "--delay", "-3"), ("--delay", "86,400")),
         (("completion",), ("SHELL", "zsh")),
+        *(
+            ((command, "--sandbox", "padlock"), ("--sandbox", "padlock", "bubblewrap, landlock"))
+            for command in ("serve", "worker", "demo")
+        ),
         (("completion", "tcsh"), ("SHELL", "tcsh", "zsh")),
         (("standins",), ("standins", "standings")),
         (("play", "--sed", "1"), ("--sed", "--seed")),

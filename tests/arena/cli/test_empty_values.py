@@ -44,6 +44,7 @@ def test_options_that_contradict_each_other_are_refused(cli: Cli) -> None:
 
 def test_only_a_similar_name_is_suggested(cli: Cli) -> None:
     assert "did you mean" not in cli("play", "poke", "nobody", "sample:bold").err
+    assert 'did you mean "poke"' in cli("rules", "poker").err
     assert 'did you mean "bold"' in cli("play", "poke", "sample:bolt", "sample:meek").err
 
 

@@ -24,14 +24,7 @@ def test_a_list_is_cut_into_pages() -> None:
         (2, 3, 7),
         (3, 3, 7),
     ]
-
-
-def test_a_page_knows_its_neighbours() -> None:
-    first, last = (
-        paging.selection_of(page_request(page=page, limit="4")).cut(LETTERS) for page in "12"
-    )
-    assert (first.previous, first.next) == (None, 2)
-    assert (last.previous, last.next) == (1, None)
+    assert [(piece.previous, piece.next) for piece in every] == [(None, 2), (1, 3), (2, None)]
 
 
 def test_the_link_header_keeps_the_query() -> None:

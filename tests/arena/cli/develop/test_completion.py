@@ -16,7 +16,7 @@ from arena.cli.root import pokearena
 from arena.cli.workspace import Workspace
 from arena.store.access import organisers
 from referee.games.registry import GAMES
-from tests.arena.cli.terminal import POKEARENA, Cli, in_a_terminal
+from tests.arena.cli.terminal import POKEARENA, in_a_terminal
 
 BASH = r"""
 source "$SCRIPT"
@@ -240,7 +240,3 @@ def test_static_completions_import_nothing_heavy(cwd: Path) -> None:
     )
     assert "plain,poke" in done.stdout
     assert done.stdout.splitlines()[-1] == "[]"
-
-
-def test_an_unknown_shell_is_refused(cli: Cli) -> None:
-    assert cli("completion", "csh").status == 2

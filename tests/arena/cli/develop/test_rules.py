@@ -63,10 +63,3 @@ def test_the_suggested_next_command_works(cli: Cli) -> None:
     result = cli("rules", "saint_poker")
     assert result.last.startswith("next  pokearena play saint_poker ")
     assert cli(*result.last.split()[2:]).status == 0
-
-
-def test_an_unknown_game_is_refused_with_the_nearest_name(cli: Cli) -> None:
-    result = cli("rules", "poker")
-    assert result.status == 2
-    assert '"poker"' in result.err
-    assert '"poke"?' in result.err

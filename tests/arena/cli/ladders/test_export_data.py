@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from arena.cli.errors import FAILED, USAGE
+from arena.cli.errors import USAGE
 from arena.cli.workspace import Workspace
 from arena.records import dataset
 from arena.store.bots import versions
@@ -63,12 +63,6 @@ def test_a_form_without_matches_is_not_an_unknown_game(
     assert result.status == USAGE
     assert result.code == "not-played"
     assert result.last == "next  pokearena tournament list"
-
-
-def test_a_missing_folder_is_named(cli: Cli, tournaments: list[Tournament], cwd: Path) -> None:
-    result = cli("export", "--parquet", str(cwd / "new" / "all.parquet"))
-    assert result.status == FAILED
-    assert f"the folder {cwd / 'new'} does not exist" in result.err
 
 
 def test_every_decision_of_the_records_is_a_row(

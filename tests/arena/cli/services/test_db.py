@@ -119,14 +119,6 @@ def test_check_of_an_empty_database_suggests_upgrade(cli: Cli, cwd: Path) -> Non
     assert "Run `pokearena db upgrade`" in result.out
 
 
-def test_a_backup_into_a_missing_folder_is_refused(cli: Cli, cwd: Path) -> None:
-    cli("db", "upgrade")
-    result = cli("db", "backup", "away/kept.db")
-    assert result.status == FAILED
-    assert isinstance(result.error, FileNotFoundError)
-    assert result.error.filename.endswith("away/kept.db")
-
-
 @pytest.mark.parametrize("address", ["quark", "mysql://host/arena", "sqlite://"])
 def test_an_invalid_database_address_is_a_usage_error(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, address: str

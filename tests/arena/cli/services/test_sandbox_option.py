@@ -100,15 +100,6 @@ def test_doctor_reports_a_level_below_the_stored_one(
     assert "below the level bubblewrap that has held on this machine" in check["found"]
 
 
-@pytest.mark.parametrize("command", ["serve", "worker", "demo"])
-def test_an_unknown_level_is_one_sentence(cli: Cli, command: str) -> None:
-    result = cli(command, "--sandbox", "padlock")
-    assert result.status == 2
-    assert result.err.splitlines()[0] == (
-        'error  --sandbox: "padlock" is not one of bubblewrap, landlock, unsandboxed.'
-    )
-
-
 def test_an_unknown_level_in_the_environment_is_one_sentence(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:

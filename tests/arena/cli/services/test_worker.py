@@ -15,6 +15,7 @@ def test_a_worker_without_services_cannot_reach_them(cli: Cli, words: tuple[str,
     value = cli(*words)
     assert (value.status, value.out) == (3, "")
     assert re.match("error  no .*services run for .*\\.$", value.err.splitlines()[0])
+    assert ("pokearena serve" in value.err) == (words == ("worker",))
 
 
 @pytest.mark.parametrize(

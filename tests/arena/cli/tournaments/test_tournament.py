@@ -272,12 +272,6 @@ def test_a_used_port_is_reported_before_anything_starts(cli: Cli, cwd: Path) -> 
     assert not (cwd / ".pokearena").exists()
 
 
-def test_a_worker_without_services_suggests_serve(cli: Cli) -> None:
-    result = cli("worker")
-    assert result.status == 3
-    assert "pokearena serve" in result.err
-
-
 @pytest.mark.long
 def test_services_that_stop_are_replaced_by_new_ones(cwd: Path) -> None:
     with GuardedProcess(

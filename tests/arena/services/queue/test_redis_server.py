@@ -34,17 +34,7 @@ def where(tmp_path: Path) -> Folder:
     return Folder(tmp_path / "data").create()
 
 
-def test_without_a_setting_the_embedded_server_is_started_and_stopped(where: Folder) -> None:
-    with redis_server.resolve(where, {}) as address:
-        client = redis.Redis.from_url(address.url)
-        assert client.ping()
-        client.close()
-        socket = Path(address.url.removeprefix("unix://"))
-    assert not socket.parent.exists()
-    assert redis_server.find_redis(where, {}) is None
-
-
-def test_the_embedded_server_opens_no_port_and_writes_nothing(where: Folder) -> None:
+def test_without_a_setting_an_embedded_server_runs_without_port_and_files(where: Folder) -> None:
     with redis_server.resolve(where, {}) as address:
         client = redis.Redis.from_url(address.url, decode_responses=True)
         assert client.config_get("port") == {"port": "0"}
@@ -55,6 +45,8 @@ def test_the_embedded_server_opens_no_port_and_writes_nothing(where: Folder) -> 
         socket = Path(address.url.removeprefix("unix://"))
         assert stat.S_IMODE(socket.parent.stat().st_mode) == 0o700
         assert stat.S_IMODE(socket.stat().st_mode) == 0o700
+    assert not socket.parent.exists()
+    assert redis_server.find_redis(where, {}) is None
 
 
 def test_the_embedded_server_is_killed_with_its_parent(tmp_path: Path) -> None:

@@ -14,11 +14,6 @@ from arena.store.tournaments.tournaments import Tournament
 from tests.arena.store.played_matches import play
 
 
-def test_an_unknown_owner_has_no_data(store: Engine) -> None:
-    with pytest.raises(NotFound):
-        owner_data.survey(store, "ada")
-
-
 def test_everything_but_the_results_is_deleted(
     store: Engine, schedule: Callable[..., Tournament]
 ) -> None:

@@ -127,11 +127,6 @@ def test_a_position_of_an_earlier_release_has_no_clocks() -> None:
     assert parse(json.dumps(message)) == position()
 
 
-@pytest.mark.parametrize("message", MALFORMED, ids=lambda message: str(message[:40]))
-def test_a_malformed_message_parses_to_none(message: str | bytes) -> None:
-    assert parse(message) is None
-
-
 def test_events_are_received_in_order(redis_url: str, connection: Redis) -> None:
     def act() -> None:
         with EventPublisher(redis_url) as event_publisher:

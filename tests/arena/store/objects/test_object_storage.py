@@ -64,16 +64,12 @@ def test_the_probe_leaves_no_object(storage: ObjectStorage) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["bucket", "s3://", "s3://UPPER", "http://host/bucket", "file://relative", "s3:///x"]
+    "url",
+    ["bucket", "s3://", "s3://Bucket", "https://a:secret@host/b", "file://relative", "s3:///x"],
 )
-def test_an_invalid_address_is_refused(url: str) -> None:
-    with pytest.raises(ObjectStorageError, check=has_code("not-an-address")):
+def test_an_invalid_address_is_refused_without_its_password(url: str) -> None:
+    with pytest.raises(ObjectStorageError, check=has_code("not-an-address")) as caught:
         object_storage.from_url(url)
-
-
-def test_passwords_in_an_address_are_not_shown() -> None:
-    with pytest.raises(ObjectStorageError) as caught:
-        object_storage.from_url("https://ada:secret@host/bucket")
     assert "secret" not in str(caught.value)
 
 
