@@ -8,6 +8,7 @@ match is added without reading the others.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, combinations, combinations_with_replacement
@@ -34,18 +35,21 @@ class Meetings:
     @classmethod
     def of(cls, matches: Iterable[ClosedMatch]) -> Self:
         """Sum up matches; their order does not matter."""
-        return cls.of_line_ups(map(_line_up_of, matches))
+        # Counting a repeated result is cheaper than summing it up.
+        results = Counter((match.entrants, match.played, match.halves) for match in matches)
+        return cls.of_line_ups(_line_up_of(*result, times) for result, times in results.items())
 
     @classmethod
     def of_line_ups(cls, line_ups: Iterable[tuple[LineUp, Sums]]) -> Self:
         """Sum up the sums of line-ups; a single match has no products."""
         sums: dict[LineUp, Sums] = {}
-        packed: PackedSums | None = None
+        parts: list[PackedSums] = []
         for line_up, added in line_ups:
             _fold(sums, line_up, added)
             if len(sums) >= LINE_UPS:
-                packed, sums = _merged(packed, sums), {}
-        return cls(sums if packed is None else _merged(packed, sums))
+                parts.append(_packed(sums))
+                sums = {}
+        return cls(_merged([*parts, _packed(sums)]) if parts else sums)
 
     def among(self, names: Collection[str]) -> Self:
         """Return the matches all of whose entrants are among these."""
@@ -82,27 +86,31 @@ def _packed(sums: Mapping[LineUp, Sums]) -> PackedSums:
     return pack(sums)
 
 
-def _merged(first: PackedSums | None, second: Mapping[LineUp, Sums]) -> PackedSums:
+def _merged(parts: list[PackedSums]) -> PackedSums:
     from arena.ratings.packed_sums import merge
 
-    return _packed(second) if first is None else merge(first, _packed(second))
+    return merge(parts)
 
 
 def sums_of(match: ClosedMatch) -> tuple[LineUp, Sums]:
     """Return the line-up of a match and its sums, with products."""
-    line_up, sums = _line_up_of(match)
+    line_up, sums = _line_up_of(match.entrants, match.played, match.halves)
     return line_up, sums._replace(products=_products(sums.halves))
 
 
-def _line_up_of(match: ClosedMatch) -> tuple[LineUp, Sums]:
-    entrants, games = match.entrants, match.played
+def _line_up_of(
+    entrants: tuple[str, ...], games: int, got: tuple[int, ...], times: int = 1
+) -> tuple[LineUp, Sums]:
+    """Return the line-up and the sums of `times` matches with the same result."""
     order = sorted(range(len(entrants)), key=entrants.__getitem__)
-    against = dict(zip(pairs(len(entrants)), match.halves, strict=True))
+    against = dict(zip(pairs(len(entrants)), got, strict=True))
     halves = tuple(
         against[first, second] if first < second else 2 * games - against[second, first]
         for first, second in combinations(order, 2)
     )
-    return LineUp(tuple(entrants[place] for place in order), games), Sums(1, halves, ())
+    products = tuple(times * product for product in _products(halves)) if times > 1 else ()
+    sums = Sums(times, tuple(times * half for half in halves), products)
+    return LineUp(tuple(entrants[place] for place in order), games), sums
 
 
 def _fold(sums: dict[LineUp, Sums], line_up: LineUp, added: Sums) -> None:

@@ -256,13 +256,11 @@ def _matrix(flat: Iterable[int], rows: int, width: int) -> NDArray[np.int64]:
     return np.fromiter(flat, np.int64, rows * width).reshape(rows, width)
 
 
-def merge(first: PackedSums, second: PackedSums) -> PackedSums:
-    """Return the table of the matches of both, which must not have a match in common."""
-    names = first.names
-    if second.names != names:
-        names = tuple(sorted({*names, *second.names}))
+def merge(tables: Sequence[PackedSums]) -> PackedSums:
+    """Return the table of the matches of all, which must not have a match in common."""
+    names = tuple(sorted(set(chain.from_iterable(table.names for table in tables))))
     blocks: dict[tuple[int, int], list[LineUpBlock]] = {}
-    for block in (*blocks_of(first, names), *blocks_of(second, names)):
+    for block in chain.from_iterable(blocks_of(table, names) for table in tables):
         blocks.setdefault((block.seats, block.games), []).append(block)
     merged = chain.from_iterable(_merged(alike, len(names)) for alike in blocks.values())
     return PackedSums(names, tuple(sorted(merged, key=attrgetter("shape"))))

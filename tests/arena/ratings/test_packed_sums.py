@@ -51,7 +51,7 @@ def test_merged_sums_are_the_sums_of_all_matches(
     first: list[ClosedMatch], second: list[ClosedMatch]
 ) -> None:
     both = Meetings.of([*first, *second])
-    merged = merge(pack(Meetings.of(first).sums), pack(Meetings.of(second).sums))
+    merged = merge([pack(Meetings.of(first).sums), pack(Meetings.of(second).sums)])
     assert merged == both.sums
     assert merged.names == both.entrants
     assert Meetings(merged) == both
@@ -100,7 +100,7 @@ def test_numbers_beyond_32_bits_are_kept() -> None:
     line_up = LineUp(("a", "b"), 2)
     many = 2**31
     sums = {line_up: Sums(many, (2 * many,), (4 * many,))}
-    packed = merge(pack(sums), pack(sums))
+    packed = merge([pack(sums), pack(sums)])
     assert packed == {line_up: Sums(2 * many, (4 * many,), (8 * many,))}
     assert packed.blocks[0].halves.dtype == np.int64
     assert isinstance(packed, PackedSums)
