@@ -1,4 +1,4 @@
 .PHONY: bench
 
 bench:  # How fast everything is, beside peers in the same run.
-	uv run pokearena bench
+	uv run python -m bench

@@ -1,6 +1,6 @@
 """Compare the benchmark of two commits.
 
-    uv run pokearena bench compare HEAD~1 HEAD rules --rounds 6
+    uv run python -m bench compare HEAD~1 HEAD rules --rounds 6
 
 Each commit is checked out in a temporary folder with an environment of its own. The rounds of both
 commits alternate, so that a change in the load of the machine affects both.

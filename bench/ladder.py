@@ -108,7 +108,7 @@ def meetings(bots: int, matches: int) -> Meetings:
     dice = np.random.default_rng(1)
     truth = np.sort(dice.normal(0, 200 / ELO, bots))
     names = tuple(f"bot{number:05}@1" for number in range(bots))
-    total = PackedSums(names, ())
+    tables = []
     for begin in range(0, matches, INSERT_BATCH):
         many = min(INSERT_BATCH, matches - begin)
         first = dice.integers(bots, size=many)
@@ -118,8 +118,8 @@ def meetings(bots: int, matches: int) -> Meetings:
         second = np.where(dice.random(many) < NEAR, near, far)
         low, high = np.minimum(first, second), np.maximum(first, second)
         won = dice.random(many) < 1 / (1 + np.exp(truth[high] - truth[low]))
-        total = merge(total, PackedSums(names, tuple(_blocks(low * bots + high, won, bots))))
-    return Meetings(total)
+        tables.append(PackedSums(names, tuple(_blocks(low * bots + high, won, bots))))
+    return Meetings(merge(tables))
 
 
 def _blocks(

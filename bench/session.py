@@ -1,7 +1,7 @@
-"""Run `pokearena bench`: every figure, with its peer from the same run.
+"""Run `python -m bench`: every figure, with its peer from the same run.
 
-    uv run pokearena bench
-    uv run pokearena bench rules queue --rounds 3 --json
+    uv run python -m bench
+    uv run python -m bench rules queue --rounds 3 --json
 
 Prints each figure as soon as it is measured: the median of the rounds, the median absolute
 deviation (+-), the minimum and the maximum. Below it, prints the peer, measured in turns with it,
@@ -15,7 +15,7 @@ import platform
 import subprocess
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import import_module
 from importlib.metadata import version
@@ -125,11 +125,10 @@ def _compare(revisions: Sequence[str], parts: Sequence[str], rounds: int, as_jso
     return 0
 
 
-def main() -> int:
-    """Read the request of `pokearena bench`, measure, and append the results to the history."""
+def measure(request: Mapping[str, Any]) -> int:
+    """Measure what the command requests, append the results to the history; return its status."""
     # Analyses by idle workers would take processor time from what is measured.
     os.environ[ANALYSIS] = "0"
-    request = json.loads(sys.argv[1])
     revisions = request.get("compare")
     parts, rounds, as_json = request["parts"] or USUAL, request["rounds"], request["json"]
     unknown = [part for part in parts if part not in PARTS]
@@ -150,4 +149,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(measure(json.loads(sys.argv[1])))

@@ -3,8 +3,8 @@
 import importlib
 import json
 import subprocess
+import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +12,6 @@ from bench import compare, ladder
 from bench.compare import Comparison
 from bench.figure import Figure, FigureTarget, figure_text
 from bench.session import PARTS, measured, run
-from tests.arena.cli.terminal import in_own_process
 
 
 def test_a_ratio_is_computed_per_round() -> None:
@@ -72,10 +71,15 @@ def test_a_failed_part_is_reported_and_the_next_is_measured(
     assert "the rest of queue: left out: SystemExit: a bot faulted" in capsys.readouterr().out
 
 
-def test_an_unknown_part_is_refused(tmp_path: Path) -> None:
-    output = in_own_process(tmp_path, ("bench", "sprinting"))
-    assert output.status == 2
-    assert "unknown part 'sprinting'; the parts are decisions," in output.err
+def started(*words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "bench", *words]
+    return subprocess.run(command, cwd=compare.ROOT, capture_output=True, text=True, check=False)
+
+
+def test_an_unknown_part_is_refused() -> None:
+    output = started("sprinting")
+    assert output.returncode == 2
+    assert "unknown part 'sprinting'; the parts are decisions," in output.stderr
 
 
 @pytest.mark.parametrize(
@@ -95,11 +99,10 @@ def test_a_figure_has_changed_if_all_of_six_rounds_agree(
 
 
 @pytest.mark.long
-def test_two_commits_are_measured_in_their_own_checkouts(tmp_path: Path) -> None:
-    words = ("bench", "compare", "HEAD", "HEAD", "queue", "--rounds", "1", "--json")
-    output = in_own_process(tmp_path, words)
-    assert output.status == 0, output.err
-    lines = [json.loads(line) for line in output.out.splitlines()]
+def test_two_commits_are_measured_in_their_own_checkouts() -> None:
+    output = started("compare", "HEAD", "HEAD", "queue", "--rounds", "1", "--json")
+    assert output.returncode == 0, output.stderr
+    lines = [json.loads(line) for line in output.stdout.splitlines()]
     assert {line["part"] for line in lines} == {"queue"}
     for line in lines:
         assert line["interval"][0] <= line["ratio"] <= line["interval"][1]
@@ -111,12 +114,10 @@ def test_two_commits_are_measured_in_their_own_checkouts(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("words", "status"), [(("HEAD",), 2), (("no-such-commit", "HEAD", "rules"), 1)]
 )
-def test_commits_that_cannot_be_compared_are_refused(
-    tmp_path: Path, words: tuple[str, ...], status: int
-) -> None:
-    output = in_own_process(tmp_path, ("bench", "compare", *words))
-    assert output.status == status
-    assert output.err.startswith("error")
+def test_commits_that_cannot_be_compared_are_refused(words: tuple[str, ...], status: int) -> None:
+    output = started("compare", *words)
+    assert output.returncode == status
+    assert "compare" in output.stderr if status == 2 else output.stderr.startswith("error")
 
 
 @pytest.mark.parametrize(

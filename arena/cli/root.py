@@ -61,7 +61,6 @@ _COMMANDS = {
         "worker": "Run workers on a separate machine.",
         "referee": "Run one referee.",
         "db": "Upgrade, back up, restore or check the database.",
-        "bench": "Measure the speed of the arena.",
         "doctor": "Check that everything the arena needs is installed.",
         "config": "Show the settings from files and variables.",
         "completion": "Print the completion script of a shell.",
@@ -69,7 +68,7 @@ _COMMANDS = {
 }
 _PACKAGES = {
     "bots": "bot models new organiser owner",
-    "develop": "ask bench completion config doctor game mcp rules test tune",
+    "develop": "ask completion config doctor game mcp rules test tune",
     "matches": "analyse logs play replay verify why",
     "tournaments": "demo tournament",
     "ladders": "compare export ladder matrix sprt standings",

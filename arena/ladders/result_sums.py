@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final
 
 from sqlalchemy import (
@@ -32,7 +33,7 @@ from arena.ratings import entrant_sums as counts
 from arena.ratings import meetings as line_ups
 from arena.ratings.entrant_sums import EntrantSums
 from arena.ratings.line_ups import LineUp, Sums
-from arena.ratings.meetings import Meetings, MeetingsSum
+from arena.ratings.meetings import Meetings
 from arena.store import closings, schema
 from arena.store.closings import Closing
 from arena.store.database import id_batches, reading, writing
@@ -417,7 +418,11 @@ def _line_up_rows(
 
 def _meetings(rows: Iterable[Any], changes: Mapping[LineUp, Sums] | None = None) -> Meetings:
     """Return rows as a table, with changes that are not in them."""
-    summing, loads, left = MeetingsSum(), json.loads, dict(changes or {})
+    return Meetings.of_line_ups(_line_ups(rows, dict(changes or {})))
+
+
+def _line_ups(rows: Iterable[Any], left: dict[LineUp, Sums]) -> Iterator[tuple[LineUp, Sums]]:
+    loads = json.loads
     for row in rows:
         pair = (row.first, row.second)
         line_up = LineUp(pair if row.second is not None else tuple(loads(row.entrants)), row.games)
@@ -426,16 +431,14 @@ def _meetings(rows: Iterable[Any], changes: Mapping[LineUp, Sums] | None = None)
             continue
         # The products of a single match follow from its halves.
         products = tuple(loads(row.products)) if row.matches > 1 else ()
-        summing.fold(line_up, Sums(row.matches, tuple(loads(row.halves)), products))
-    _fold(summing, left)
-    return summing.meetings()
+        yield line_up, Sums(row.matches, tuple(loads(row.halves)), products)
+    yield from _changed(left)
 
 
-def _fold(summing: MeetingsSum, line_ups: Mapping[LineUp, Sums]) -> None:
+def _changed(line_ups: Mapping[LineUp, Sums]) -> Iterator[tuple[LineUp, Sums]]:
     for line_up, sums in line_ups.items():
         if sums.matches:
-            products = sums.products if sums.matches > 1 else ()
-            summing.fold(line_up, sums._replace(products=products))
+            yield line_up, sums._replace(products=sums.products if sums.matches > 1 else ())
 
 
 def entrants(
@@ -477,12 +480,10 @@ def meetings_at(engine: Engine, of: Sequence[str], positions: Iterable[int]) -> 
     before = 0
     changes: dict[str, _Changes] = {}
     for until in positions:
-        summing = MeetingsSum()
         with reading(engine) as connection:
             _recounted(connection, of, before, until, changes)
-        for each in changes.values():
-            _fold(summing, each.line_ups)
-        yield summing.meetings()
+        every = (_changed(each.line_ups) for each in changes.values())
+        yield Meetings.of_line_ups(chain.from_iterable(every))
         before = until
 
 

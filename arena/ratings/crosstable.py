@@ -12,18 +12,12 @@ few matches, the estimate is shrunk towards the one of all pairs of the table.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from arena.ratings.line_ups import LineUp, Sums, pairs, pairs_of_pairs
 from arena.ratings.meetings import Meetings
 from arena.ratings.scale import DECIMALS, Z95
-
-if TYPE_CHECKING:
-    from arena.ratings.packed_sums import PackedSums
-    from arena.ratings.strength.meeting_arrays import Floats
 
 USUAL_VARIANCE_WEIGHT = 5.0
 """Weight, in matches, of the variance of all pairs in the estimate for one pair."""
@@ -31,8 +25,6 @@ BELIEF = 2.0
 """Weight, in matches between equals, of the prior that matches vary like single games."""
 TINY = 1e-9
 """Lower bound of the variance of matches relative to single games, where all ended alike."""
-ROWS_KEPT = 64
-"""Maximum number of entrants of a large ladder whose pairs stay in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,30 +103,32 @@ def crosstable(meetings: Meetings, entrants: Sequence[str]) -> Crosstable:
 
 def match_variance(meetings: Meetings) -> float:
     """Return the variance of matches within all pairs, relative to that of single games."""
-    if not isinstance(meetings.sums, dict):
-        from arena.ratings.packed_sums import pack
+    import numpy as np
 
-        return _usual_of(pack(meetings.sums))
-    return _usual(_pairs(meetings.sums).values())
+    from arena.ratings.strength.meeting_arrays import columns
+    from arena.ratings.strength.pair_graph import pair_graph, pair_squares
+
+    table = columns(meetings, meetings.entrants)
+    graph = pair_graph(table)
+    several = graph.count > 1
+    count, score = graph.count[several], graph.score[several]
+    mean = score / count
+    within = np.maximum(pair_squares(table, graph)[several] - score * mean, 0.0)
+    seen = float(np.sum(within)) + BELIEF / 4
+    single = float(np.sum((count - 1) * mean * (1 - mean))) + BELIEF / 4
+    return min(seen / single, 1.0)
 
 
 def cells(meetings: Meetings, variance: float | None = None) -> Cells:
     """Return the cells of all pairs that have met, in both directions.
 
-    The cells of a large ladder are computed when they are looked up.
-
     Args:
         meetings: the sums of the matches.
         variance: the `match_variance` of the ladder; None: of these matches.
     """
-    if not isinstance(meetings.sums, dict):
-        from arena.ratings.packed_sums import pack
-
-        return _PackedCells(pack(meetings.sums))
-    by_pair = _pairs(meetings.sums)
-    usual = _usual(by_pair.values()) if variance is None else variance
+    usual = match_variance(meetings) if variance is None else variance
     table: dict[tuple[str, str], CrosstableCell] = {}
-    for (first, second), sums in by_pair.items():
+    for (first, second), sums in _pairs(meetings.sums).items():
         cell = table[first, second] = _cell(sums, usual)
         table[second, first] = _turned(cell)
     return table
@@ -144,76 +138,6 @@ def _turned(cell: CrosstableCell) -> CrosstableCell:
     """Return the cell from the perspective of the other entrant."""
     turned = (1 - cell.score, 1 - cell.high, 1 - cell.low)
     return CrosstableCell(cell.matches, *(round(value, DECIMALS) for value in turned))
-
-
-class _PackedCells(Mapping[tuple[str, str], CrosstableCell]):
-    """The cells of a ladder with millions of pairs.
-
-    With two seats, each pair is looked up by itself. Otherwise the pairs of an entrant are read at
-    once, because its line-ups are scattered over the table.
-    """
-
-    def __init__(self, sums: PackedSums) -> None:
-        self._sums = sums
-        self._usual = _usual_of(sums)
-        self._pairs_of = lru_cache(ROWS_KEPT)(self._read)
-        self._of_two = all(block.seats == 2 for block in sums.blocks)
-
-    def __getitem__(self, names: tuple[str, str]) -> CrosstableCell:
-        """Return the cell of a pair."""
-        first, second = names
-        by_pair = _pairs(self._sums.of_two(*names)) if self._of_two else self._pairs_of(first)
-        sums = by_pair[min(names), max(names)]
-        cell = _cell(sums, self._usual)
-        return cell if first < second else _turned(cell)
-
-    def __iter__(self) -> Iterator[tuple[str, str]]:
-        """Yield all pairs that have met, in both directions."""
-        for name in self._sums.names:
-            for first, second in self._pairs_of(name):
-                yield (name, second if first == name else first)
-
-    def __len__(self) -> int:
-        """Return the number of these pairs."""
-        return sum(1 for _ in self)
-
-    def _read(self, name: str) -> dict[tuple[str, str], _PairSums]:
-        by_pair = _pairs(self._sums.of_entrant(name))
-        return {names: sums for names, sums in by_pair.items() if name in names}
-
-
-def _usual_of(sums: PackedSums) -> float:
-    """Return the same as `_usual`, without objects."""
-    import numpy as np
-
-    count, score, squares = _repeated(sums)
-    mean = score / count
-    seen = float(np.sum(np.maximum(squares - score * mean, 0.0))) + BELIEF / 4
-    single = float(np.sum((count - 1) * mean * (1 - mean))) + BELIEF / 4
-    return min(seen / single, 1.0)
-
-
-def _repeated(sums: PackedSums) -> tuple[Floats, Floats, Floats]:
-    """Return matches, sums of scores and sums of their squares of pairs that met several times."""
-    import numpy as np
-
-    from arena.ratings.strength.meeting_arrays import MeetingArrays
-    from arena.ratings.strength.pair_graph import pair_graph, pair_squares
-
-    if len({block.games for block in sums.blocks}) == 1 and sums.blocks[-1].seats == 2:
-        # Each line-up is a pair.
-        for block in sums.blocks:
-            if not block.once:
-                games = 2 * block.games
-                return (
-                    np.asarray(block.matches, np.float64),
-                    block.halves[:, 0] / games,
-                    block.products[:, 0] / games**2,
-                )
-    table = MeetingArrays(len(sums.names), sums.blocks)
-    graph = pair_graph(table)
-    several = graph.count > 1
-    return graph.count[several], graph.score[several], pair_squares(table, graph)[several]
 
 
 def _pairs(sums_of: Mapping[LineUp, Sums]) -> dict[tuple[str, str], _PairSums]:
@@ -237,14 +161,6 @@ def _square(halves: Sequence[int], products: Sequence[int], seats: int, at: int)
     if not products:
         return halves[at] ** 2
     return products[pairs_of_pairs(seats).index((at, at))]
-
-
-def _usual(by_pair: Iterable[_PairSums]) -> float:
-    """Return the variance of matches within all pairs, relative to that of single games."""
-    sums = [pair for pair in by_pair if pair.matches > 1]
-    seen = math.fsum(pair.within for pair in sums) + BELIEF / 4
-    single = math.fsum((pair.matches - 1) * pair.spread for pair in sums) + BELIEF / 4
-    return min(seen / single, 1.0)
 
 
 def _cell(sums: _PairSums, usual: float) -> CrosstableCell:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import chain, combinations_with_replacement
+from itertools import chain, combinations, combinations_with_replacement
 from operator import attrgetter
 from typing import TYPE_CHECKING, Self
 
@@ -21,13 +21,6 @@ from arena.ratings.line_ups import LineUp, Sums, pairs
 if TYPE_CHECKING:
     from arena.ratings.packed_sums import PackedSums
 
-_Result = tuple[tuple[str, ...], int, tuple[int, ...]]
-
-ALIKE = 200_000
-"""Maximum number of different results that are counted before they are summed up.
-
-Counting a repeated result is cheaper than summing it up.
-"""
 LINE_UPS = 250_000
 """Number of line-ups from which they are stored as arrays. As objects, millions of them would need
 gigabytes."""
@@ -42,19 +35,21 @@ class Meetings:
     @classmethod
     def of(cls, matches: Iterable[ClosedMatch]) -> Self:
         """Sum up matches; their order does not matter."""
-        summing = MeetingsSum()
-        for match in matches:
-            summing.add(match)
-        return cls(summing.meetings().sums)
+        # Counting a repeated result is cheaper than summing it up.
+        results = Counter((match.entrants, match.played, match.halves) for match in matches)
+        return cls.of_line_ups(_line_up_of(*result, times) for result, times in results.items())
 
-    def __add__(self, other: Self) -> Self:
-        """Return the table of the matches of both; they must not have a match in common."""
-        if not (isinstance(self.sums, dict) and isinstance(other.sums, dict)):
-            return type(self)(_merged(self.sums, other.sums))
-        sums = dict(self.sums)
-        for line_up, added in other.sums.items():
+    @classmethod
+    def of_line_ups(cls, line_ups: Iterable[tuple[LineUp, Sums]]) -> Self:
+        """Sum up the sums of line-ups; a single match has no products."""
+        sums: dict[LineUp, Sums] = {}
+        parts: list[PackedSums] = []
+        for line_up, added in line_ups:
             _fold(sums, line_up, added)
-        return type(self)(sums)
+            if len(sums) >= LINE_UPS:
+                parts.append(_packed(sums))
+                sums = {}
+        return cls(_merged([*parts, _packed(sums)]) if parts else sums)
 
     def among(self, names: Collection[str]) -> Self:
         """Return the matches all of whose entrants are among these."""
@@ -91,108 +86,31 @@ def _packed(sums: Mapping[LineUp, Sums]) -> PackedSums:
     return pack(sums)
 
 
-def _merged(first: Mapping[LineUp, Sums], second: Mapping[LineUp, Sums]) -> PackedSums:
+def _merged(parts: list[PackedSums]) -> PackedSums:
     from arena.ratings.packed_sums import merge
 
-    return merge(_packed(first), _packed(second))
+    return merge(parts)
 
 
 def sums_of(match: ClosedMatch) -> tuple[LineUp, Sums]:
     """Return the line-up of a match and its sums, with products."""
-    line_up, sums = _summed(_result(match), 1)
+    line_up, sums = _line_up_of(match.entrants, match.played, match.halves)
     return line_up, sums._replace(products=_products(sums.halves))
 
 
-class MeetingsSum:
-    """A mutable table that is summed up match by match."""
-
-    def __init__(self) -> None:
-        self._alike: Counter[_Result] = Counter()
-        self._sums: dict[LineUp, Sums] = {}
-        self._old: PackedSums | None = None
-
-    @classmethod
-    def of(cls, meetings: Meetings) -> Self:
-        """Return the sum of the matches of a table, to which others can be added."""
-        summing = cls()
-        if isinstance(meetings.sums, dict):
-            summing._sums = dict(meetings.sums)
-        else:
-            summing._old = _packed(meetings.sums)
-        return summing
-
-    def add(self, match: ClosedMatch) -> None:
-        """Add one match."""
-        self._alike[_result(match)] += 1
-        if len(self._alike) >= ALIKE:
-            self._settle()
-
-    def count(
-        self, entrants: tuple[str, ...], played: int, halves: tuple[int, ...], times: int
-    ) -> None:
-        """Add `times` matches with the same result; the other arguments are as in `ClosedMatch`."""
-        _fold(self._sums, *_summed((entrants, played, halves), times))
-        if len(self._sums) >= LINE_UPS:
-            self._pack()
-
-    def fold(self, line_up: LineUp, sums: Sums) -> None:
-        """Add the sums of a line-up."""
-        _fold(self._sums, line_up, sums)
-        if len(self._sums) >= LINE_UPS:
-            self._pack()
-
-    def meetings(self) -> Meetings:
-        """Return the table of all matches added so far."""
-        self._settle()
-        if self._old is None:
-            return Meetings(dict(self._sums))
-        if self._sums:
-            self._pack()
-        return Meetings(self._old)
-
-    def _settle(self) -> None:
-        for result, times in self._alike.items():
-            _fold(self._sums, *_summed(result, times))
-        self._alike.clear()
-        if len(self._sums) >= LINE_UPS:
-            self._pack()
-
-    def _pack(self) -> None:
-        self._old = _packed(self._sums) if self._old is None else _merged(self._old, self._sums)
-        self._sums = {}
-
-
-def _result(match: ClosedMatch) -> _Result:
-    """Return the result of a match, with the entrants in its own order."""
-    return match.entrants, match.played, match.halves
-
-
-def _summed(result: _Result, times: int) -> tuple[LineUp, Sums]:
+def _line_up_of(
+    entrants: tuple[str, ...], games: int, got: tuple[int, ...], times: int = 1
+) -> tuple[LineUp, Sums]:
     """Return the line-up and the sums of `times` matches with the same result."""
-    entrants, games, got = result
-    if len(entrants) == 2:
-        return _summed_of_two(entrants, games, got[0], times)
     order = sorted(range(len(entrants)), key=entrants.__getitem__)
     against = dict(zip(pairs(len(entrants)), got, strict=True))
     halves = tuple(
         against[first, second] if first < second else 2 * games - against[second, first]
-        for first, second in (
-            (order[first], order[second]) for first, second in pairs(len(entrants))
-        )
+        for first, second in combinations(order, 2)
     )
     products = tuple(times * product for product in _products(halves)) if times > 1 else ()
-    line_up = LineUp(tuple(entrants[place] for place in order), games)
-    return line_up, Sums(times, tuple(times * half for half in halves), products)
-
-
-def _summed_of_two(
-    entrants: tuple[str, ...], games: int, got: int, times: int
-) -> tuple[LineUp, Sums]:
-    """Do the same for two entrants in a third of the time, as most matches have two."""
-    if entrants[0] > entrants[1]:
-        entrants, got = entrants[::-1], 2 * games - got
-    products = (times * got * got,) if times > 1 else ()
-    return LineUp(entrants, games), Sums(times, (times * got,), products)
+    sums = Sums(times, tuple(times * half for half in halves), products)
+    return LineUp(tuple(entrants[place] for place in order), games), sums
 
 
 def _fold(sums: dict[LineUp, Sums], line_up: LineUp, added: Sums) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Collection, ItemsView, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, compress
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,12 +55,12 @@ class LineUpBlock:
             return np.square(self.halves[rows, pair], dtype=np.int64)
         return self.products[rows, pairs_of_pairs(self.seats).index((pair, pair))]
 
-    def all_products(self, rows: Ints) -> Ints:
-        """Return the products of some rows, also if each line-up had one match only."""
+    def all_products(self) -> Ints:
+        """Return the products, also if each line-up had one match only."""
         if not self.once:
-            return self.products[rows]
+            return self.products
         first, second = np.array(pairs_of_pairs(self.seats)).T
-        halves = self.halves[rows].astype(np.int64)
+        halves = self.halves.astype(np.int64)
         return np.asarray(halves[:, first] * halves[:, second])
 
     def selection(self, rows: NDArray[np.bool_]) -> LineUpBlock:
@@ -136,32 +135,6 @@ class PackedSums(Mapping[LineUp, Sums]):
             ),
         )
 
-    def of_entrant(self, name: str) -> dict[LineUp, Sums]:
-        """Return the line-ups of one entrant, with their sums."""
-        number = self._numbers.get(name)
-        if number is None:
-            return {}
-        return {
-            line_up: sums
-            for block in self.blocks
-            for line_up, sums in self._of_block(block, _rows_with(block, number))
-        }
-
-    def of_two(self, first: str, second: str) -> dict[LineUp, Sums]:
-        """Return the line-ups of two entrants alone, with their sums.
-
-        Rows are sorted, so that a pair is found without comparing a column with all others.
-        """
-        numbers = [self._numbers[name] for name in (first, second) if name in self._numbers]
-        if len(numbers) < 2:
-            return {}
-        return {
-            line_up: sums
-            for block in self.blocks
-            if block.seats == 2
-            for line_up, sums in self._of_block(block, _rows_of(block, sorted(numbers)))
-        }
-
     def _rows(self) -> Iterator[tuple[LineUp, Sums]]:
         for block in self.blocks:
             for begin in range(0, len(block.entrants), _ROWS_AT_ONCE):
@@ -190,26 +163,6 @@ class _PackedItems(ItemsView[LineUp, Sums]):
 
     def __iter__(self) -> Iterator[tuple[LineUp, Sums]]:
         return self._sums._rows()
-
-
-def _rows_with(block: LineUpBlock, number: int) -> Ints:
-    # Rows are sorted by the first column. The others are compared one at a time, because a
-    # comparison of all columns would need another large array.
-    first, *others = block.entrants.T
-    rows = [np.arange(bisect_left(first, number), bisect_right(first, number))]
-    rows += [np.flatnonzero(column == number) for column in others]
-    return np.sort(np.concatenate(rows))
-
-
-def _rows_of(block: LineUpBlock, numbers: Sequence[int]) -> Ints:
-    """Return the rows with exactly these entrants, in ascending order."""
-    begin, end = 0, len(block.entrants)
-    for column, number in zip(block.entrants.T, numbers, strict=True):
-        begin, end = (
-            bisect_left(column, number, begin, end),
-            bisect_right(column, number, begin, end),
-        )
-    return np.arange(begin, end)
 
 
 def pack(sums: Mapping[LineUp, Sums]) -> PackedSums:
@@ -303,87 +256,36 @@ def _matrix(flat: Iterable[int], rows: int, width: int) -> NDArray[np.int64]:
     return np.fromiter(flat, np.int64, rows * width).reshape(rows, width)
 
 
-def merge(first: PackedSums, second: PackedSums) -> PackedSums:
-    """Return the table of the matches of both, which must not have a match in common."""
-    names = first.names
-    if second.names != names:
-        names = tuple(sorted({*names, *second.names}))
+def merge(tables: Sequence[PackedSums]) -> PackedSums:
+    """Return the table of the matches of all, which must not have a match in common."""
+    names = tuple(sorted(set(chain.from_iterable(table.names for table in tables))))
     blocks: dict[tuple[int, int], list[LineUpBlock]] = {}
-    for block in (*blocks_of(first, names), *blocks_of(second, names)):
+    for block in chain.from_iterable(blocks_of(table, names) for table in tables):
         blocks.setdefault((block.seats, block.games), []).append(block)
     merged = chain.from_iterable(_merged(alike, len(names)) for alike in blocks.values())
     return PackedSums(names, tuple(sorted(merged, key=attrgetter("shape"))))
 
 
-class _Rows(NamedTuple):
-    """Line-ups in any order; the columns are those of `LineUpBlock`."""
-
-    entrants: Ints
-    matches: Ints
-    halves: Ints
-    products: Ints
-
-
 def _merged(blocks: Sequence[LineUpBlock], size: int) -> Iterator[LineUpBlock]:
-    """Yield the blocks of all line-ups of some blocks, with the sums of equal line-ups.
-
-    1. Sort all rows, and select those whose line-up occurs in several blocks.
-    2. Rows that occur in one block stay as they are.
-    3. The sums of the others are added.
-    """
-    games = blocks[0].games
+    """Yield the blocks of all line-ups of some blocks, with the sums of equal line-ups."""
     entrants = np.concatenate([block.entrants for block in blocks])
-    order = _in_order(entrants, size)
-    same = np.zeros(len(order) + 1, np.bool_)
-    same[1:-1] = True
-    for column in entrants.T:
-        in_order = column[order]
-        same[1:-1] &= in_order[1:] == in_order[:-1]
-    repeated = np.zeros(len(order), np.bool_)
-    repeated[order] = same[1:] | same[:-1]
-    del entrants, order, in_order
-    ends = np.cumsum([0, *(len(block.entrants) for block in blocks)])
-    alone: dict[bool, list[_Rows]] = {True: [], False: []}
-    several = []
-    for block, begin, end in zip(blocks, ends, ends[1:], strict=False):
-        chosen = repeated[begin:end]
-        alone[block.once].append(_selected(block, np.flatnonzero(~chosen)))
-        rows = np.flatnonzero(chosen)
-        several.append(_selected(block, rows)._replace(products=block.all_products(rows)))
-    alone[False].append(_summed(several, size))
-    del repeated
-    for once in (False, True):
-        # Free each array as soon as its sorted copy exists.
-        columns = _joined(alone.pop(once))
-        order = _in_order(columns[0], size)
-        for at, column in enumerate(columns):
-            columns[at] = column[order]
-        if len(order):
-            yield _smallest(games, once, *columns)
-
-
-def _selected(block: LineUpBlock, rows: Ints) -> _Rows:
-    columns = block.entrants, block.matches, block.halves, block.products
-    return _Rows(*(column[rows] for column in columns))
-
-
-def _joined(parts: Sequence[_Rows]) -> list[Ints]:
-    """Return the columns of all parts; empty ones without a part."""
-    nothing = np.zeros((0, 1), np.int32)
-    empty = _Rows(nothing, nothing[:, 0], nothing, nothing)
-    return [np.concatenate(columns) for columns in zip(*(parts or [empty]), strict=True)]
-
-
-def _summed(parts: Sequence[_Rows], size: int) -> _Rows:
-    """Return the sums of rows with the same entrants."""
-    entrants, *columns = _joined(parts)
     order = _in_order(entrants, size)
     entrants = entrants[order]
     differs = np.ones(len(order), np.bool_)
     differs[1:] = (entrants[1:] != entrants[:-1]).any(axis=1)
     begins = np.flatnonzero(differs)
-    sums = [
-        np.add.reduceat(column[order].astype(np.int64), begins, axis=0) if len(begins) else column
-        for column in columns
-    ]
-    return _Rows(entrants[begins], *sums)
+    columns = zip(
+        *((block.matches, block.halves, block.all_products()) for block in blocks), strict=True
+    )
+    matches, halves, products = (
+        np.add.reduceat(np.concatenate(parts)[order].astype(np.int64), begins, axis=0)
+        for parts in columns
+    )
+    entrants = entrants[begins]
+    for once in (False, True):
+        rows = np.flatnonzero((matches == 1) == once)
+        if len(rows):
+            kept = products[rows, :0] if once else products[rows]
+            yield _smallest(
+                blocks[0].games, once, entrants[rows], matches[rows], halves[rows], kept
+            )

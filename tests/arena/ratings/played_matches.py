@@ -1,10 +1,12 @@
 """Closed matches with given or random places."""
 
 from collections.abc import Sequence
+from itertools import chain
 
 from hypothesis import strategies as st
 
 from arena.ratings.closed_match import ClosedMatch, PlayedGame
+from arena.ratings.meetings import Meetings
 
 
 def match(
@@ -16,6 +18,11 @@ def match(
         for game, order in enumerate(places)
     )
     return ClosedMatch(f"m-{in_round}-{number}", in_round, number, tuple(entrants), games)
+
+
+def together(*tables: Meetings) -> Meetings:
+    """Return the table of the matches of several tables."""
+    return Meetings.of_line_ups(chain.from_iterable(table.sums.items() for table in tables))
 
 
 def places_of(scores: Sequence[float]) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from arena.ratings import meetings
 from arena.ratings.closed_match import ClosedMatch
 from arena.ratings.crosstable import cells, crosstable
 from arena.ratings.line_ups import LineUp, Sums
-from arena.ratings.meetings import Meetings, MeetingsSum
+from arena.ratings.meetings import Meetings
 from arena.ratings.packed_sums import PackedSums, merge, pack
 from arena.ratings.strength.fit import strengths
 from tests.arena.ratings.played_matches import matches_of_few_line_ups as matches
@@ -30,16 +30,6 @@ def test_packed_sums_are_the_same_mapping(played: list[ClosedMatch]) -> None:
     assert all(packed[line_up] == of_line_up for line_up, of_line_up in sums.items())
     assert LineUp(("x", "y"), 1) not in packed
     assert packed.matches == len(played)
-    for name in NAMES:
-        own = {line_up: of for line_up, of in sums.items() if name in line_up.entrants}
-        assert packed.of_entrant(name) == own
-        for other in (*packed.names, "nobody@1"):
-            of_two = {
-                line_up: sums
-                for line_up, sums in own.items()
-                if sorted((name, other)) == list(line_up.entrants)
-            }
-            assert packed.of_two(name, other) == of_two
 
 
 @given(matches(), st.sets(st.sampled_from(NAMES)))
@@ -61,7 +51,7 @@ def test_merged_sums_are_the_sums_of_all_matches(
     first: list[ClosedMatch], second: list[ClosedMatch]
 ) -> None:
     both = Meetings.of([*first, *second])
-    merged = merge(pack(Meetings.of(first).sums), pack(Meetings.of(second).sums))
+    merged = merge([pack(Meetings.of(first).sums), pack(Meetings.of(second).sums)])
     assert merged == both.sums
     assert merged.names == both.entrants
     assert Meetings(merged) == both
@@ -78,22 +68,10 @@ def test_large_tables_are_packed_and_give_the_same_strengths(
 ) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(meetings, "LINE_UPS", 2)
-        patched.setattr(meetings, "ALIKE", 3)
-        summing = MeetingsSum()
-        for match in played:
-            summing.add(match)
-        before = summing.meetings()
-        for match in more:
-            summing.add(match)
-        table = summing.meetings()
-    expected = Meetings.of([*played, *more])
-    assert before == Meetings.of(played)
+        table = Meetings.of([*played, *more])
+    expected = Meetings.of([*more, *played])
     assert table == expected
     assert (table.entrants, table.matches) == (expected.entrants, expected.matches)
-    assert before + Meetings.of(more) == expected
-    for match in more[:1]:
-        added = Meetings.of([match])
-        assert table + added == expected + added
     entrants = [*table.entrants, "new"]
     assert strengths(table, None, entrants) == strengths(expected, None, entrants)
 
@@ -104,7 +82,6 @@ def test_cells_of_packed_sums_equal_those_of_objects(played: list[ClosedMatch]) 
     table = Meetings.of(played)
     packed = Meetings(pack(table.sums))
     assert dict(cells(packed)) == dict(cells(table))
-    assert len(cells(packed)) == len(cells(table))
     assert crosstable(packed, NAMES) == crosstable(table, NAMES)
 
 
@@ -123,7 +100,7 @@ def test_numbers_beyond_32_bits_are_kept() -> None:
     line_up = LineUp(("a", "b"), 2)
     many = 2**31
     sums = {line_up: Sums(many, (2 * many,), (4 * many,))}
-    packed = merge(pack(sums), pack(sums))
+    packed = merge([pack(sums), pack(sums)])
     assert packed == {line_up: Sums(2 * many, (4 * many,), (8 * many,))}
     assert packed.blocks[0].halves.dtype == np.int64
     assert isinstance(packed, PackedSums)

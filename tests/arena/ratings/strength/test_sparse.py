@@ -26,7 +26,7 @@ from arena.ratings.strength.solver import curvature
 from arena.ratings.strength.solver import expected_scores as all_expected_scores
 from arena.ratings.strength.sparse_curvature import PairCurvature, priors
 from arena.ratings.strength.sparse_fit import expected_scores, labels, most_plausible
-from tests.arena.ratings.played_matches import match, places_of
+from tests.arena.ratings.played_matches import match, places_of, together
 from tests.examples import examples, quick_cases
 
 Table = list[ClosedMatch]
@@ -126,7 +126,7 @@ def test_the_deviation_of_pairs_equals_that_by_matrices(
     cycle: Table = []
     for winner, loser in (("bot000", "bot001"), ("bot001", "bot002"), ("bot002", "bot000")):
         cycle += [match(n, (winner, loser), WON) for n in range(30)]
-    table += Meetings.of(cycle)
+    table = together(table, Meetings.of(cycle))
     dense, sparse = strengths(table), by_graph(monkeypatch, table)
     assert dense.pair_deviation
     assert sparse.pair_deviation == pytest.approx(dense.pair_deviation, rel=0.02)
@@ -146,7 +146,7 @@ def test_separate_groups_bounds_and_newcomers_equal_those_by_matrices(
 ) -> None:
     played = [match(n, ("x", "y"), places_of((n % 3, 1.0))) for n in range(9)]
     played += [match(n, ("best", "bot000"), WON) for n in range(6)]
-    table = ladder(12, 400) + Meetings.of(played)
+    table = together(ladder(12, 400), Meetings.of(played))
     dense, sparse = strengths(table), by_graph(monkeypatch, table)
     assert sparse.groups == dense.groups
     assert len(sparse.groups) == 2

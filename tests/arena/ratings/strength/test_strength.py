@@ -21,7 +21,7 @@ from arena.ratings.scale import ELO, expected_score
 from arena.ratings.strength.fit import Strengths, strengths
 from arena.ratings.strength.misfit import f_tail
 from arena.ratings.strength.settings import StrengthSettings, Weighting
-from tests.arena.ratings.played_matches import match, tournaments
+from tests.arena.ratings.played_matches import match, together, tournaments
 from tests.errors import has_code
 from tests.examples import examples
 
@@ -122,13 +122,13 @@ def test_the_fit_does_not_depend_on_the_order_of_its_input(
 def test_matches_can_be_added_one_by_one_or_table_to_table(
     matches: list[ClosedMatch], cut: int
 ) -> None:
-    together = Meetings.of(matches)
+    whole = Meetings.of(matches)
     table = Meetings()
     for played in matches:
-        table = table + Meetings.of([played])
-    assert table == together
-    assert Meetings.of(matches[:cut]) + Meetings.of(matches[cut:]) == together
-    assert together.matches == len(matches)
+        table = together(table, Meetings.of([played]))
+    assert table == whole
+    assert together(Meetings.of(matches[:cut]), Meetings.of(matches[cut:])) == whole
+    assert whole.matches == len(matches)
 
 
 @given(tournaments())
