@@ -120,7 +120,7 @@ class Arena:
         matches = listing.matches(engine)
         engine.dispose()
         match = next(m.id for m in matches if {"careful@1", "careless@1"} == set(m.entrants))
-        ladder = f"/ladders/{GAME}~model?columns=all"
+        ladder = f"/ladders/{GAME}-2~model?columns=all"
         replay = f"/matches/{match}/games/0#d9"
         return {"ladder": ladder, "match": f"/matches/{match}", "replay": replay}
 

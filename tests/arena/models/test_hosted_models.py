@@ -187,7 +187,16 @@ def test_a_hosted_bot_plays_a_match_with_a_model_and_its_key_is_found_nowhere(
     assert (today.name, today.figures) == ("ada", used.figures)
     files = [path for path in tmp_path.rglob("*") if path.is_file() and not path.is_symlink()]
     assert any(path.name.endswith(".models.jsonl") for path in files)
-    holders = [path for path in files if KEY.encode() in path.read_bytes()]
+    backup = tmp_path / "backup"
+    write_backup(model_match.host.engine, backup)
+    printed = in_own_process(
+        tmp_path,
+        ("models", "transcript", match, "--data", model_match.host.there.root),
+        model_match.host.environment,
+    )
+    assert '"version": "starter-model@1"' in printed.out
+    assert KEY not in printed.out
+    holders = [path for path in (*files, backup) if KEY.encode() in path.read_bytes()]
     assert holders == []
 
 
