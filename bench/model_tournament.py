@@ -31,7 +31,8 @@ from bench.pages import server
 GAME: Final = "saint_poker"
 ERRORS: Final = {"careful": 0.0, "hasty": 0.25, "careless": 0.6}
 """The part of a model's replies that are wrong, by the name of its bot."""
-CHROMIUM: Final = ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars")
+OPENED: Final = 4
+"""Folded texts that are open on the screenshot of the reasoning."""
 PROSE: Final = "I would keep the pair and wait for a better hand. What do you think?"
 _LISTED: Final = re.compile(r"^(\d+): ", re.MULTILINE)
 
@@ -121,15 +122,28 @@ class Arena:
         engine.dispose()
         match = next(m.id for m in matches if {"careful@1", "careless@1"} == set(m.entrants))
         ladder = f"/ladders/{GAME}-2~model?columns=all"
-        replay = f"/matches/{match}/games/0#d9"
+        replay = f"/matches/{match}/games/0"
         return {"ladder": ladder, "match": f"/matches/{match}", "replay": replay}
 
 
-def shoot(url: str, path: Path) -> None:
-    """Write a screenshot of a page."""
-    program = shutil.which("chromium") or "chromium"
-    size = ("--window-size=1400,1500", "--virtual-time-budget=5000", f"--screenshot={path}")
-    subprocess.run([program, *CHROMIUM, *size, url], check=True, capture_output=True)
+def shoot(base_url: str, pages: Mapping[str, str], folder: Path) -> None:
+    """Write a screenshot of each page, with the first folded texts of its reasoning open."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
+        page = browser.new_page(viewport={"width": 1400, "height": 900})
+        for name, path in pages.items():
+            page.goto(base_url + path)
+            page.screenshot(path=folder / f"{name}.png", full_page=True)
+            if (reasoning := page.locator("section.reasoning")).count():
+                for fold in reasoning.locator("summary").all()[:OPENED]:
+                    fold.click()
+                reasoning.scroll_into_view_if_needed()
+                page.screenshot(path=folder / f"{name}-reasoning.png")
+        browser.close()
 
 
 def main() -> None:
@@ -153,8 +167,7 @@ def main() -> None:
             arena.run("owner", "reasoning", f"lab-{name}", *words)
         arena.run("models", "list")
         with server(arena.data) as port:
-            for name, page in arena.pages().items():
-                shoot(f"http://127.0.0.1:{port}{page}", shots / f"{name}.png")
+            shoot(f"http://127.0.0.1:{port}", arena.pages(), shots)
 
 
 if __name__ == "__main__":
