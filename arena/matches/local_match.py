@@ -15,7 +15,8 @@ from arena.config import KEPT_MATCHES, Folder
 from arena.matches import human_seats, local_records
 from arena.matches.private_referee import own_referee
 from arena.matches.runner import play_match, record_text
-from arena.matches.table import Watch
+from arena.matches.table import AttemptModels, Watch
+from arena.models.transcripts import TRANSCRIPT
 from arena.ratings.closed_match import PlayedGame
 from arena.store.match_settings import MatchSettings
 from arena.store.matches.spec import Entrant, MatchSpec, single_match
@@ -26,6 +27,7 @@ from referee.record import Line, read_games
 if TYPE_CHECKING:
     from pokearena.v1 import referee_pb2
 
+    from arena.models.match_models import MatchModels
     from arena.store.matches.table_plan import TablePlan
 
 _DECISIONS_MS: Final = 1000
@@ -114,11 +116,13 @@ def play(
     folder: Folder,
     on_game: Callable[[PlayedGame], None],
     person: human_seats.Person | None = None,
+    models: MatchModels | None = None,
 ) -> None:
     """Play a match against its own referee; call `on_game` with every finished game.
 
     After an error or Ctrl-C, the finished games are in the match. `person` is the interface of the
-    people in the match; None without any. If `on_game` raises PersonLeft, the match ends.
+    people in the match; None without any. `models` are those of its bots. If `on_game` raises
+    PersonLeft, the match ends.
 
     Raises:
         InfrastructureError: a part of the arena failed.
@@ -127,6 +131,9 @@ def play(
     for old in outputs.glob("*.log"):
         # Another `play` of the same match may delete it first.
         old.unlink(missing_ok=True)
+    if models is not None and not models.file.transcripts:
+        for old in outputs.glob(f"*{TRANSCRIPT}"):
+            old.unlink(missing_ok=True)
     texts: dict[int, list[str]] = {}
 
     def sink(game: PlayedGame) -> None:
@@ -161,7 +168,15 @@ def play(
         contextlib.suppress(_StrictMatchEnded, human_seats.PersonLeft),
     ):
         watch = Watch(note, _DECISIONS_MS)
-        match.complete = play_match(match.spec, referee, bots, sink, on_reports=keep, watch=watch)
+        match.complete = play_match(
+            match.spec,
+            referee,
+            bots,
+            sink,
+            on_reports=keep,
+            watch=watch,
+            models=None if models is None else AttemptModels(models, 1),
+        )
 
 
 def write_record(

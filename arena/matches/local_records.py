@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from arena.config import Folder
+from arena.models.transcripts import TRANSCRIPT
 from arena.system import output_file, private_files
 from referee.record import RecordError
 
@@ -92,7 +93,7 @@ def delete_oldest(folder: Folder, kept: int) -> None:
 
 def _delete_output(folder: Folder, match: str) -> None:
     outputs = folder.outputs / match
-    for log in outputs.glob("*.log"):
-        log.unlink()
+    for file in (*outputs.glob("*.log"), *outputs.glob(f"*{TRANSCRIPT}")):
+        file.unlink()
     if outputs.is_dir():
         outputs.rmdir()

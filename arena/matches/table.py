@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 LONGEST_OUTPUT: int = 64 * 1024
 """Maximum length, in characters, of the end of a bot's output that is sent to the referee."""
 
-REASONING_BYTES: Final = 8 << 20
+REASONING_BYTES: Final = 2 << 20
 """Maximum size of the reasoning and usage of a match in bytes; seats and games share it equally."""
 
 LEFT_TABLE: Final = "ended when the person left the table"

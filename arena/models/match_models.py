@@ -6,7 +6,7 @@ import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
@@ -43,18 +43,18 @@ class MatchModels:
     """The models of a match.
 
     Attributes:
-        engine: the store.
+        engine: the store; None on the machine of an author who has none.
         file: the content of `models.toml`.
         match: id of the match.
         granted: the models of its versions, by version.
-        outputs: folder of the match's output, which gets the transcripts.
+        outputs: folder of the match's output, which gets the transcripts; None: it gets none.
     """
 
-    engine: Engine
+    engine: Engine | None
     file: ModelsFile
     match: str
     granted: Mapping[str, GrantedModels]
-    outputs: Path
+    outputs: Path | None
     _recorded: dict[str, RecordedReplies] = field(default_factory=dict)
 
     def table(
@@ -86,6 +86,19 @@ class MatchModels:
             name: EndpointClient(model, model.key_value(), seconds)
             for name, model in models.items()
         }
+
+    def within(self, tokens: int) -> MatchModels:
+        """Return the models with at most this budget at a table, which covers one call at least."""
+        limits = self.file.limits
+        least = max(limits.call_tokens, min(limits.table_tokens, tokens))
+        return replace(self, file=replace(self.file, limits=replace(limits, table_tokens=least)))
+
+    def most_cost(self) -> float:
+        """Return the price of a table's whole budget, at the highest price of a granted model."""
+        tokens = self.file.limits.table_tokens
+        names = {name for each in self.granted.values() for name in each.models}
+        models = [self.file.models[name] for name in names]
+        return max(max(model.cost(tokens, 0), model.cost(0, tokens)) for model in models)
 
     def recorded(self, version: str) -> RecordedReplies | None:
         """Return the replies of a transcript, if `models.toml` names a folder of transcripts.
@@ -170,7 +183,9 @@ class TableModels:
             models.file.limits,
             self._budget // self._versions.count(version),
             self._ledger(version),
-            TranscriptWriter(models.outputs, version) if recorded is None else None,
+            None
+            if recorded is not None or models.outputs is None
+            else TranscriptWriter(models.outputs, version),
             recorded,
             self._lose,
             secrets.token_hex(16),
@@ -183,17 +198,20 @@ class TableModels:
 
     def _ledger(self, version: str) -> Ledger:
         models = self._models
+        engine = models.engine
+        if engine is None:
+            return Ledger(lambda model, worst: "", lambda call, figures: None)
         owner = models.granted[version].owner
         caller = Caller(owner, version, models.match, self._attempt, self._table)
         day_tokens = models.file.limits.owner_day_tokens
 
         def reserve(model: str, worst: CallFigures) -> str:
             with _refusals():
-                return model_calls.reserve_call(models.engine, caller, model, worst, day_tokens)
+                return model_calls.reserve_call(engine, caller, model, worst, day_tokens)
 
         def settle(call: str, figures: CallFigures) -> None:
             with _refusals():
-                model_calls.settle_call(models.engine, call, figures)
+                model_calls.settle_call(engine, call, figures)
 
         return Ledger(reserve, settle)
 
@@ -226,8 +244,30 @@ def match_models(
         InfrastructureError: the match must not begin here now.
     """
     granted = granted_models(engine, match)
-    if not granted:
-        return None
+    return usable_models(engine, match, granted, root, outputs, level) if granted else None
+
+
+def usable_models(
+    engine: Engine | None,
+    match: str,
+    granted: Mapping[str, GrantedModels],
+    root: Path,
+    outputs: Path | None,
+    level: Level,
+) -> MatchModels:
+    """Return the models of a match after checking that they can be used here and now.
+
+    Args:
+        engine: the store; None without one, then no call is stored and no day has a budget.
+        match: id of the match.
+        granted: the models of its versions, by version.
+        root: the folder with `models.toml`.
+        outputs: folder of the match's output; None for no transcripts.
+        level: the sandbox level of its bots.
+
+    Raises:
+        InfrastructureError: the match must not begin.
+    """
     try:
         file = read_models(root)
         if file is None:
@@ -241,7 +281,8 @@ def match_models(
             raise _refused(f"models.toml of this machine has no model {missing[0]}")
         if level is Level.LANDLOCK:
             raise _refused(_NEEDED)
-    _check_budgets(engine, file, granted)
+    if engine is not None:
+        _check_budgets(engine, file, granted)
     return MatchModels(engine, file, match, granted, outputs)
 
 

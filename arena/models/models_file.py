@@ -13,7 +13,7 @@ from msgspec import Meta
 
 from arena import config
 from arena.bots.manifest import MODEL_NAME
-from arena.system.structured_file import FileError, InvalidKey, read_toml
+from arena.system.structured_file import FileError, FileProblem, InvalidKey, read_toml
 
 FILE: Final = "models.toml"
 _PER_MILLION: Final = 1_000_000
@@ -128,6 +128,27 @@ def read_models(root: Path) -> ModelsFile | None:
     """
     path = root / FILE
     return read_toml(path, ModelsFile, ModelsFileError, _check) if os.path.lexists(path) else None
+
+
+def author_folder(root: Path, user: Path) -> Path | None:
+    """Return the folder of the `models.toml` for an author's commands: the project's or the user's.
+
+    Args:
+        root: the data folder of the project.
+        user: the user's configuration folder.
+
+    Raises:
+        ModelsFileError: it is not valid, or the project's names keys. The current folder chooses
+            the project, so that its file could send a key of the user to any address.
+    """
+    if (file := read_models(root)) is None:
+        return user if os.path.lexists(user / FILE) else None
+    named = next((name for name, model in file.models.items() if model.key), None)
+    if named is not None:
+        key = f"models.{named}.key"
+        sentence = f'for this command "{key}" may be set only in {user / FILE}; move it there.'
+        raise ModelsFileError(root / FILE, FileProblem.VALUE, sentence, key)
+    return root
 
 
 def missing_keys(file: ModelsFile, environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:

@@ -100,6 +100,11 @@ class RecordedReplies:
             return entries.popleft() if entries else None
 
 
+def transcript_files(outputs: Path, match: str) -> list[Path]:
+    """Return the transcripts of a match on this machine, one for each version, by name."""
+    return sorted((outputs / match).glob(f"*{TRANSCRIPT}"))
+
+
 def request_hash(model: str, request: dict[str, Any]) -> str:
     """Return a hash of a request."""
     text = json.dumps([model, request], sort_keys=True)

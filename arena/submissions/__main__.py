@@ -9,13 +9,20 @@ import signal
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
+
+from sqlalchemy import Engine
 
 from arena import config
 from arena.bots.bot import Bot
 from arena.bots.build import BUILD_SECONDS
+from arena.bots.sandbox.available_levels import best_level
 from arena.matches.private_referee import own_referee
+from arena.models.match_models import MatchModels, usable_models
 from arena.store import database
 from arena.store.bots import version_files
+from arena.store.bots.model_grants import GrantedModels, granted_names
+from arena.store.matches.spec import MatchSpec
 from arena.submissions.conformance import examination
 from arena.submissions.conformance.check import Check
 from arena.submissions.pending_uploads import PendingUploads
@@ -45,7 +52,7 @@ def main() -> int:
         engine,
         PendingUploads(data_folder.submissions),
         data_folder.versions,
-        _examine,
+        functools.partial(_examine, engine, data_folder.root),
         most_active=arguments.most,
         needs_approval=arguments.needs_approval,
         opens_ladders=arguments.opens_ladders,
@@ -57,7 +64,16 @@ def main() -> int:
     return 0
 
 
-def _examine(bot: Bot) -> Iterator[Check]:
+def _examine(engine: Engine, root: Path, bot: Bot, owner: str) -> Iterator[Check]:
+    def models(spec: MatchSpec) -> MatchModels | None:
+        declared = bot.manifest.models if bot.manifest is not None else ()
+        names = tuple(granted_names(engine, owner, "", declared))
+        granted = {spec.versions[0]: GrantedModels(bot.label, owner, names)}
+        if not names:
+            return None
+        models = usable_models(engine, spec.id, granted, root, None, best_level())
+        return models.within(examination.MODEL_TOKENS)
+
     # Bots that are tested at the same time share no referee, as in matches.
     with own_referee() as referee:
         yield from examination.examine(
@@ -66,6 +82,7 @@ def _examine(bot: Bot) -> Iterator[Check]:
             thorough=False,
             is_built=True,
             seconds=examination.SUBMISSION_SECONDS,
+            models=models,
         )
 
 

@@ -6,7 +6,7 @@ and stay unchanged.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -19,6 +19,7 @@ from arena.bots.sandbox.level import Level, refusal
 from arena.errors import BotError, Conflict
 from arena.records.published_faults import pathless
 from arena.store.bots import submissions, versions
+from arena.store.bots.model_grants import granted_names
 from arena.store.schema import Approval, SubmissionStage, SubmissionState
 from arena.submissions import admission, open_ladders
 from arena.submissions.admission import SubmissionRefused
@@ -52,7 +53,7 @@ class SubmissionPipeline:
         engine: the store.
         pending_uploads: the directory of pending uploads.
         versions: the directory of the files of all versions.
-        examine: tests a built bot and returns the checks.
+        examine: tests a built bot of an owner and returns the checks.
         level: returns the sandbox level for untrusted bots.
         keep: stores the files of an accepted version for other machines.
         most_active: the maximum number of active versions of an owner; 0: unlimited.
@@ -65,7 +66,7 @@ class SubmissionPipeline:
     engine: Engine
     pending_uploads: PendingUploads
     versions: Path
-    examine: Callable[[Bot], Iterable[Check]]
+    examine: Callable[[Bot, str], Iterable[Check]]
     level: Callable[[], Level] = best_level
     keep: Callable[[Bot], None] = lambda bot: None
     most_active: int = 0
@@ -162,10 +163,21 @@ class SubmissionPipeline:
             self.engine,
             submission.id,
             SubmissionState.ACCEPTED,
-            _welcome(version, joined),
+            _welcome(version, joined) + self._without_models(version, bot_manifest.models),
             status=201,
             version=version.id,
             ladders=tuple(joined),
+        )
+
+    def _without_models(self, version: Version, declared: Sequence[str]) -> str:
+        """Return a sentence about the models that are declared and not granted."""
+        granted = granted_names(self.engine, version.owner, version.id, declared)
+        if not (missing := [name for name in declared if name not in granted]):
+            return ""
+        command = f"pokearena models grant {missing[0]} --owner {version.owner}"
+        return (
+            f' It plays without the model "{missing[0]}", which the organiser grants with '
+            f"`{command}`."
         )
 
     def _waiting(self, submission: Submission) -> Submission:
@@ -219,7 +231,7 @@ class SubmissionPipeline:
 
     def _tested(self, submission: Submission, kept: Bot) -> None:
         submissions.step(self.engine, submission.id, SubmissionStage.TESTING)
-        checks = list(self.examine(kept))
+        checks = list(self.examine(kept, submission.owner))
         failed = [check for check in checks if check.failed]
         if not failed:
             return

@@ -81,7 +81,7 @@ def receive(engine: Engine, where: Folder) -> None:
         engine,
         pending_uploads,
         where.versions,
-        lambda bot: (),
+        lambda bot, owner: (),
         lambda: Level.BUBBLEWRAP,
         needs_approval=True,
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import rich_click as click
@@ -154,6 +156,59 @@ def listing(as_json: bool, workspace: Workspace) -> None:
         ],
     )
     output.next_step("pokearena models grant MODEL --owner NAME")
+
+
+@models.command(epilog="Example: pokearena models transcript last > transcript.jsonl")
+@click.argument("match", shell_complete=completers.match_or_file)
+@click.option(
+    "--bot",
+    metavar="NAME@VERSION",
+    shell_complete=completers.versions,
+    help="Only the calls of this bot, as the match names it.",
+)
+@click.option(
+    "--output",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="FOLDER",
+    help="Copy the files to this folder, for `transcripts` in models.toml. [default: print]",
+)
+@data_option
+def transcript(match: str, bot: str | None, folder: Path | None, workspace: Workspace) -> None:
+    """Print the requests and replies of a match, as JSON lines, with the bot in `version`.
+
+    They contain hidden cards and the prompts of authors. They are kept only on the machine that
+    played the match. `last` is the newest match of `pokearena play`.
+    """
+    from arena.cli.matches import record_lookup
+    from arena.models.transcripts import TRANSCRIPT, transcript_files
+    from arena.system import output_file, private_files
+
+    found = record_lookup.find_record(workspace, match)
+    files = {
+        path.name.removesuffix(TRANSCRIPT): path
+        for path in transcript_files(workspace.folder.outputs, found.id)
+    }
+    if bot is not None:
+        files = {name: path for name, path in files.items() if name == bot}
+    if not files:
+        raise CommandError(
+            f"this machine has no transcript of {found.id}{f' for {bot}' if bot else ''}.",
+            FAILED,
+            code="no-transcript",
+        )
+    if folder is not None:
+        private_files.create_folder(folder)
+        for path in files.values():
+            output_file.write_text(
+                folder / path.name, path.read_text(encoding="utf-8"), private=True
+            )
+        output.line(f"wrote {output.count(len(files), 'transcript')} to {folder}")
+        return
+    for name, path in files.items():
+        with open(path, encoding="utf-8") as lines:
+            for line in lines:
+                output.document({"version": name} | json.loads(line))
 
 
 @models.command(epilog="Example: pokearena models stop")

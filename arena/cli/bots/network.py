@@ -18,7 +18,8 @@ def with_network(bot: Bot, *, granted: bool) -> Bot:
 
     Args:
         bot: the bot.
-        granted: whether the author has set `--network`. Without it, a hint is printed.
+        granted: whether the author has set `--network`. Without it, a hint is printed, unless the
+            bot uses models of a `models.toml`.
 
     Raises:
         CommandError: the environment variable of its key is not set.
@@ -27,6 +28,8 @@ def with_network(bot: Bot, *, granted: bool) -> Bot:
         return bot
     endpoint = manifest.read_model(bot.folder, bot.manifest_file)
     if endpoint is None:
+        return bot
+    if not granted and bot.manifest.models:
         return bot
     if not granted:
         output.hint(f"{bot.label} has [model] in its manifest; --network lets it reach its model")

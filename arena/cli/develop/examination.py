@@ -10,12 +10,16 @@ from typing import Any, Final, Self
 from arena.bots.bot import Bot
 from arena.cli import output
 from arena.cli.bots import registration
+from arena.cli.matches import author_models
 from arena.cli.output import ProgressLine, clean
 from arena.cli.workspace import Workspace
 from arena.matches import local_records
 from arena.matches.private_referee import own_referee
+from arena.models.match_models import MatchModels
 from arena.store import match_settings
+from arena.store.matches.spec import MatchSpec
 from arena.submissions.conformance.check import Check, CheckOutcome
+from arena.submissions.conformance.examination import MODEL_TOKENS, MODELS
 from arena.submissions.conformance.examination import examine as examined
 from arena.system import output_file
 from referee.sanitizing import sanitized
@@ -41,6 +45,15 @@ def examine(
     about: Callable[[str], None],
 ) -> Iterator[Check]:
     """Yield the checks of a bot, made with an own referee; store records where `ask` finds them."""
+
+    def models(spec: MatchSpec) -> MatchModels | None:
+        granted = author_models.of_bots(workspace, spec.id, {spec.versions[0]: bot}, kept=False)
+        if granted is not None:
+            granted = granted.within(MODEL_TOKENS)
+            most, cost = granted.file.limits.table_tokens, granted.most_cost()
+            output.hint(f"{MODELS}: at most {most:,} tokens, which cost at most {cost:.4f}")
+        return granted
+
     with own_referee() as referee:
         checks = examined(
             bot,
@@ -52,6 +65,7 @@ def examine(
             thorough=not quick,
             builder=lambda bot: registration.up_to_date(workspace, bot),
             on_test=about,
+            models=models,
         )
         for check in checks:
             _keep(workspace, check)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from arena.cli.workspace import Workspace
     from arena.matches.local_match import LocalMatch
+    from arena.models.match_models import MatchModels
     from arena.ratings.closed_match import PlayedGame
 
 
@@ -182,11 +183,12 @@ def _play_and_report(
     match: LocalMatch, workspace: Workspace, typed: tuple[str, ...], options: _OutputOptions
 ) -> int:
     """Play the match, write its files and print its results; return the exit status."""
-    from arena.cli.matches import replay_page
+    from arena.cli.matches import author_models, replay_page
     from arena.matches import local_match
 
     local_match.check_writable(match, workspace.folder, options.record)
     output.warn_without_sandbox()
+    models = author_models.of_match(workspace, match)
     if options.trace is not None:
         from arena.cli.matches import message_trace
 
@@ -196,7 +198,7 @@ def _play_and_report(
         context.with_resource(message_trace.traced(match, options.trace))
     if not options.as_json:
         _announce(match)
-    interrupted = not _play_to_end(match, workspace, watch=options.watch)
+    interrupted = not _play_to_end(match, workspace, models, watch=options.watch)
     files = _written_files(match, workspace, options)
     if options.as_json:
         output.document(_as_json(match, files))
@@ -256,19 +258,23 @@ def _raise_failure(match: LocalMatch, files: _WrittenFiles, interrupted: bool) -
         raise CommandError(_interruption(match), INTERRUPTED)
 
 
-def _play_to_end(match: LocalMatch, workspace: Workspace, *, watch: bool) -> bool:
+def _play_to_end(
+    match: LocalMatch, workspace: Workspace, models: MatchModels | None, *, watch: bool
+) -> bool:
     """Play the match; return False if Ctrl-C ended it."""
     from arena.cli.matches import play_progress
     from arena.matches import local_match
 
     try:
         if match.has_person:
-            _play_with_people(match, workspace)
+            _play_with_people(match, workspace, models)
         elif watch:
-            local_match.play(match, workspace.folder, lambda game: _print_game(match, game))
+            local_match.play(
+                match, workspace.folder, lambda game: _print_game(match, game), models=models
+            )
         else:
             with play_progress.progress_shown(match):
-                local_match.play(match, workspace.folder, lambda game: None)
+                local_match.play(match, workspace.folder, lambda game: None, models=models)
     except KeyboardInterrupt:
         return False
     return True
@@ -315,14 +321,14 @@ def _check_no_person() -> None:
             )
 
 
-def _play_with_people(match: LocalMatch, workspace: Workspace) -> None:
+def _play_with_people(match: LocalMatch, workspace: Workspace, models: MatchModels | None) -> None:
     from arena.cli.matches import human_terminal
     from arena.matches import local_match
 
     try:
         with human_terminal.opened(match.spec, match.bots) as person:
             _until_interrupted(
-                lambda: local_match.play(match, workspace.folder, person.finished, person),
+                lambda: local_match.play(match, workspace.folder, person.finished, person, models),
                 person.leave,
             )
             if person.has_left:

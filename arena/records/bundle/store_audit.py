@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 from arena.records import rebuilt_results
 from arena.records.bundle import evidence
 from arena.store import ids
-from arena.store.matches import raw_rows
+from arena.store.matches import match_reasoning, raw_rows
 from arena.store.matches.raw_rows import MatchRows
 from arena.store.schema import MatchState
 from arena.store.tournaments import schedule
 from arena.system import process_pool
+from referee import reasoning
 from referee.games.shared import dealing
 from referee.numbering import game_text
 from referee.record import MatchRecord, RecordError, dump, read
@@ -68,7 +69,9 @@ def audit(engine: Engine, report_progress: ReportProgress, after: str = "") -> I
 
 
 def differences(engine: Engine, tournament: str, report_progress: ReportProgress) -> Iterator[str]:
-    """Yield the stored results of closed matches that do not follow from the records.
+    """Yield the stored results, and the reasoning, that do not follow from the records.
+
+    Reasoning that was deleted is no difference.
 
     Args:
         engine: the store.
@@ -77,8 +80,9 @@ def differences(engine: Engine, tournament: str, report_progress: ReportProgress
     """
     number = raw_rows.count(engine, tournament)
     rows = (match for batch in raw_rows.batches(engine, tournament) for match in batch)
-    for done, problems in enumerate(map(_stored_otherwise, rows), 1):
-        yield from problems
+    for done, match in enumerate(rows, 1):
+        yield from _stored_otherwise(match)
+        yield from _other_reasoning(engine, match)
         report_progress("matches compared", done, max(done, number))
 
 
@@ -172,3 +176,15 @@ def _stored_otherwise(match: MatchRows) -> tuple[str, ...]:
     except Exception as error:
         # For the same reason as in `check`.
         return (f"match {match.id} cannot be compared: {error!r}",)
+
+
+def _other_reasoning(engine: Engine, match: MatchRows) -> Iterator[str]:
+    try:
+        lines = match_reasoning.reasoning_lines(engine, match.id)
+        if lines:
+            text = "".join(row["record"] for row in match.games)
+            record = read(dump(match.spec().line()) + text)
+            yield from (f"match {match.id}: {each}" for each in reasoning.problems(record, lines))
+    except Exception as error:
+        # For the same reason as in `check`.
+        yield f"match {match.id}: its reasoning cannot be checked: {error!r}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -111,3 +111,20 @@ def granted_models(engine: Engine, match: str) -> Mapping[str, GrantedModels]:
         if models:
             by_version[row.id] = GrantedModels(row.id, row.owner or row.name, models)
     return by_version
+
+
+def granted_names(engine: Engine, owner: str, version: str, declared: Sequence[str]) -> list[str]:
+    """Return those of the declared models that are granted to an owner or a version.
+
+    Args:
+        engine: the store.
+        owner: the name of the owner; empty: no owner.
+        version: ``name@number``; empty: a bot that is not a version yet.
+        declared: the models of its manifest.
+    """
+    allowed = {
+        grant.model
+        for grant in list_grants(engine)
+        if grant.name and grant.name == {Grantee.OWNER: owner, Grantee.VERSION: version}[grant.kind]
+    }
+    return [name for name in declared if name in allowed]

@@ -9,12 +9,18 @@ from arena.bots.bot import Bot
 from arena.bots.exit_report import MIB, Limits
 from arena.bots.version_store import content_hash
 from arena.errors import InfrastructureError
-from arena.store.match_settings import MatchSettings
+from arena.models.match_models import MatchModels
+from arena.store.match_settings import Clock, MatchSettings
+from arena.store.matches.spec import MatchSpec
 from arena.submissions.conformance import examined_forms
 from arena.submissions.conformance.check import Check, CheckOutcome
 from arena.submissions.conformance.decision_clock import Stopwatch
 from arena.submissions.conformance.examination_matches import ExaminationMatch, play
-from arena.submissions.conformance.examination_order import ExaminationOrder
+from arena.submissions.conformance.examination_order import (
+    ExaminationOrder,
+    ModelsOf,
+    no_models,
+)
 from arena.submissions.conformance.question_rounds import (
     TOGETHER,
     FailingQuestion,
@@ -38,10 +44,14 @@ from referee.games.registry import GAMES
 PLAYS: Final = "plays"
 LONG_TABLE: Final = "a long table"
 QUIET: Final = "quiet"
+MODELS: Final = "plays with its models"
 """Names of checks in the report."""
 
 SUBMISSION_SECONDS: Final = 120.0
 """Seconds after which the examination of a submission asks no further questions."""
+MODEL_TOKENS: Final = 100_000
+"""Tokens that the game with models may use, or those of one call if these are more."""
+_MODEL_CLOCK: Final = Clock(allowance_ms=30_000)
 _TABLE_SECONDS: Final = 60.0
 _LONG_TABLE_SECONDS: Final = 20.0
 _LONG_TABLE_GAMES: Final = 40
@@ -69,6 +79,7 @@ def examine(
     builder: Callable[[Bot], object] = build_by_manifest,
     seconds: float = float("inf"),
     on_test: OnTest = lambda what: None,
+    models: ModelsOf = no_models,
 ) -> Iterator[Check]:
     """Examine a bot and yield the checks as they are completed.
 
@@ -88,6 +99,7 @@ def examine(
         seconds: the time for questions after the build; questions that remain then
             are reported as unchecked. Every game is played in any case.
         on_test: receives a description of the current test.
+        models: returns the models of the bot in a match, for one game with them.
 
     Yields:
         The checks, in order.
@@ -106,6 +118,7 @@ def examine(
     order = ExaminationOrder(
         bot, content, bot_argument or bot.label, seed, seed_argument, referee, thorough, until
     )
+    order = replace(order, models=models)
     claimed = [game for name, game in GAMES.items() if _is_selected(bot, name, games)]
     if not claimed:
         yield Check(PLAYS, CheckOutcome.FAILED, "the bot plays none of the requested games")
@@ -143,6 +156,36 @@ class _Examination:
             yield from self._question_checks(game)
         yield self._watch.check(self._order)
         yield self._output_check()
+        if (bot := self._order.bot).manifest is not None and bot.manifest.models:
+            yield self._models_check(self._games[0])
+
+    def _models_check(self, game: Game) -> Check:
+        """Play one game in which the bot at one seat has its models."""
+        self._on_test(f"{game.id}: {MODELS}")
+        began = time.monotonic()
+        asked: list[bool] = []
+
+        def models_of(spec: MatchSpec) -> MatchModels | None:
+            models = self._order.models(spec)
+            asked.append(models is not None)
+            return models
+
+        form = replace(examined_forms.forms(game)[0], clock=_MODEL_CLOCK)
+        try:
+            played = play(self._order, form, MODELS, 1, began + _TABLE_SECONDS, models_of)
+        except InfrastructureError as error:
+            return self._unchecked(MODELS, game, str(error))
+        if not any(asked):
+            why = "no model is granted to the bot"
+            return Check(MODELS, CheckOutcome.SKIPPED, why, game.id)
+        if played.fault is not None:
+            return fault_check(self._order, MODELS, played)
+        if not played.games:
+            why = f"no game ended within {_TABLE_SECONDS:.0f} s"
+            return self._unchecked(MODELS, game, why)
+        took = time.monotonic() - began
+        sentence = f"{form.form}: a game of {len(played.times)} decisions"
+        return Check(MODELS, CheckOutcome.PASSED, sentence, game.id, took)
 
     def _skipped(self, game: Game, why: str) -> Check:
         return Check(

@@ -13,13 +13,13 @@ from arena.bots.exit_report import Report
 from arena.bots.resolver import sample
 from arena.matches.local_match import entrant_of
 from arena.matches.runner import OPTIONS, record_text
-from arena.matches.table import Table, Watch
+from arena.matches.table import AttemptModels, Table, Watch
 from arena.ratings.closed_match import PlayedGame
 from arena.store.match_settings import MatchSettings
 from arena.store.matches.spec import MatchSpec
 from arena.store.matches.table_plan import TablePlan, plan
 from arena.submissions.conformance.check import CheckRecord
-from arena.submissions.conformance.examination_order import ExaminationOrder
+from arena.submissions.conformance.examination_order import ExaminationOrder, ModelsOf, no_models
 from arena.submissions.conformance.examined_forms import match_of
 from referee.record import Line, read_games
 
@@ -98,7 +98,12 @@ class ExaminationMatch:
 
 
 def play(
-    order: ExaminationOrder, form: MatchSettings, what: str, boards: int, until: float
+    order: ExaminationOrder,
+    form: MatchSettings,
+    what: str,
+    boards: int,
+    until: float,
+    models_of: ModelsOf = no_models,
 ) -> ExaminationMatch:
     """Play a table of this form: the bot against itself, with one process per seat.
 
@@ -110,6 +115,7 @@ def play(
         what: the purpose; it determines the cards.
         boards: the number of games at the table.
         until: the time limit, on the monotonic clock.
+        models_of: returns the models of the first seat.
 
     Returns:
         The played games, until the first fault or the time limit.
@@ -126,11 +132,13 @@ def play(
     spec = match_of(form, what, order.seed, boards, entrants)
     tables = plan(spec) if order.bot.remote else plan(spec)[:1]
     played = ExaminationMatch(form, spec)
+    models = models_of(spec)
+    attempt = None if models is None else AttemptModels(models, 1)
     with grpc.insecure_channel(order.referee, options=OPTIONS) as channel:
         stub = referee_pb2_grpc.RefereeServiceStub(channel)
         try:
             for table in tables:
-                _play_table(stub, played, table, bots, until)
+                _play_table(stub, played, table, bots, until, attempt)
         except _TableStopped:
             pass
     return played
@@ -143,7 +151,12 @@ def _bots(bot: Bot, sides: int) -> tuple[Bot, ...]:
 
 
 def _play_table(
-    stub: Any, played: ExaminationMatch, table: TablePlan, bots: Sequence[Bot], until: float
+    stub: Any,
+    played: ExaminationMatch,
+    table: TablePlan,
+    bots: Sequence[Bot],
+    until: float,
+    models: AttemptModels | None,
 ) -> None:
     def sink(game: PlayedGame) -> None:
         played.games.append(game)
@@ -159,4 +172,4 @@ def _play_table(
         if played.spec.versions[entrant] in played.own:
             played.reports.extend(reports)
 
-    Table(played.spec, table, bots, Watch(show, _LOOK_MS)).play(stub, sink, keep_reports)
+    Table(played.spec, table, bots, Watch(show, _LOOK_MS), models).play(stub, sink, keep_reports)

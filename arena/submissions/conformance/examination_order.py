@@ -2,17 +2,27 @@
 
 import shlex
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 from arena.bots.bot import Bot
 from arena.bots.bot_session import BotSession
+from arena.models.match_models import MatchModels
 from arena.store.match_settings import MatchSettings
 from arena.store.matches.spec import MatchSpec
 from arena.submissions.conformance.examined_forms import CLOCK
 
 QUESTION_SECONDS: Final = (CLOCK.allowance_ms + CLOCK.bank_ms) / 1000
 """Time limit of one question in seconds: allowance and bank, the maximum a bot can have."""
+
+ModelsOf = Callable[[MatchSpec], MatchModels | None]
+"""Returns the models of the first entrant of a match; None if it gets none."""
+
+
+def no_models(spec: MatchSpec) -> MatchModels | None:
+    """Return no models."""
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +45,7 @@ class ExaminationOrder:
     """Time of the monotonic clock after which no further questions are sent."""
     at_once: int = 1
     """Number of games the bot plays simultaneously, from its answer to Start."""
+    models: ModelsOf = no_models
 
     @property
     def over(self) -> bool:

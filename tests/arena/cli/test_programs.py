@@ -18,6 +18,7 @@ WITHOUT_JSON = {
     "pokearena completion": "prints a script",
     "pokearena export": "has --format json",
     "pokearena mcp": "speaks JSON-RPC",
+    "pokearena models transcript": "prints JSON",
     "pokearena referee": "runs until it is ended",
     "pokearena watch": "is a screen",
     "pokearena worker": "runs until it is ended",

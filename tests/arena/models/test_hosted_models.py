@@ -12,7 +12,7 @@ from sqlalchemy import update
 from arena.bots import resolver, version_store
 from arena.config import Folder
 from arena.services.queue import redis_server
-from arena.store import database, schema
+from arena.store import backup_file, database, schema
 from arena.store.bots import model_grants, versions
 from arena.store.bots.model_grants import Grantee
 from arena.store.bots.version_files import keep
@@ -21,6 +21,7 @@ from arena.store.matches import listing, model_calls
 from arena.store.matches.model_calls import Caller, CallFigures
 from arena.store.schema import MatchState
 from arena.tournaments import scheduler
+from tests.arena.cli.terminal import in_own_process
 from tests.arena.poke_plan import poke_plan
 from tests.arena.services.worker_host import WorkerHostHarness
 from tests.sample_bots.scripted_endpoint import (
@@ -187,7 +188,16 @@ def test_a_hosted_bot_plays_a_match_with_a_model_and_its_key_is_found_nowhere(
     assert (today.name, today.figures) == ("ada", used.figures)
     files = [path for path in tmp_path.rglob("*") if path.is_file() and not path.is_symlink()]
     assert any(path.name.endswith(".models.jsonl") for path in files)
-    holders = [path for path in files if KEY.encode() in path.read_bytes()]
+    backup = tmp_path / "backup"
+    backup_file.backup(model_match.host.engine, backup, lambda *_: None)
+    printed = in_own_process(
+        tmp_path,
+        ("models", "transcript", match, "--data", model_match.host.there.root),
+        model_match.host.environment,
+    )
+    assert '"version": "starter-model@1"' in printed.out
+    assert KEY not in printed.out
+    holders = [path for path in (*files, backup) if KEY.encode() in path.read_bytes()]
     assert holders == []
 
 

@@ -33,7 +33,11 @@ class SubmissionHarness:
         versions = self.workspace.folder.versions
         self.level = Level.BUBBLEWRAP
         self.pipeline = SubmissionPipeline(
-            self.engine, self.pending_uploads, versions, lambda bot: self.checks, lambda: self.level
+            self.engine,
+            self.pending_uploads,
+            versions,
+            lambda bot, owner: self.checks,
+            lambda: self.level,
         )
 
     def bot(self, name: str = "mybot", *lines: str, text: str = "pass\n") -> Path:

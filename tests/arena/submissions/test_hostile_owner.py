@@ -95,7 +95,7 @@ def test_honest_owners_are_decided_while_a_hostile_build_runs(harness: Submissio
 def test_a_slow_test_is_stopped_at_the_total_limit(tmp_path: Path) -> None:
     harness = SubmissionHarness(tmp_path)
 
-    def examine(bot: Bot) -> list[Check]:
+    def examine(bot: Bot, owner: str) -> list[Check]:
         # Stands for a bot that never ends its tables.
         if bot.label.startswith("slow"):
             time.sleep(600)

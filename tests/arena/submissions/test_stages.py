@@ -9,6 +9,7 @@ import pytest
 from arena.bots.sandbox.level import Level
 from arena.errors import Conflict, InfrastructureError
 from arena.store.bots import submissions, versions
+from arena.store.bots.model_grants import Grantee, grant_model
 from arena.store.schema import Approval, SubmissionStage, SubmissionState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.submissions import runner
@@ -335,3 +336,12 @@ def test_leftovers_of_killed_processes_are_removed_later(harness: SubmissionHarn
         ".s-new.part",
         f"{sent.id}.tar.gz",
     }
+
+
+def test_a_sentence_names_the_command_that_grants_a_model(harness: SubmissionHarness) -> None:
+    command = "pokearena models grant small --owner ada"
+    assert command in harness.pushed(harness.bot("mybot", 'models = ["small"]')).sentence
+    grant_model(harness.engine, Grantee.OWNER, "ada", "small")
+    again = harness.pushed(harness.bot("mybot", 'models = ["small"]', text="pass  # 2\n"))
+    assert again.version == "mybot@2"
+    assert command not in again.sentence

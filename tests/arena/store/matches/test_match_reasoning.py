@@ -9,11 +9,12 @@ from sqlalchemy import update
 
 from arena.cli.workspace import Workspace
 from arena.errors import NotFound
+from arena.records.bundle import store_audit
 from arena.store import schema
 from arena.store.bots import owner_data, versions
 from arena.store.bots.owner_data import ReasoningState
 from arena.store.database import writing
-from arena.store.matches import match_reasoning, results
+from arena.store.matches import listing, match_reasoning, results
 from referee import reasoning, replay
 from referee.record import read
 from tests.arena.web.closed_matches import StoredMatch, play, table
@@ -110,3 +111,22 @@ def test_changed_reasoning_does_not_verify(workspace: Workspace) -> None:
     assert replay.verify(record) == []
     assert list(reasoning.problems(record, lines[1:])) == []
     assert len(list(reasoning.problems(record, lines[:1]))) == 1
+
+
+def test_the_check_of_a_tournament_includes_reasoning_that_is_kept(workspace: Workspace) -> None:
+    match = played(workspace)
+    tournament = listing.find_match(workspace.store, match.match).tournament
+
+    def differences() -> list[str]:
+        return list(store_audit.differences(workspace.store, tournament, lambda *_: None))
+
+    assert differences() == []
+    owner_data.set_reasoning(workspace.store, "bob", ReasoningState.DELETED)
+    assert differences() == []
+    (line, *_) = match_reasoning.reasoning_lines(workspace.store, match.match)
+    changed = gzip.compress(line.replace("plan of", "idea of").encode())
+    with writing(workspace.store, "test") as connection:
+        table = schema.reasoning
+        place = (table.c.game == 0, table.c.version == "luck0@1")
+        connection.execute(update(table).where(*place).values(line=changed))
+    assert len(differences()) == 1
