@@ -287,12 +287,15 @@ def ladder_name(form: str, clock_class: ClockClass) -> str:
 
 
 def is_of_ladder(row: Any, name: str) -> bool:
-    """Return whether a row of `tournaments` has this form or ladder; every row has no name."""
+    """Return whether a row of `tournaments` has this form or ladder, or the name is empty.
+
+    The name of a form alone selects all its clock classes; "GAME~fast" selects only fast ones.
+    """
     if not name:
         return True
     form = form_of(row.game, row.seats, row.options)
     clock = Clock(allowance_ms=row.allowance_ms, bank_ms=row.bank_ms)
-    return name in (form, ladder_name(form, clock.clock_class))
+    return name in (form, f"{form}~{clock.clock_class}")
 
 
 _LONGEST_LADDER: Final = 200

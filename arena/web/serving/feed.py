@@ -22,6 +22,7 @@ from arena.store import schema
 from arena.store.database import reading
 from arena.store.events import messages
 from arena.store.events.messages import Event, MatchClosed, TournamentChanged
+from arena.store.match_settings import ClockClass
 from arena.store.matches import results
 from arena.store.tournaments import tournaments
 from arena.web.data.changes import ARENA
@@ -108,10 +109,11 @@ class FeedFilter:
 
     def matches(self, details: Mapping[str, Any]) -> bool:
         """Whether a message matches the filter."""
+        ladder = details.get("ladder")
         return (
             self.match in (None, details.get("match"))
             and self.tournament in (None, details.get("tournament"))
-            and self.form in (None, details.get("form"), details.get("ladder"))
+            and self.form in (None, details.get("form"), ladder, f"{ladder}~{ClockClass.FAST}")
         )
 
 
