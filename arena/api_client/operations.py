@@ -86,7 +86,8 @@ class ApiOperations:
             form: a form of a game, such as GAME or GAME-4; with ~slow or ~model for the
                 ladder of another clock class than fast.
             sort: rank, move, bot, by, language, strength, los, elo, matches, games, points,
-                faults, corrections, defaults, thinking, seen; with a minus sign in reverse.
+                faults, corrections, defaults, illegal, default-rate, thinking, seen; with a
+                minus sign in reverse.
             find: only bots whose name, author or language contains this text.
             only: active, newest or faulty: only these versions.
             season: number of a season, also an archived one; the current one by default.
@@ -285,7 +286,7 @@ class ApiOperations:
             owner: only matches with a bot of this owner.
             tournament: only matches of the tournament with this id.
             game: only matches of the game with this id.
-            form: only matches of this form, such as GAME-4.
+            form: only matches of this form or ladder, such as GAME-4 or GAME~slow.
             tag: only matches in which a bot has set this tag.
             since: only matches that closed on this day (YYYY-MM-DD, UTC) or later.
             until: only matches that closed on this day or earlier.
@@ -587,6 +588,7 @@ class ApiOperations:
         game: str,
         bots: Sequence[str],
         name: str | None = None,
+        preset: str | None = None,
         format_: str | None = None,
         settings: Mapping[str, Any] | None = None,
         options: Mapping[str, Any] | None = None,
@@ -609,6 +611,8 @@ class ApiOperations:
             bots: registered bots, one per line: NAME (newest version) or NAME@VERSION, the
                 best first.
             name: name of the tournament; empty: the game.
+            preset: defaults of boards, clock and corrections for slow bots or language
+                models; empty: those of fast bots.
             format_: how bots are paired; /docs/formats describes each.
             settings: settings of the format (see /docs/formats), one NAME=VALUE per line.
             options: options of the game (see its rules), one NAME=VALUE per line.
@@ -632,6 +636,7 @@ class ApiOperations:
         game: str,
         bots: Sequence[str],
         name: str | None = None,
+        preset: str | None = None,
         format_: str | None = None,
         settings: Mapping[str, Any] | None = None,
         options: Mapping[str, Any] | None = None,
@@ -654,6 +659,8 @@ class ApiOperations:
             bots: registered bots, one per line: NAME (newest version) or NAME@VERSION, the
                 best first.
             name: name of the tournament; empty: the game.
+            preset: defaults of boards, clock and corrections for slow bots or language
+                models; empty: those of fast bots.
             format_: how bots are paired; /docs/formats describes each.
             settings: settings of the format (see /docs/formats), one NAME=VALUE per line.
             options: options of the game (see its rules), one NAME=VALUE per line.

@@ -20,6 +20,8 @@ class Rendering(Flag):
     PAGE = auto()
     """The ladder page; `PAGE_ALL`: with all columns."""
     PAGE_ALL = auto()
+    MODEL = auto()
+    """The page of a ladder of the clock class `model`, besides `PAGE`."""
     TEXT = auto()
     """The ladder as Markdown and text, and in `watch`."""
     TERMINAL = auto()

@@ -28,7 +28,7 @@ from arena.errors import (
 )
 from referee.games.contract import Game, OptionValue
 from referee.games.game_packages import absence
-from referee.games.registry import GAMES, find_game, form_of
+from referee.games.registry import GAMES, find_game, form_of, parse_form
 from referee.games.shared.coded_errors import InvalidValue
 
 if TYPE_CHECKING:
@@ -103,6 +103,17 @@ USUAL_CLOCKS: Final = {
     ClockClass.MODEL: Clock(allowance_ms=60_000, bank_ms=900_000),
 }
 """The clocks of open ladders."""
+
+PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "slow": {"boards": 5, "clock": asdict(USUAL_CLOCKS[ClockClass.SLOW])},
+    "models": {
+        # The rules of no game end it after one deal, so a short match has one board.
+        "boards": 1,
+        "corrections": 2,
+        "clock": asdict(USUAL_CLOCKS[ClockClass.MODEL]),
+    },
+}
+"""Values of settings that replace the defaults, by the name of the preset."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,6 +289,40 @@ def ladder_name(form: str, clock_class: ClockClass) -> str:
 def game_of_ladder(name: str) -> str:
     """Return the id of the game in the name of a ladder or a form."""
     return re.split("[-~]", name)[0]
+
+
+def is_of_ladder(row: Any, name: str) -> bool:
+    """Return whether a row of `tournaments` has this form or ladder, or the name is empty.
+
+    The name of a form alone selects all its clock classes; "GAME~fast" selects only fast ones.
+    """
+    if not name:
+        return True
+    form = form_of(row.game, row.seats, row.options)
+    clock = Clock(allowance_ms=row.allowance_ms, bank_ms=row.bank_ms)
+    return name in (form, f"{form}~{clock.clock_class}")
+
+
+_LONGEST_LADDER: Final = 200
+
+
+def parse_ladder(name: str) -> tuple[Game, int | None, dict[str, OptionValue], ClockClass]:
+    """Return the game, seats, options and clock class of a form or ladder such as "GAME-3~slow".
+
+    The number of seats is None if the name omits it.
+
+    Raises:
+        InvalidSettings: the name does not describe a possible form or clock class.
+    """
+    form, _, word = name.partition("~")
+    if word and word not in list(ClockClass):
+        raise unknown_name("clock class", word, ClockClass)
+    first, _, rest = form.partition("-")
+    game = game_named(first)
+    _, seats, options = parse_form(f"{game.id}-{rest[:_LONGEST_LADDER]}" if rest else game.id)
+    if seats is not None and seats not in game.seats:
+        raise InvalidSettings(f"{game.id} has no table of {seats} seats.", code="unknown-form")
+    return game, seats, settled_options(game, options), ClockClass(word or ClockClass.FAST)
 
 
 _HEX: Final = re.compile(r"[0-9a-fA-F]{64}")

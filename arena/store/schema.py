@@ -780,7 +780,7 @@ webhooks = Table(
     Column("format", StoredText, nullable=False),
     # Types of announcements (`arena.services.announcements`).
     Column("events", JSON, nullable=False),
-    # {"tournament", "game", "bot"}: only announcements of these; omitted: of all.
+    # {"tournament", "game", "form", "bot"}: only announcements of these; omitted: of all.
     Column("scope", JSON, nullable=False),
     # Signs the deliveries, so it cannot be stored as a hash.
     Column("secret", StoredText, nullable=False),

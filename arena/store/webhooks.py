@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import secrets
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
@@ -33,6 +33,7 @@ from sqlalchemy import (
 from arena.errors import NotFound, TooMany
 from arena.store import closings, ids, schema, tasks
 from arena.store.database import now, read_rows, reading, writing
+from arena.store.match_settings import is_of_ladder, parse_ladder
 from arena.store.postgresql import lock_decision, lock_rows
 from arena.store.schema import ClosingKind, TaskKind
 from arena.store.tasks import Task
@@ -83,17 +84,18 @@ class WebhookScope:
     Attributes:
         tournament: only this tournament and its matches.
         game: only tournaments of this game and their matches.
+        form: only tournaments of this form or ladder and their matches.
         bot: only versions of this bot and matches with them.
     """
 
     tournament: str = ""
     game: str = ""
     bot: str = ""
+    form: str = ""
 
     def to_json(self) -> dict[str, str]:
         """Return the restrictions as plain values."""
-        fields = {"tournament": self.tournament, "game": self.game, "bot": self.bot}
-        return {name: value for name, value in fields.items() if value}
+        return {name: value for name, value in asdict(self).items() if value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,7 +384,7 @@ def _plan(connection: Connection, hook: Webhook, newest: int) -> int:
     waiting = select(func.count()).where(tasks.is_open(kind, hook.id))
     if connection.execute(waiting).scalar_one() >= _LONGEST_QUEUE:
         return 0
-    events = connection.execute(_new_events(hook, newest)).all()
+    events = connection.execute(_new_events(connection, hook, newest)).all()
     until = events[-1].seq if len(events) == _LONGEST_QUEUE else newest
     # A version can enter several tournaments of a webhook's scope.
     created = {_key(hook.id, *_event_of(row)): row.at for row in events}
@@ -407,11 +409,11 @@ def _event_of(row: Row[Any]) -> tuple[str, str]:
     return event, row._mapping[column]
 
 
-def _new_events(hook: Webhook, newest: int) -> Select[Any]:
+def _new_events(connection: Connection, hook: Webhook, newest: int) -> Select[Any]:
     """Select the events up to a position that a webhook announces next, oldest first."""
     table, scope = schema.closings, hook.scope
     # A version belongs to a tournament when it enters it, which is later than its addition.
-    is_of_tournament = bool(scope.tournament or scope.game)
+    is_of_tournament = bool(scope.tournament or scope.game or scope.form)
     other = ClosingKind.VERSION_ADDED if is_of_tournament else ClosingKind.ENTERED
     kinds = [kind for kind, (event, _) in _EVENTS.items() if event in hook.events and kind != other]
     query = (
@@ -421,7 +423,7 @@ def _new_events(hook: Webhook, newest: int) -> Select[Any]:
             table.c.seq <= newest,
             table.c.kind.in_(kinds),
             table.c.at >= now() - _OLDEST_SECONDS,
-            *_within(scope),
+            *_within(connection, scope),
         )
         .order_by(table.c.seq)
         .limit(_LONGEST_QUEUE)
@@ -431,7 +433,7 @@ def _new_events(hook: Webhook, newest: int) -> Select[Any]:
     return query
 
 
-def _within(scope: WebhookScope) -> Iterator[ColumnElement[bool]]:
+def _within(connection: Connection, scope: WebhookScope) -> Iterator[ColumnElement[bool]]:
     """Yield the conditions that an event is within a scope."""
     table, versions = schema.closings, schema.versions
     if scope.tournament:
@@ -440,6 +442,12 @@ def _within(scope: WebhookScope) -> Iterator[ColumnElement[bool]]:
         tournaments = schema.tournaments
         of_game = select(tournaments.c.id).where(tournaments.c.game == scope.game)
         yield table.c.tournament.in_(of_game)
+    if scope.form:
+        plans = schema.tournaments
+        columns = plans.c["id", "game", "seats", "options", "allowance_ms", "bank_ms"]
+        query = select(*columns).where(plans.c.game == parse_ladder(scope.form)[0].id)
+        of_form = [row.id for row in connection.execute(query) if is_of_ladder(row, scope.form)]
+        yield table.c.tournament.in_(of_form)
     if scope.bot:
         of_bot = select(versions.c.id).where(versions.c.name == scope.bot)
         sides, entrants = schema.match_entrants, schema.entrants

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Final
 
 from arena.errors import Conflict, InvalidSettings, NotFound
 from arena.store.bots import remote_bots, versions
+from arena.store.match_settings import parse_ladder
 from arena.store.tournaments import challenges
 from arena.store.tournaments.challenges import ChallengeLimits
 from arena.submissions import open_ladders
 from arena.tournaments import scheduler
 from referee.games.contract import SetupError
-from referee.games.registry import GAMES, parse_form
+from referee.games.registry import GAMES
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -158,8 +159,8 @@ def _plan(engine: Engine, form: str, *players: Version) -> TournamentPlan:
     """
     if form:
         try:
-            game_id, seats, options = parse_form(form)
-            chosen = open_ladders.plan_of(game_id, seats, options)
+            game, seats, options, clock_class = parse_ladder(form)
+            chosen = open_ladders.plan_of(game.id, seats, options, clock_class)
         except (InvalidSettings, SetupError) as error:
             reason = str(error).rstrip(".")
             raise ChallengeRefused(422, f'unknown form "{form}": {reason}.') from None

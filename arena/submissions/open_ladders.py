@@ -13,7 +13,13 @@ from arena.formats.contract import FormatEntrant
 from arena.formats.ladder import LadderFormat
 from arena.ladders import ladder_key
 from arena.store.bots import versions
-from arena.store.match_settings import USUAL_CLOCKS, ClockClass, TournamentPlan, ladder_name
+from arena.store.match_settings import (
+    PRESETS,
+    USUAL_CLOCKS,
+    ClockClass,
+    TournamentPlan,
+    ladder_name,
+)
 from arena.store.postgresql import lock_decision
 from arena.store.tournaments import lifecycle, tournaments
 from arena.tournaments import scheduler
@@ -63,6 +69,7 @@ def plan_of(
         options=options or {},
         seats=seats or 0,
         clock=USUAL_CLOCKS[clock_class],
+        corrections=PRESETS["models"]["corrections"] if clock_class is ClockClass.MODEL else 0,
         format="ladder",
         settings={"open": True},
     )

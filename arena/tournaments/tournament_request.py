@@ -6,7 +6,7 @@ values named as in a file. They are converted and checked here, once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from glob import glob
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from msgspec import Meta
 
 from arena.errors import BadName, InvalidSettings, check_owner
-from arena.store.match_settings import TournamentPlan, seed_of
+from arena.store.match_settings import PRESETS, TournamentPlan, seed_of
 from arena.system.structured_file import (
     FileError,
     FileProblem,
@@ -27,6 +27,10 @@ from arena.system.structured_file import (
 
 if TYPE_CHECKING:
     from arena.store.bots.versions import Version
+
+
+def _presets() -> Collection[str]:
+    return PRESETS
 
 
 class TournamentFileError(FileError):
@@ -50,6 +54,8 @@ class TournamentRequest(TournamentPlan):
     ] = ()
     """Bots without owners; empty once the request is checked."""
     entrants: tuple[NamedBot, ...] = ()
+    preset: Annotated[str, Meta(extra={"choices": _presets})] | None = None
+    """The preset whose values replace the defaults."""
     seed: str | None = None
     """A text from which all cards follow; None: random."""
 
@@ -71,6 +77,10 @@ def request_of(values: Mapping[str, Any], folder: Path | None = None) -> Tournam
     """
     try:
         request = convert(values, TournamentRequest)
+        if request.preset:
+            preset = PRESETS[request.preset]
+            clock = {**preset["clock"], **values.get("clock", {})}
+            request = convert({**preset, **values, "clock": clock}, TournamentRequest)
         _check_owners(request)
         entrants = tuple(bot for _, bot in _named_bots(values, folder))
     except InvalidKey as wrong:

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 from urllib.parse import quote, urlencode
 
+from arena.errors import InvalidSettings
 from arena.store.access.sessions import Identity, Role
+from arena.store.match_settings import parse_ladder
 from arena.web.atom import AtomFeed
 from arena.web.data.web_state import WebState
 
@@ -78,6 +80,15 @@ Rows = Sequence[Sequence[object]]
 
 class InvalidQuery(ValueError):
     """The request is invalid (400). The exception's text is a sentence for people."""
+
+
+def check_ladder(name: str) -> None:
+    """Check the name of a form or ladder in a query, if there is one; raises InvalidQuery."""
+    try:
+        if name:
+            parse_ladder(name)
+    except InvalidSettings as error:
+        raise InvalidQuery(f"form: {error}") from None
 
 
 class PageNotFound(LookupError):

@@ -164,18 +164,10 @@ def ladder_of(form: str, option: str) -> TournamentPlan:
         CommandError: the form or the clock class does not exist.
     """
     from arena.store import match_settings
-    from arena.store.match_settings import ClockClass
     from arena.submissions import open_ladders
-    from referee.games.registry import parse_form
 
-    name, _, word = form.partition("~")
-    name, _, rest = name.partition("-")
-    game = match_settings.game_named(name)
-    _, seats, options = parse_form(f"{game.id}-{rest}" if rest else game.id)
     try:
-        if word and word not in list(ClockClass):
-            raise match_settings.unknown_name("clock class", word, ClockClass)
-        clock_class = ClockClass(word or ClockClass.FAST)
+        game, seats, options, clock_class = match_settings.parse_ladder(form)
         return open_ladders.plan_of(game.id, seats, options, clock_class)
     except InvalidSettings as error:
         raise CommandError(f"{option} {form}: {error}", USAGE, code="unknown-form") from None

@@ -57,6 +57,12 @@ def webhook() -> None:
     "--game", shell_complete=completers.game_ids, help="Only events of tournaments of this game."
 )
 @click.option(
+    "--form",
+    metavar="LADDER",
+    shell_complete=completers.forms,
+    help="Only events of tournaments of this form or ladder, such as GAME-3 or GAME~slow.",
+)
+@click.option(
     "--bot",
     metavar="NAME",
     shell_complete=completers.versions,
@@ -75,6 +81,7 @@ def add(
     body_format: str | None,
     tournament: str | None,
     game: str | None,
+    form: str | None,
     bot: str | None,
     allow_private: bool,
     as_json: bool,
@@ -94,7 +101,7 @@ def add(
         parts = webhook_receiver.check(url, private=allow_private)
     except ReceiverRefused as error:
         raise CommandError(f"{error}.", USAGE, code=error.code) from None
-    scope = _scope(workspace, tournament, game, bot)
+    scope = _scope(workspace, tournament, game, form, bot)
     hook = webhooks.add_webhook(
         workspace.store,
         url,
@@ -248,7 +255,11 @@ def log(webhook_id: str | None, limit: int, as_json: bool, workspace: Workspace)
 
 
 def _scope(
-    workspace: Workspace, tournament: str | None, game: str | None, bot: str | None
+    workspace: Workspace,
+    tournament: str | None,
+    game: str | None,
+    form: str | None,
+    bot: str | None,
 ) -> WebhookScope:
     """Return the restrictions of a webhook after checking that their objects exist."""
     from arena.store import match_settings
@@ -263,7 +274,9 @@ def _scope(
     ):
         raise CommandError(f"unknown bot {bot}.", FAILED, "pokearena bot list", code="unknown-bot")
     game_id = match_settings.game_named(game).id if game is not None else ""
-    return WebhookScope(tournament or "", game_id, bot or "")
+    if form is not None:
+        match_settings.parse_ladder(form)
+    return WebhookScope(tournament or "", game_id, bot or "", form or "")
 
 
 def _values(hook: Webhook) -> dict[str, object]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from arena.cli.workspace import Workspace
     from arena.tournaments.tournament_request import TournamentRequest
 
-_PLAIN = ("name", "format", "seats", "boards", "seed", "faults", "corrections")
+_PLAIN = ("preset", "name", "format", "seats", "boards", "seed", "faults", "corrections")
 _CLOCK = ("start", "allowance", "bank")
 
 
@@ -57,6 +57,12 @@ _CLOCK = ("start", "allowance", "bank")
     "--cycles",
     type=bounded(CYCLES),
     help="Same as --set cycles=N: number of matches of each pairing. [default: 1]",
+)
+@click.option(
+    "--preset",
+    type=click.Choice(["slow", "models"]),
+    help="Defaults of boards, clock and corrections: slow for bots that take seconds per decision, "
+    "models for language models. [default: those of fast bots]",
 )
 @click.option(
     "-n",

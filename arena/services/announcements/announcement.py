@@ -77,13 +77,14 @@ def closed_match(match: PlayedMatch) -> Announcement:
         f"{winner} won against {enumerated(match.opponents(winner))}"
         if winner
         else f"{enumerated(first)} {'drew' if len(scores) == 2 else 'shared the first place'}",
-        f"{match.form}, {match.name}, round {match.round + 1}: {', '.join(parts)}, "
+        f"{match.ladder}, {match.name}, round {match.round + 1}: {', '.join(parts)}, "
         f"{games} game{'s' if games != 1 else ''}",
         ("matches", match.match),
         {
             "match": match.match,
             "tournament": match.tournament,
             "form": match.form,
+            "ladder": match.ladder,
             "round": match.round,
             "closed": iso(match.closed),
             "winner": winner,
@@ -186,7 +187,7 @@ def enumerated(names: Sequence[str]) -> str:
 
 def _kind(tournament: Tournament) -> str:
     plan, bots = tournament.plan, len(tournament.entrants)
-    return f"{plan.form}, {plan.format}, {bots} bot{'s' if bots != 1 else ''}"
+    return f"{plan.ladder}, {plan.format}, {bots} bot{'s' if bots != 1 else ''}"
 
 
 def _details(tournament: Tournament) -> dict[str, Any]:
@@ -195,6 +196,7 @@ def _details(tournament: Tournament) -> dict[str, Any]:
         "tournament": tournament.id,
         "name": plan.name,
         "form": plan.form,
+        "ladder": plan.ladder,
         "format": plan.format,
         "created": iso(tournament.created),
     }

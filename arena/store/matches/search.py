@@ -19,6 +19,7 @@ from sqlalchemy import Column, ColumnElement, Connection, Engine, Select, exists
 
 from arena.store import schema
 from arena.store.database import reading
+from arena.store.match_settings import is_of_ladder
 from arena.store.matches import history
 from arena.store.matches.closed_matches import PlayedMatch
 from arena.store.schema import MatchState, TournamentState
@@ -50,7 +51,7 @@ class MatchFilter:
         owner: the owner of an entrant.
         tournament: the id of its tournament.
         game: the id of its game.
-        form: its form, such as "GAME-4-OPTION".
+        form: its form or its ladder, such as "GAME-4-OPTION" or "GAME~slow".
         tag: a tag that a bot has set on one of its games.
         since: the earliest end, in seconds since 1970.
         until: the end is before this time.
@@ -294,10 +295,11 @@ def _tournaments(
     connection: Connection, match_filter: MatchFilter, window: _Window
 ) -> list[tuple[str, float]]:
     """Return the tournaments that can have selected matches, and their ends, the latest first."""
-    from referee.games.registry import form_of
-
     table = schema.tournaments
-    query = select(*table.c["id", "game", "seats", "options", "state", "created", "ended"])
+    query = select(
+        *table.c["id", "game", "seats", "options", "allowance_ms", "bank_ms"],
+        *table.c["state", "created", "ended"],
+    )
     if match_filter.tournament:
         query = query.where(table.c.id == match_filter.tournament)
     if match_filter.game:
@@ -307,9 +309,7 @@ def _tournaments(
         # Matches that are being played when a tournament is cancelled may end later.
         closed = row.state == TournamentState.CLOSED
         ended = float(row.ended) if closed and row.ended is not None else math.inf
-        form = form_of(row.game, row.seats, row.options)
-        in_form = match_filter.form in ("", form)
-        if in_form and window.meets(row.created, ended):
+        if is_of_ladder(row, match_filter.form) and window.meets(row.created, ended):
             chosen.append((str(row.id), ended))
     return sorted(chosen, key=lambda each: -each[1])
 

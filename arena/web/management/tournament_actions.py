@@ -46,6 +46,12 @@ FIELDS: Final = (
     ),
     InputField("name", "name of the tournament; empty: the game", label="Name"),
     InputField(
+        "preset",
+        "defaults of boards, clock and corrections for slow bots or language models; empty: those "
+        "of fast bots",
+        example="",
+    ),
+    InputField(
         "format",
         "how bots are paired; /docs/formats describes each",
         choices=tuple(FORMATS),

@@ -8,6 +8,7 @@ from typing import Final
 
 from arena.formats import registry
 from arena.ladders.ladder_rows import Ladder
+from arena.store.match_settings import PRESETS
 from arena.tournaments.schedule_preview import SchedulePreview
 from arena.web.data.web_state import WebState
 from arena.web.management.action import InputField
@@ -104,6 +105,7 @@ class TournamentForm:
     Args:
         game: the chosen game.
         format: the chosen format.
+        preset: the chosen preset; empty without one.
         games: the games with their titles.
         formats: the formats with what they do.
         bots: the listed bots, the strongest first.
@@ -116,6 +118,7 @@ class TournamentForm:
 
     game: str
     format: str
+    preset: str
     games: tuple[tuple[str, str], ...]
     formats: tuple[tuple[str, str], ...]
     bots: tuple[BotChoice, ...]
@@ -143,6 +146,8 @@ def tournament_form(
     game, kind = sent.get("game", ""), sent.get("format", "")
     game = game if game in GAMES else next(iter(GAMES))
     kind = kind if kind in registry.FORMATS else "round-robin"
+    preset = sent.get("preset", "") if sent.get("preset", "") in PRESETS else ""
+    sent = {**_preset_texts(preset), **sent}
     ladder = ladder_of(web, game)
     bots, omitted, others = bot_choices(web, game, sent.get("bots", ""), ladder)
     by_name = {each.name: each for each in inputs}
@@ -152,6 +157,7 @@ def tournament_form(
     return TournamentForm(
         game,
         kind,
+        preset,
         tuple((each, GAMES[each].title) for each in GAMES),
         tuple((each, FORMATS.get(each, "")) for each in registry.FORMATS),
         bots,
@@ -167,6 +173,16 @@ def tournament_form(
         ladder.scope.name if ladder else "",
         preview,
     )
+
+
+def _preset_texts(name: str) -> Mapping[str, str]:
+    """Return the values of a preset as the form sends them."""
+    preset = {**PRESETS.get(name, {})}
+    clock = preset.pop("clock", {})
+    seconds = {
+        each.replace("_ms", "_seconds"): f"{value / 1000:g}" for each, value in clock.items()
+    }
+    return {each: str(value) for each, value in preset.items()} | seconds
 
 
 def ladder_of(web: WebState, game: str) -> Ladder | None:

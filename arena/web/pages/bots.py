@@ -12,7 +12,7 @@ from arena.store.bots.versions import Version
 from arena.web import paging
 from arena.web.data.snapshot import ArenaSnapshot
 from arena.web.data.web_state import WebState
-from arena.web.page import InvalidQuery, Page, PageRequest, TextTable
+from arena.web.page import InvalidQuery, Page, PageRequest, TextTable, check_ladder
 
 STATES = ("active", "retired", "in quarantine")
 """States of a bot."""
@@ -98,6 +98,8 @@ def bots_page(web: WebState, page_request: PageRequest) -> Page:
     every = lines(web.snapshot)
     find = page_request.query.get("find", "")
     chosen = {name: page_request.query.get(name, "") for name in ("owner", "form", "state")}
+    if chosen["form"]:
+        check_ladder(chosen["form"])
     if chosen["state"] not in ("", *STATES):
         raise InvalidQuery(f"state must be one of: {', '.join(STATES)}.")
     filtered = [line for line in matching(every, find) if _has(line, **chosen)]

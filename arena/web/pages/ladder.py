@@ -14,6 +14,7 @@ from arena.ladders.ladder_rows import Ladder
 from arena.ladders.seat_advantage import SEATS, SeatAdvantage
 from arena.presentation import wording
 from arena.ratings.closed_match import FAULTS
+from arena.store.match_settings import ClockClass
 from arena.web import paging, rating_curves
 from arena.web.data.changes import ARENA
 from arena.web.data.snapshot import ArenaSnapshot, RatingChart
@@ -66,6 +67,8 @@ def ladder_page(web: WebState, page_request: PageRequest) -> Page:
     adjusted = adjusted_of(web, standing) if page_request.query.get(ADJUSTED) == "1" else None
     is_complete = page_request.query.get(COLUMNS) == EVERY
     rendering = Rendering.PAGE_ALL if is_complete else Rendering.PAGE
+    if standing.scope.clock_class is ClockClass.MODEL:
+        rendering |= Rendering.MODEL
     columns = columns_of(LADDER, rendering, every)
     return Page(
         title=f"{wording.form_name(form)}: the ladder",

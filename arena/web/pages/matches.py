@@ -17,7 +17,7 @@ from arena.store.matches.search import FoundMatches, MatchFilter, SearchPosition
 from arena.tournaments import json_values
 from arena.web import paging
 from arena.web.data.web_state import WebState
-from arena.web.page import InvalidQuery, Page, PageRequest, TextTable
+from arena.web.page import InvalidQuery, Page, PageRequest, TextTable, check_ladder
 from referee.games.registry import GAMES
 
 QUERY = (
@@ -26,7 +26,7 @@ QUERY = (
     ("owner", "only matches with a bot of this owner"),
     ("tournament", "only matches of the tournament with this id"),
     ("game", "only matches of the game with this id"),
-    ("form", "only matches of this form, such as GAME-4"),
+    ("form", "only matches of this form or ladder, such as GAME-4 or GAME~slow"),
     ("tag", "only matches in which a bot has set this tag"),
     ("since", "only matches that closed on this day (YYYY-MM-DD, UTC) or later"),
     ("until", "only matches that closed on this day or earlier"),
@@ -58,6 +58,7 @@ class MatchLine:
             "match": match.match,
             "tournament": match.tournament,
             "form": match.form,
+            "ladder": match.ladder,
             "entrants": list(match.entrants),
             "scores": [round(score, 6) for score in self.scores],
             "winner": self.winner or None,
@@ -116,12 +117,17 @@ def matches_page(web: WebState, page_request: PageRequest) -> Page:
 
 def _forms(web: WebState, chosen: str) -> list[str]:
     """Return the forms that have been rated, and the chosen one."""
-    rated = {ladder.scope.form for ladder in web.snapshot.ladders.values()}
+    rated = {
+        name
+        for ladder in web.snapshot.ladders.values()
+        for name in (ladder.scope.form, ladder.scope.name)
+    }
     return sorted(rated | ({chosen} if chosen else set()))
 
 
 def _filter(query: Mapping[str, str]) -> MatchFilter:
     until = _day(query, "until")
+    check_ladder(query.get("form", "").strip())
     return MatchFilter(
         **{name: query.get(name, "").strip() for name in _WORDS},
         since=None if (since := _day(query, "since")) is None else since.timestamp(),
@@ -165,7 +171,7 @@ def _table(lines: list[MatchLine], time: Any) -> TextTable:
             (
                 line.match.match,
                 line.match.tournament,
-                line.match.form,
+                line.match.ladder,
                 " v ".join(line.match.entrants),
                 " : ".join(wording.percent(score, 1) for score in line.scores),
                 line.winner or "drawn",

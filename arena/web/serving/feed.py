@@ -22,6 +22,7 @@ from arena.store import schema
 from arena.store.database import reading
 from arena.store.events import messages
 from arena.store.events.messages import Event, MatchClosed, TournamentChanged
+from arena.store.match_settings import ClockClass
 from arena.store.matches import results
 from arena.store.tournaments import tournaments
 from arena.web.data.changes import ARENA
@@ -59,11 +60,7 @@ class EventDetails:
         """
         try:
             if isinstance(event, TournamentChanged):
-                details = {"tournament": event.id, "state": event.state}
-                return {
-                    **details,
-                    "form": tournaments.find_tournament(self._engine, event.id).plan.form,
-                }
+                return {"tournament": event.id, "state": event.state, **self._ladder(event.id)}
             details = self._match(event.match)
             ended = self._result(event.match) if isinstance(event, MatchClosed) else {}
             return {**asdict(event), **details, **ended}
@@ -75,11 +72,14 @@ class EventDetails:
             query = select(schema.matches.c.tournament).where(schema.matches.c.id == match)
             with reading(self._engine) as connection:
                 tournament = connection.execute(query).scalar_one()
-            form = tournaments.find_tournament(self._engine, tournament).plan.form
-            self._matches[match] = {"tournament": tournament, "form": form}
+            self._matches[match] = {"tournament": tournament, **self._ladder(tournament)}
             if len(self._matches) > _CACHE_SIZE:
                 self._matches.popitem(last=False)
         return self._matches[match]
+
+    def _ladder(self, tournament: str) -> dict[str, str]:
+        plan = tournaments.find_tournament(self._engine, tournament).plan
+        return {"form": plan.form, "ladder": plan.ladder}
 
     def _result(self, match: str) -> dict[str, Any]:
         """Return the result of a closed match; empty if the match is not closed."""
@@ -109,13 +109,11 @@ class FeedFilter:
 
     def matches(self, details: Mapping[str, Any]) -> bool:
         """Whether a message matches the filter."""
-        return all(
-            value is None or details.get(name) == value
-            for name, value in (
-                ("match", self.match),
-                ("tournament", self.tournament),
-                ("form", self.form),
-            )
+        ladder = details.get("ladder")
+        return (
+            self.match in (None, details.get("match"))
+            and self.tournament in (None, details.get("tournament"))
+            and self.form in (None, details.get("form"), ladder, f"{ladder}~{ClockClass.FAST}")
         )
 
 
@@ -243,4 +241,10 @@ def _of_ladder(form: str, ladder: Ladder) -> dict[str, Any]:
     top = [
         {"bot": line.entrant, "strength": round(line.strength.value, 1)} for line in lines[:_TOP]
     ]
-    return {"type": "ladder", "form": form, "bots": len(lines), "top": top}
+    return {
+        "type": "ladder",
+        "form": ladder.scope.form,
+        "ladder": form,
+        "bots": len(lines),
+        "top": top,
+    }

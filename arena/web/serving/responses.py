@@ -27,7 +27,7 @@ from arena.web import atom
 from arena.web.data.changes import Changes
 from arena.web.data.web_state import WebState
 from arena.web.management import access as accesses
-from arena.web.page import Page, PageRequest, PageRoute
+from arena.web.page import Page, PageRequest, PageRoute, check_ladder
 from arena.web.serving import data_formats, error_responses, html_pages, page_kinds
 from arena.web.serving.feed import Feed, FeedFilter
 from arena.web.serving.live_updates import (
@@ -318,6 +318,7 @@ class PageEndpoints:
             selection = FeedFilter(
                 *(query.get(name) or None for name in ("match", "tournament", "form"))
             )
+            check_ladder(selection.form or "")
             events = EVENTS in request.headers.get("accept", "")
             return EventStreamResponse(
                 feed.read(selection, events=events),

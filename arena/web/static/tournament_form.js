@@ -48,8 +48,8 @@ function prepare() {
   document.getElementById("bots-filter").addEventListener("input", filterBots);
 }
 
-// The fields of another game or format; what both have keeps its value.
-async function change() {
+// The fields of another game or format; what both have keeps its value. A preset replaces them.
+async function change(event) {
   const query = new URLSearchParams(new FormData(choice));
   const address = `${choice.action}?${query}`;
   try {
@@ -60,7 +60,7 @@ async function change() {
     for (const input of fresh.elements) {
       if (!input.name || input.type === "hidden") continue;
       if (input.type === "checkbox") input.checked = bots.has(input.value) || (input.name !== "bots" && kept.has(input.name));
-      else if (input.name !== "bots" && kept.has(input.name)) input.value = kept.get(input.name);
+      else if (event.target.name !== "preset" && input.name !== "bots" && kept.has(input.name)) input.value = kept.get(input.name);
     }
     old.replaceWith(fresh);
     history.replaceState(null, "", address);

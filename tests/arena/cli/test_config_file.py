@@ -24,7 +24,7 @@ REVIEWED = frozenset(
     faults form format from-start full game games gif high html json keep ladder ladders lang
     lenient limit list los low max-active-versions max-matches model name no-pause
     no-wait once open option output owner parquet partner patience play-tables port push-mib
-    pushes quality quick rate reason record relay-wait root-path sample saving season
+    preset pushes quality quick rate reason record relay-wait root-path sample saving season
     seat seats seed set size spectators sprt start step-time tables tag think timing tournament
     trace version views wait watch watchers web workers
     """.split()

@@ -6,9 +6,12 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from arena.cli.errors import USAGE
 from arena.cli.services import serve
 from arena.cli.workspace import Workspace
+from arena.store import webhooks
 from arena.store.match_settings import Clock, ClockClass, ladder_name
+from arena.store.matches import search
 from arena.submissions import open_ladders
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
@@ -65,6 +68,43 @@ def test_commands_select_the_ladder_of_a_clock_class(arena: SimulatedArena, cli:
     begun = json.loads(cli("ladder", "new-season", "poke~slow", "--json").out)
     assert begun["season"] == 2
     assert cli("ladder", "new-season", "poke~fats").code == "unknown-form"
+
+
+def test_matches_are_filtered_by_form_and_by_ladder(arena: SimulatedArena) -> None:
+    with TestClient(create(WebState(arena.engine, ServerSettings(rate=0)))) as client:
+        for name, ladders in (
+            ("poke", {"poke", "poke~slow"}),
+            ("poke~slow", {"poke~slow"}),
+            ("poke~fast", {"poke"}),
+            ("poke~model", set()),
+        ):
+            found = client.get(f"/matches.json?form={name}").json()["matches"]
+            assert {each["ladder"] for each in found} == ladders
+
+
+@pytest.mark.parametrize("name", ["poke~slwo", "pok", "poke-9", "poke-must_beat=maybe"])
+def test_an_unknown_form_or_ladder_is_refused(arena: SimulatedArena, name: str) -> None:
+    with TestClient(create(WebState(arena.engine, ServerSettings(rate=0)))) as client:
+        for page in ("/matches.json", "/bots.json", "/feed"):
+            assert client.get(page, params={"form": name}).status_code == 400, page
+
+
+def test_a_webhook_is_planned_only_for_the_events_of_its_ladder(
+    arena: SimulatedArena, cli: Cli
+) -> None:
+    command = ("webhook", "add", "https://example.org/hook", "--event", "match.closed")
+    cli(*command, "--form", "poke~slow")
+    for clock in (Clock(), SLOW):
+        arena.play_out(arena.begin("round-robin", arena.bots(2), clock=clock))
+    webhooks.plan(arena.engine)
+    planned = [each.subject for each in webhooks.log(arena.engine)]
+    slow = search.closed_matches(arena.engine, search.MatchFilter(form="poke~slow"))
+    assert planned == [slow.matches[0].match]
+
+
+def test_a_webhook_of_an_unknown_ladder_is_refused(cli: Cli, cwd: Path) -> None:
+    refused = cli("webhook", "add", "https://example.org/hook", "--form", "poke~slwo")
+    assert (refused.status, refused.code) == (USAGE, "unknown-name")
 
 
 @pytest.mark.parametrize("clock_class", ClockClass)
