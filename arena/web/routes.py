@@ -104,7 +104,7 @@ PAGES: tuple[PageRoute, ...] = (
     PageRoute(
         "/embed/matches/{id}/games/{n}",
         replay.embedded,
-        "The replay without navigation, for frames in other sites.",
+        "The replay without navigation, for frames in other sites; n is the number from 0.",
         query=replay.QUERY,
         example="/embed/matches/m-7f3k9q2xwd/games/0",
         kinds=("html",),

@@ -34,6 +34,17 @@ BELOW_WINDOW = """() =>
   document.querySelector(".overlay .latest, body:not(.overlay) .felt")
     .getBoundingClientRect().bottom + scrollY - innerHeight"""
 
+SMALLEST_DOMINO = 24
+SHORT_SIDES = """(tiles) => tiles.map((tile) => tile.getBoundingClientRect())
+  .map(({width, height}) => Math.min(width, height))"""
+LATEST_IS_SHOWN = """() => {
+  const piece = document.querySelector(".layout g > .new")?.getBoundingClientRect();
+  const board = document.querySelector(".layout").getBoundingClientRect();
+  return !piece || (piece.left >= board.left && piece.right <= board.right
+    && piece.top >= board.top && piece.bottom <= board.bottom);
+}"""
+"""Whether the latest piece is within the shown part of the board."""
+
 
 @dataclass(frozen=True)
 class Site:
@@ -149,6 +160,33 @@ def test_a_live_table_is_seen_whole_on_the_first_screen(
                 name = path.replace(match.id, "").strip("/").replace("/", "-")
                 keep(tab, f"live-{name}-{game.id}-{seats}-{size[0]}")
                 assert tab.evaluate(BELOW_WINDOW) <= 0, (path, size)
+
+
+def test_dominoes_of_a_live_board_are_large_enough_on_a_phone(
+    tab: Page, simulated_arena: SimulatedArena
+) -> None:
+    web = WebState(simulated_arena.engine, ServerSettings(rate=0))
+    game, names = find_game("pokino"), simulated_arena.bots(2)
+    tournament = simulated_arena.begin("round-robin", names, game=game.id, boards=2)
+    (match,) = listing.matches(simulated_arena.engine, tournament=tournament.id)
+    simulated_arena.play(match.id, 1)
+    with served(web) as address:
+        for number, state in enumerate(random_game(game, 2)[-4:-1], 1):
+            view = MessageToDict(bot_pb2.View.FromString(codec_of(game).view(state.public())))
+            actors = tuple(state.actors)
+            web.events.receive(
+                Position(match.id, 0, 0, 0, number, actors, match.entrants, view, (BANK_MS,) * 2),
+                0.0,
+            )
+            if number == 1:
+                tab.set_viewport_size({"width": 390, "height": 844})
+                tab.goto(f"{address}/matches/{match.id}")
+            decision = re.compile(rf"\b{number} decision")
+            tab.locator("#match-table .where", has_text=decision).wait_for(timeout=PATIENCE_MS)
+            sides = tab.eval_on_selector_all(".layout .tile", SHORT_SIDES)
+            assert min(sides) > SMALLEST_DOMINO - 0.1
+            assert tab.locator(".layout .overview").count() == 1
+            assert tab.evaluate(LATEST_IS_SHOWN)
 
 
 def resize(tab: Page, size: tuple[int, int]) -> None:

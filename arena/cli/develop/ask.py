@@ -68,10 +68,10 @@ def ask(
 
     The question is the same as in the match: the game is dealt again and replayed up to the
     decision. Prints the answer, whether it is legal, and its duration. MATCH can be a file, or
-    `last` for the newest match of `pokearena play`. MATCH:GAME:DECISION,GAME:DECISION sends
-    questions of several games in one message. --from-start sends the start of the table and all
-    earlier questions of the seat first, in the same messages, and prints the first answer that
-    differs from the record.
+    `last` for the newest match of `pokearena play`; GAME and DECISION are numbers from 0.
+    MATCH:GAME:DECISION,GAME:DECISION sends questions of several games in one message.
+    --from-start sends the start of the table and all earlier questions of the seat first, in the
+    same messages, and prints the first answer that differs from the record.
     """
     from arena.cli.bots import registration
     from arena.cli.bots.network import with_network

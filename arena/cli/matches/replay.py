@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     "--seat",
     type=click.IntRange(0),
     metavar="SEAT",
-    help="Show the cards as this seat sees them in --gif. [default: all hands are open]",
+    help="Show the cards as this seat, from 0, sees them in --gif. [default: all hands are open]",
 )
 @json_option
 @data_option

@@ -34,7 +34,7 @@ def why(match: str, seat: str | None, as_json: bool, workspace: Workspace) -> No
     how its process ended, and the end of its output. For a match without faults: the scores of the
     boards, the decision times, and the costliest decisions if an idle worker has analysed the
     match. MATCH is an id, the beginning of an id, a file, or `last` for the newest match of
-    `pokearena play`.
+    `pokearena play`. GAME and DECISION are numbers from 0.
     """
     from arena.cli.matches import record_lookup
 

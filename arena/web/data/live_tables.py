@@ -226,7 +226,7 @@ def live_table(
 
 
 class FeaturedMatch:
-    """Selects the match on the home page: the closest one, until it ends."""
+    """Selects the match on the home page: the closest one, until it ends. Thread-safe."""
 
     def __init__(self) -> None:
         self._shown = ""
@@ -235,8 +235,10 @@ class FeaturedMatch:
         """Return a running match, preferably one with a published position."""
         running = {match.id: match for match in snapshot.running}
         watched = {name: match for name, match in running.items() if name in positions}
-        if self._shown in watched or (self._shown in running and not watched):
-            return running[self._shown]
+        # Another thread may replace it by a match of a newer snapshot at any time.
+        shown = self._shown
+        if shown in watched or (shown in running and not watched):
+            return running[shown]
         candidates = watched or running
         if not candidates:
             return None

@@ -6,6 +6,11 @@
   const SMALLEST = 0.4;
   // The smallest share of the window that is enough for a table.
   const SMALLEST_SHARE = 0.4;
+  // Units of the short side of a domino, and the pixels that it needs.
+  const DOMINO = 37;
+  const SMALLEST_DOMINO = 24;
+  // The centre of each shown part of a board; an action elsewhere does not move it.
+  const centres = new WeakMap();
 
   const fit = (place) => {
     const felt = place.querySelector(".felt");
@@ -26,13 +31,52 @@
       scale = Math.max(SMALLEST, scale * Math.min(Math.sqrt(room / height), 0.97));
     }
   };
-  const fitAll = () => {
-    document.querySelectorAll("#match-table, #home-table, #embed-table, #embed-overlay, .places > div").forEach(fit);
+  // Where the shown part of a side begins: around the centre, within the whole; a larger part is centred.
+  const begin = (centre, part, start, whole) => (
+    part >= whole ? start + (whole - part) / 2
+      : Math.min(Math.max(centre - part / 2, start), start + whole - part));
+  const overview = (board, seen) => {
+    const map = board.cloneNode(false);
+    map.setAttribute("class", "overview");
+    map.setAttribute("viewBox", board.dataset.whole);
+    const laid = Array.from(board.querySelectorAll(".tile"), (tile) => {
+      const { x, y, width, height } = tile.getBBox();
+      return `M${x} ${y}h${width}v${height}h-${width}z`;
+    });
+    for (const [name, d] of [["laid", laid.join("")], ["seen", seen]]) {
+      const path = document.createElementNS(board.namespaceURI, "path");
+      path.setAttribute("class", name);
+      path.setAttribute("d", d);
+      map.append(path);
+    }
+    board.after(map);
   };
+  // Shows the whole board of Pokino, or as much around the latest piece as keeps dominoes large enough.
+  const follow = (place) => {
+    const board = place.querySelector(".layout svg");
+    if (!board) return;
+    board.parentElement.querySelector(".overview")?.remove();
+    board.dataset.whole ??= board.getAttribute("viewBox");
+    board.setAttribute("viewBox", board.dataset.whole);
+    const [left, top, width, height] = board.dataset.whole.split(" ").map(Number);
+    const piece = board.querySelector("g > .new")?.getBBox();
+    if (piece) centres.set(place, [piece.x + piece.width / 2, piece.y + piece.height / 2]);
+    const [x, y] = centres.get(place) ?? [left + width / 2, top + height / 2];
+    const box = board.getBoundingClientRect();
+    const units = DOMINO / SMALLEST_DOMINO;
+    if (width <= box.width * units && height <= box.height * units) return;
+    const [w, h] = [box.width * units, box.height * units];
+    const [l, t] = [begin(x, w, left, width), begin(y, h, top, height)];
+    board.setAttribute("viewBox", `${l} ${t} ${w} ${h}`);
+    overview(board, `M${l} ${t}h${w}v${h}h-${w}z`);
+  };
+  const places = () => document.querySelectorAll("#match-table, #home-table, #embed-table, #embed-overlay, .places > div");
+  const fitAll = () => places().forEach((place) => { fit(place); follow(place); });
   fitAll();
   addEventListener("resize", fitAll);
-  // A table that appears later.
   document.addEventListener("arena:shown", ({ target }) => {
+    // A table that appears later.
     if (!target.style.getPropertyValue("--scale")) fitAll();
+    else follow(target);
   });
 }

@@ -3,6 +3,7 @@
 import asyncio
 import re
 from dataclasses import replace
+from threading import Thread
 
 from google.protobuf.json_format import MessageToDict
 from pokearena.v1 import bot_pb2
@@ -13,7 +14,8 @@ from arena.store.matches import listing
 from arena.store.matches.listing import Match
 from arena.store.tournaments import tournaments
 from arena.web.app import create
-from arena.web.data.live_tables import LOG_LINES
+from arena.web.data.live_tables import LOG_LINES, FeaturedMatch
+from arena.web.data.snapshot import ArenaSnapshot
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.page import Draw, Page, PageRequest, ServerLinks
 from arena.web.pages import home, live, match
@@ -133,6 +135,34 @@ def test_the_home_page_shows_a_match_until_it_ends(simulated_arena: SimulatedAre
     page = page_after_refresh(web, home.home_page)
     assert page.data["shown"]["match"] == other
     assert "felt" in html_pages.fragments(page, ServerLinks())["home-table"]
+
+
+def test_a_match_that_another_thread_selects_while_one_is_picked_does_no_harm(
+    simulated_arena: SimulatedArena,
+) -> None:
+    first = running(simulated_arena)
+    other = replace(first, id="m-other")
+    older, newer = ArenaSnapshot(running=(first,)), ArenaSnapshot(running=(other,))
+    featured = FeaturedMatch()
+    armed = False
+
+    class Selected(str):
+        """An id that is looked up while another thread picks from a newer snapshot."""
+
+        def __hash__(self) -> int:
+            nonlocal armed
+            if armed:
+                armed = False
+                thread = Thread(target=featured.pick, args=(newer, {}))
+                thread.start()
+                thread.join()
+            return super().__hash__()
+
+    shown = replace(first, id=Selected(first.id))
+    assert featured.pick(ArenaSnapshot(running=(shown,)), {}) == shown
+    armed = True
+    assert featured.pick(older, {}) == first
+    assert featured.pick(newer, {}) == other
 
 
 def test_the_home_page_of_an_empty_arena_suggests_commands(simulated_arena: SimulatedArena) -> None:
