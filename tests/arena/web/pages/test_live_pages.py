@@ -144,15 +144,15 @@ def test_a_match_that_another_thread_selects_while_one_is_picked_does_no_harm(
     other = replace(first, id="m-other")
     older, newer = ArenaSnapshot(running=(first,)), ArenaSnapshot(running=(other,))
     featured = FeaturedMatch()
-    armed = False
+    lookups = 0
 
     class Selected(str):
-        """An id that is looked up while another thread picks from a newer snapshot."""
+        """An id during whose second lookup another thread picks from a newer snapshot."""
 
         def __hash__(self) -> int:
-            nonlocal armed
-            if armed:
-                armed = False
+            nonlocal lookups
+            lookups += 1
+            if lookups == 2:
                 thread = Thread(target=featured.pick, args=(newer, {}))
                 thread.start()
                 thread.join()
@@ -160,8 +160,9 @@ def test_a_match_that_another_thread_selects_while_one_is_picked_does_no_harm(
 
     shown = replace(first, id=Selected(first.id))
     assert featured.pick(ArenaSnapshot(running=(shown,)), {}) == shown
-    armed = True
+    lookups = 0
     assert featured.pick(older, {}) == first
+    assert lookups >= 2
     assert featured.pick(newer, {}) == other
 
 
