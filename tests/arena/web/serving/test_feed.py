@@ -101,6 +101,7 @@ def test_a_closed_match_is_sent_with_its_result(workspace: Workspace) -> None:
         "match": match.id,
         "tournament": match.tournament,
         "form": "poke",
+        "ladder": "poke",
         "entrants": ["ada@1", "bob@1"],
         "scores": [1.0, 0.0],
         "games": 2,
