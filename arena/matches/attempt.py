@@ -181,8 +181,10 @@ def _play_or_release(
 ) -> None:
     match, games, done = lease.match, lease.spec.games, len(lease.committed)
     log.info("%s: attempt %d, %d of %d games left", match, lease.attempt, games - done, games)
+    tables = lease.spec.games // lease.spec.boards
     try:
-        _play(resources, lease, models, drain, publisher)
+        with models.reserved(lease.attempt, tables) if models else contextlib.nullcontext():
+            _play(resources, lease, models, drain, publisher)
     except (Drained, Interrupted):
         _release(resources, lease, None)
     except LeaseLost as error:

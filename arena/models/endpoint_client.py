@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import email.utils
 import json
+import re
 import time
 import urllib.error
 import urllib.request
@@ -15,9 +16,15 @@ from arena.models.models_file import Model
 
 _MOST_BYTES: Final = 4 << 20
 """Maximum size of a response in bytes."""
+_MOST_ERROR_BYTES: Final = 1 << 16
 _TEMPORARY: Final = frozenset({408, 409, 425, 429})
 _REFUSED_REQUEST: Final = frozenset({400, 413, 415, 422})
 """Statuses that a request causes by its content. All others concern the organiser."""
+_KEY_REFUSED: Final = re.compile(
+    rb'"(invalid_api_key|API_KEY_INVALID|authentication_error|permission_error|PERMISSION_DENIED'
+    rb'|insufficient_quota|billing_hard_limit_reached|billing_not_active|account_deactivated)"'
+)
+"""Codes by which endpoints refuse the organiser's key or account, some with status 400."""
 _LONGEST_DELAY: Final = 60.0
 
 
@@ -105,11 +112,19 @@ def _body(response: HTTPResponse, until: float) -> bytes:
 
 
 def _failed(error: urllib.error.HTTPError) -> Exception:
-    if error.code in _REFUSED_REQUEST:
+    if error.code in _REFUSED_REQUEST and not _refuses_key(error):
         return RequestRefused()
     is_temporary = error.code in _TEMPORARY or error.code >= 500
     delay = _delay(error.headers.get("Retry-After", ""))
     return CallFailed(f"status {error.code}", is_temporary=is_temporary, delay=delay)
+
+
+def _refuses_key(error: urllib.error.HTTPError) -> bool:
+    """Return whether a refusal concerns the key; a request that imitates this gains nothing."""
+    try:
+        return _KEY_REFUSED.search(error.read(_MOST_ERROR_BYTES)) is not None
+    except (OSError, HTTPException):
+        return False
 
 
 def _delay(text: str) -> float:

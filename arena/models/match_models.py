@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
@@ -86,6 +86,38 @@ class MatchModels:
             name: EndpointClient(model, model.key_value(), seconds)
             for name, model in models.items()
         }
+
+    @contextmanager
+    def reserved(self, attempt: int, tables: int) -> Iterator[None]:
+        """Take the tokens of an attempt from the days of the owners, until the block ends.
+
+        So no bot can pause its match by using up the day in another match.
+
+        Args:
+            attempt: number of the match's attempt.
+            tables: number of tables of the match.
+
+        Raises:
+            InfrastructureError: all calls are stopped, or the rest of a day is too small.
+        """
+        if self.engine is None or self.file.transcripts:
+            yield
+            return
+        limits = self.file.limits
+        owners = {version: each.owner for version, each in self.granted.items()}
+        tokens = tables * limits.table_budget(tables)
+        try:
+            model_calls.reserve_match(
+                self.engine, self.match, attempt, owners, tokens, limits.owner_day_tokens
+            )
+        except Conflict as error:
+            raise _refused(str(error).rstrip(".")) from None
+        try:
+            yield
+        finally:
+            # A reservation that stays is replaced by the next attempt.
+            with suppress(SQLAlchemyError):
+                model_calls.release_match(self.engine, self.match, attempt)
 
     def within(self, tokens: int) -> MatchModels:
         """Return the models with at most this budget at a table, which covers one call at least."""
@@ -282,11 +314,13 @@ def usable_models(
         if level is Level.LANDLOCK:
             raise _refused(_NEEDED)
     if engine is not None:
-        _check_budgets(engine, file, granted)
+        _check_budgets(engine, file, granted, match)
     return MatchModels(engine, file, match, granted, outputs)
 
 
-def _check_budgets(engine: Engine, file: ModelsFile, granted: Mapping[str, GrantedModels]) -> None:
+def _check_budgets(
+    engine: Engine, file: ModelsFile, granted: Mapping[str, GrantedModels], match: str
+) -> None:
     """Check that the rest of the day covers the match for each owner."""
     limits = file.limits
     owners = [entry.owner for entry in granted.values()]
@@ -294,7 +328,7 @@ def _check_budgets(engine: Engine, file: ModelsFile, granted: Mapping[str, Grant
         tokens = owners.count(owner) * limits.match_tokens
         try:
             model_calls.check_calls(
-                engine, owner, min(tokens, limits.owner_day_tokens), limits.owner_day_tokens
+                engine, owner, min(tokens, limits.owner_day_tokens), limits.owner_day_tokens, match
             )
         except Conflict as error:
             raise _refused(str(error).rstrip(".")) from None

@@ -173,6 +173,8 @@ class TableEndpoint:
             client = self._client(request)
         except InvalidRequest as error:
             return _error(400, "invalid_request", str(error))
+        if self._is_lost:
+            return _error(503, "unavailable", "the table is closed.")
         worst = self._worst(request, client)
         if refusal := self._refusal(worst):
             return refusal
@@ -212,7 +214,9 @@ class TableEndpoint:
             return _error(400, "call_too_large", sentence)
         with self._lock:
             if worst.tokens > self._left:
-                sentence = f"{self._left} tokens are left at this table; the call may need more."
+                sentence = (
+                    f"{max(0, self._left)} tokens are left at this table; the call may need more."
+                )
                 return _error(403, "table_budget", sentence)
             if wait := self._rate.take("", time.monotonic()):
                 sentence = f"the table may make {self._limits.calls_per_minute} calls a minute."
@@ -223,6 +227,13 @@ class TableEndpoint:
     def _give_back(self, tokens: int) -> None:
         with self._lock:
             self._left += tokens
+
+    def _charge_failures(self, tokens: int) -> None:
+        """Take from the table what failures of the bot's own request cost the owner's day.
+
+        Otherwise a bot could use up the day, and pause its matches, by requests that fail.
+        """
+        self._give_back(-tokens)
 
     def _complete(
         self, request: ChatRequest, client: EndpointClient, worst: CallFigures
@@ -239,17 +250,23 @@ class TableEndpoint:
         until = time.monotonic() + self._limits.repeat_seconds
         pause = _FIRST_PAUSE_SECONDS
         is_last = False
+        sent = 0
         while True:
             try:
                 reply, figures = self._call(request, client, worst)
             except CallFailed as error:
                 failed = error
+                sent += failed.is_sent
+            except RequestRefused:
+                self._charge_failures(sent * worst.tokens)
+                raise
             else:
                 self._record(request, reply)
                 return reply, figures
             self._note_trouble(request.model, failed)
             if is_last:
                 self._forget_trouble(request.model)
+                self._charge_failures(sent * worst.tokens)
                 raise RequestRefused
             if failed.is_temporary and time.monotonic() + failed.delay < until:
                 time.sleep(max(pause, failed.delay))

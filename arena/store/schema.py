@@ -751,7 +751,8 @@ model_stops = Table(
 )
 
 # Calls of models by hosted bots. The figures are the worst case until the reply has arrived, and
-# stay so if it is lost.
+# stay so if it is lost. A row without a model contains the tokens that are reserved for a running
+# match (`arena.store.matches.model_calls`).
 model_calls = Table(
     "model_calls",
     metadata,

@@ -79,6 +79,8 @@ TRANSACTIONS: Final = (
     "revoke_model",
     "reserve_call",
     "settle_call",
+    "reserve_match",
+    "release_match",
     "stop_calls",
     "resume_calls",
     "add_webhook",

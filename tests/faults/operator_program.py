@@ -125,8 +125,11 @@ def use_models(engine: Engine) -> None:
         model_grants.grant_model(engine, *grant)
     model_calls.resume_calls(engine)
     caller = Caller("first", "first@1", "m-0000000000", 1, 0)
+    owners = {caller.version: caller.owner}
+    model_calls.reserve_match(engine, caller.match, caller.attempt, owners, 1000, 1_000_000)
     call = model_calls.reserve_call(engine, caller, "model", CallFigures(100, 100), 1_000_000)
     model_calls.settle_call(engine, call, CallFigures(10, 10))
+    model_calls.release_match(engine, caller.match, caller.attempt)
     model_calls.stop_calls(engine)
     model_calls.resume_calls(engine)
     model_grants.revoke_model(engine, *grant)

@@ -245,7 +245,7 @@ DONE_AFTERWARDS: dict[str, Deed] = {
     **dict.fromkeys(
         (
             *("grant_model", "revoke_model", "reserve_call", "settle_call"),
-            *("stop_calls", "resume_calls"),
+            *("reserve_match", "release_match", "stop_calls", "resume_calls"),
         ),
         when_models_are_called,
     ),

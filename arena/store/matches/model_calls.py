@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Engine, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, delete, func, insert, or_, select, update
 
 from arena.errors import Conflict
 from arena.store import ids, schema
@@ -18,6 +19,9 @@ MODELS_UNAVAILABLE: Final = "models-unavailable"
 """Code of a failure that pauses a match because its models cannot be called."""
 STOPPED: Final = "models-stopped"
 DAY_USED_UP: Final = "models-day-used-up"
+_RESERVATION: Final = ""
+"""The model of a row that contains the tokens of a running match that no call has used yet."""
+_LARGEST_RESERVATION: Final = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,9 @@ def reserve_call(
 ) -> str:
     """Store a call with its worst case, before it is sent; return its id.
 
+    The reservation of the match covers the call, so that the calls of other matches cannot pause
+    it. Only what exceeds the reservation is compared with the rest of the day.
+
     Raises:
         Conflict: all calls are stopped (code `STOPPED`), or the rest of the owner's day does not
             cover the worst case (code `DAY_USED_UP`).
@@ -76,21 +83,12 @@ def reserve_call(
     call = ids.model_call_id()
     with writing(engine, "reserve_call") as connection:
         lock_decision(connection, f"models of {caller.owner}")
-        _check(connection, caller.owner, worst.tokens, day_tokens)
-        connection.execute(
-            insert(schema.model_calls).values(
-                id=call,
-                owner=caller.owner,
-                version=caller.version,
-                match=caller.match,
-                attempt=caller.attempt,
-                table=caller.table,
-                model=model,
-                at=now(),
-                measured=0,
-                **_columns(worst),
-            )
-        )
+        covered = min(_reserved(connection, caller), worst.tokens)
+        _check_stop(connection)
+        if covered < worst.tokens:
+            _check_day(connection, caller.owner, worst.tokens - covered, day_tokens)
+        _change_reservation(connection, caller, -covered)
+        _insert(connection, call, caller, model, worst)
     return call
 
 
@@ -98,19 +96,74 @@ def settle_call(engine: Engine, call: str, figures: CallFigures) -> None:
     """Replace the worst case of a call by the figures of the endpoint."""
     calls = schema.model_calls
     with writing(engine, "settle_call") as connection:
+        row = connection.execute(select(calls).where(calls.c.id == call)).one()
         connection.execute(
             update(calls).where(calls.c.id == call).values(measured=1, **_columns(figures))
         )
+        caller = Caller(row.owner, row.version, row.match, row.attempt, row.table)
+        unused = row.input_tokens + row.output_tokens - figures.tokens
+        _change_reservation(connection, caller, max(0, unused))
 
 
-def check_calls(engine: Engine, owner: str, tokens: int, day_tokens: int) -> None:
+def reserve_match(
+    engine: Engine,
+    match: str,
+    attempt: int,
+    owners: Mapping[str, str],
+    tokens: int,
+    day_tokens: int,
+) -> None:
+    """Take the tokens of a match from the days of its owners, before its first call.
+
+    This replaces the reservation of an attempt that was killed. A reservation that is never
+    released counts until midnight (UTC).
+
+    Args:
+        engine: the store.
+        match: id of the match.
+        attempt: number of its attempt.
+        owners: the owner of each version that may use models.
+        tokens: the tokens of each version, at most the day's share of it.
+        day_tokens: the tokens of an owner's day.
+
+    Raises:
+        Conflict: as for `reserve_call`.
+    """
+    calls = schema.model_calls
+    held = list(owners.values())
+    with writing(engine, "reserve_match") as connection:
+        for owner in sorted(set(held)):
+            lock_decision(connection, f"models of {owner}")
+        _check_stop(connection)
+        connection.execute(
+            delete(calls).where(calls.c.match == match, calls.c.model == _RESERVATION)
+        )
+        for version, owner in owners.items():
+            share = min(tokens, day_tokens // held.count(owner), _LARGEST_RESERVATION)
+            _check_day(connection, owner, share, day_tokens)
+            caller = Caller(owner, version, match, attempt, 0)
+            _insert(connection, ids.model_call_id(), caller, _RESERVATION, CallFigures(share))
+
+
+def release_match(engine: Engine, match: str, attempt: int) -> None:
+    """Return the tokens that an attempt at a match has not used."""
+    calls = schema.model_calls
+    of_attempt = (calls.c.match == match, calls.c.attempt == attempt)
+    with writing(engine, "release_match") as connection:
+        connection.execute(delete(calls).where(*of_attempt, calls.c.model == _RESERVATION))
+
+
+def check_calls(engine: Engine, owner: str, tokens: int, day_tokens: int, match: str = "") -> None:
     """Check that an owner may use that many tokens today, before a match begins.
+
+    A reservation of this match itself does not count.
 
     Raises:
         Conflict: as for `reserve_call`.
     """
     with reading(engine) as connection:
-        _check(connection, owner, tokens, day_tokens)
+        _check_stop(connection)
+        _check_day(connection, owner, tokens, day_tokens, match)
 
 
 def match_usage(engine: Engine, match: str) -> tuple[ModelUsage, ...]:
@@ -149,13 +202,21 @@ def are_stopped(engine: Engine) -> bool:
         return _is_stopped(connection)
 
 
-def _check(connection: Connection, owner: str, tokens: int, day_tokens: int) -> None:
+def _check_stop(connection: Connection) -> None:
     if _is_stopped(connection):
         raise Conflict("the organiser has stopped all calls of models.", code=STOPPED)
+
+
+def _check_day(
+    connection: Connection, owner: str, tokens: int, day_tokens: int, match: str = ""
+) -> None:
+    """Check the rest of an owner's day; the reservation of a match may be left out."""
     calls = schema.model_calls
     used = connection.execute(
         select(func.sum(calls.c.input_tokens + calls.c.output_tokens)).where(
-            calls.c.owner == owner, calls.c.at >= _midnight(connection)
+            calls.c.owner == owner,
+            calls.c.at >= _midnight(connection),
+            or_(calls.c.model != _RESERVATION, calls.c.match != match),
         )
     ).scalar_one()
     if (used or 0) + tokens > day_tokens:
@@ -172,6 +233,49 @@ def _is_stopped(connection: Connection) -> bool:
 def _midnight(connection: Connection) -> float:
     at: float = connection.execute(select(now())).scalar_one()
     return math.floor(at / _DAY_SECONDS) * _DAY_SECONDS
+
+
+def _of_reservation(caller: Caller) -> tuple[ColumnElement[bool], ...]:
+    calls = schema.model_calls
+    return (
+        calls.c.match == caller.match,
+        calls.c.model == _RESERVATION,
+        calls.c.version == caller.version,
+        calls.c.attempt == caller.attempt,
+    )
+
+
+def _reserved(connection: Connection, caller: Caller) -> int:
+    """Return the tokens of a version that its match has reserved and not used; 0 without."""
+    query = select(schema.model_calls.c.input_tokens).where(*_of_reservation(caller))
+    return connection.execute(query).scalar() or 0
+
+
+def _change_reservation(connection: Connection, caller: Caller, tokens: int) -> None:
+    calls = schema.model_calls
+    connection.execute(
+        update(calls)
+        .where(*_of_reservation(caller))
+        .values(input_tokens=calls.c.input_tokens + tokens)
+    )
+
+
+def _insert(
+    connection: Connection, call: str, caller: Caller, model: str, figures: CallFigures
+) -> None:
+    values: dict[str, Any] = {
+        "id": call,
+        "owner": caller.owner,
+        "version": caller.version,
+        "match": caller.match,
+        "attempt": caller.attempt,
+        "table": caller.table,
+        "model": model,
+        "at": now(),
+        "measured": 0,
+        **_columns(figures),
+    }
+    connection.execute(insert(schema.model_calls).values(values))
 
 
 def _columns(figures: CallFigures) -> dict[str, float]:
@@ -192,7 +296,7 @@ def _usage(
     ]
     query = (
         select(name, calls.c.model, func.count(), *sums)
-        .where(condition)
+        .where(condition, calls.c.model != _RESERVATION)
         .group_by(name, calls.c.model)
         .order_by(name, calls.c.model)
     )

@@ -356,6 +356,59 @@ def test_failed_calls_are_repeated_by_the_proxy(
     assert is_answered or arena.calls.figures[0].tokens > 0
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"error": {"message": "no", "code": "invalid_api_key"}},
+        {"error": {"message": "no", "type": "authentication_error"}},
+        [{"error": {"code": 400, "details": [{"reason": "API_KEY_INVALID"}]}}],
+        {"error": {"message": "no", "code": "billing_hard_limit_reached"}},
+    ],
+)
+def test_a_key_that_is_refused_with_status_400_pauses_the_match(
+    tmp_path: Path, error: object
+) -> None:
+    with proxy(tmp_path, data(json.dumps(error).encode(), 400)) as arena:
+        assert post(arena.open(), ASK)[0] == 503
+        assert len(arena.lost) == 1
+        assert arena.endpoints[0].excuses_fault()
+
+
+def test_a_request_cannot_imitate_a_refused_key(tmp_path: Path) -> None:
+    asked = {**ASK, "messages": [{"role": "user", "content": "poison"}]}
+    refused = data(b'{"error": {"code": "invalid_api_key"}}', 400)
+    with proxy(tmp_path, failing_at("poison", refused)) as arena:
+        assert post(arena.open(), asked)[0] == 400
+        assert arena.lost == []
+        assert not arena.endpoints[0].excuses_fault()
+
+
+def test_requests_that_make_an_endpoint_fail_use_up_the_tables_budget_only(tmp_path: Path) -> None:
+    asked = {**ASK, "messages": [{"role": "user", "content": "poison"}]}
+    with proxy(tmp_path, failing_at("poison", reset)) as arena:
+        path = arena.open(repeat_seconds=0, budget=10_000)
+        answers = [post(path, asked) for _ in range(4)]
+        assert [status for status, *_ in answers] == [400, 400, 403, 403]
+        assert answers[-1][2]["error"]["code"] == "table_budget"
+        assert arena.lost == []
+    # What is stored for the owner's day is at most the budget and one call's repeat.
+    assert sum(each.tokens for each in arena.calls.figures) < 10_000 + 4_000
+
+
+def test_a_connection_that_is_kept_calls_no_model_after_the_table(tmp_path: Path) -> None:
+    with proxy(tmp_path, message("a")) as arena:
+        connection = UnixConnection(arena.open())
+        connection.request("GET", "/v1/models")
+        assert connection.getresponse().read()
+        arena.endpoints.pop().close()
+        connection.request("POST", "/v1/chat/completions", json.dumps(ASK))
+        response = connection.getresponse()
+        assert json.loads(response.read())["error"]["code"] == "unavailable"
+        connection.close()
+        assert arena.upstream.requests == []
+        assert arena.lost == []
+
+
 @pytest.mark.parametrize("status", [401, 402, 403, 404, 302])
 def test_a_failure_of_the_organiser_pauses_the_match(tmp_path: Path, status: int) -> None:
     with proxy(tmp_path, data(b"", status, Location="http://127.0.0.1:1/")) as arena:

@@ -64,6 +64,53 @@ def test_concurrent_reservations_do_not_exceed_the_day(store: Engine) -> None:
         assert sum(pool.map(attempt, range(6))) == 2
 
 
+def test_a_reserved_match_is_not_paused_by_the_calls_of_others(store: Engine) -> None:
+    owners = {"mine@1": "ada"}
+    model_calls.reserve_match(store, "m-1", 1, owners, 150, DAY)
+    other = replace(ADA, match="m-2")
+    reserve(store, other)
+    with pytest.raises(Conflict, check=has_code(DAY_USED_UP)):
+        reserve(store, other)
+    with pytest.raises(Conflict, check=has_code(DAY_USED_UP)):
+        model_calls.reserve_match(store, "m-3", 1, owners, 1, DAY)
+    call = reserve(store)
+    # The second call needs more than what is left of the reservation and of the day.
+    with pytest.raises(Conflict, check=has_code(DAY_USED_UP)):
+        reserve(store)
+    model_calls.settle_call(store, call, CallFigures(30, 20))
+    reserve(store)
+    assert sum(used.figures.tokens for used in model_calls.usage_today(store)) == 250
+
+
+def test_an_attempt_returns_what_it_has_not_used(store: Engine) -> None:
+    owners = {"mine@1": "ada", "other@1": "ada"}
+    model_calls.reserve_match(store, "m-1", 1, owners, 1000, DAY)
+    # The reservation of a killed attempt is replaced by that of the next one.
+    model_calls.check_calls(store, "ada", DAY, DAY, "m-1")
+    model_calls.reserve_match(store, "m-1", 2, owners, 1000, DAY)
+    model_calls.release_match(store, "m-1", 1)
+    with pytest.raises(Conflict, check=has_code(DAY_USED_UP)):
+        model_calls.check_calls(store, "ada", 1, DAY)
+    reserve(store, replace(ADA, attempt=2))
+    model_calls.release_match(store, "m-1", 2)
+    model_calls.check_calls(store, "ada", DAY - WORST.tokens, DAY)
+    with pytest.raises(Conflict, check=has_code(DAY_USED_UP)):
+        model_calls.check_calls(store, "ada", DAY - WORST.tokens + 1, DAY)
+
+
+def test_concurrent_matches_do_not_reserve_more_than_the_day(store: Engine) -> None:
+    def attempt(number: int) -> bool:
+        try:
+            owners = {"mine@1": "ada"}
+            model_calls.reserve_match(store, f"m-{number}", 1, owners, 100, DAY)
+        except Conflict:
+            return False
+        return True
+
+    with ThreadPoolExecutor(6) as pool:
+        assert sum(pool.map(attempt, range(6))) == 2
+
+
 def test_stopped_calls_are_refused(store: Engine) -> None:
     model_calls.stop_calls(store)
     with pytest.raises(Conflict, check=has_code(STOPPED)):
