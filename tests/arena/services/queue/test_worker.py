@@ -170,7 +170,9 @@ def jobs(harness: WorkerHarness) -> list[bytes | str]:
 
 def foreign(harness: WorkerHarness) -> Queue:
     """Return the queue as an attacker with access to Redis can use it."""
-    return Queue(match_job.QUEUE, connection=harness.connection, serializer=JSONSerializer)
+    return Queue(
+        worker_registrations.QUEUE, connection=harness.connection, serializer=JSONSerializer
+    )
 
 
 OTHER_FUNCTIONS = (
