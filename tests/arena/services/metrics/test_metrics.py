@@ -241,6 +241,7 @@ def test_open_matches_and_tournaments_are_counted_by_state(metrics_arena: Metric
 
     assert open_by_state(metrics_arena) == {"pending": 2, "running": 1, "lapsed": 1}
     assert value(metrics_arena.samples(), "pokearena_due_matches") == 3
+    assert value(metrics_arena.samples(), "pokearena_due_model_matches") == 0
     assert (
         value(metrics_arena.samples(), "pokearena_lease_age_seconds") >= lease_times.LEASE_SECONDS
     )
