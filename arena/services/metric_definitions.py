@@ -166,6 +166,7 @@ ALL: Final = (
     *(
         OPEN,
         DUE,
+        DUE_MODELS,
         LEASE_AGE,
         ATTEMPT_AGE,
         TOURNAMENTS,

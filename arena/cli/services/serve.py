@@ -149,7 +149,7 @@ def serve(
         )
     sandbox = SandboxReport.read()
     if model_workers is None:
-        model_workers = 0 if workers == 0 else _usual_model_workers(workspace, plans)
+        model_workers = 0 if workers == 0 else usual_model_workers(workspace, plans)
     try:
         pages = Pages(listen(host, port), web_settings, ladders) if web else None
     except PortTaken as error:
@@ -192,7 +192,7 @@ def ladder_of(form: str, option: str) -> TournamentPlan:
         raise CommandError(f"{option} {form}: {error}", USAGE, code="unknown-form") from None
 
 
-def _usual_model_workers(workspace: Workspace, plans: list[TournamentPlan]) -> int:
+def usual_model_workers(workspace: Workspace, plans: list[TournamentPlan]) -> int:
     """Return the default number of workers for the clock class `model`.
 
     Args:
