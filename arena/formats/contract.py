@@ -30,6 +30,8 @@ Ranking: TypeAlias = tuple[tuple[str, ...], ...]
 """Entrants by rank, the best first; the members of a group share a rank."""
 
 
+_MOST_NAMED: Final = 3
+"""Number of open matches up to which a format names those it waits for."""
 REPLAY: Final = 1_000_000
 """The n-th replay of match `number` of a round has the number `number + n * REPLAY`."""
 
@@ -107,6 +109,11 @@ class FormatMatch:
     def place(self) -> tuple[int, int]:
         """Its round and number, the key of the canonical order."""
         return self.round, self.number
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it has not ended."""
+        return self.state in (MatchStatus.OPEN, MatchStatus.LATE)
 
     @cached_property
     def scores(self) -> tuple[tuple[float, ...], ...]:
@@ -280,13 +287,17 @@ def next_round(matches: Iterable[FormatMatch]) -> int:
 
 def count_open(matches: Iterable[FormatMatch]) -> int:
     """Return the number of matches that have not ended."""
-    return sum(match.state in (MatchStatus.OPEN, MatchStatus.LATE) for match in matches)
+    return sum(match.is_open for match in matches)
 
 
 def waiting(matches: Iterable[FormatMatch]) -> WaitForMatches:
-    """Return the step that waits for all open matches."""
-    left = count_open(matches)
-    return WaitForMatches(f"{left} {'match is' if left == 1 else 'matches are'} not over yet")
+    """Return the step that waits for all open matches; a few of them are named."""
+    left = [match for match in matches if match.is_open]
+    why = f"{len(left)} {'match is' if len(left) == 1 else 'matches are'} not over yet"
+    if len(left) > _MOST_NAMED:
+        return WaitForMatches(why)
+    names = (f"{' - '.join(match.entrants)} (round {match.round + 1})" for match in left)
+    return WaitForMatches(f"{why}: {', '.join(names)}")
 
 
 def seatable(entrants: Sequence[FormatEntrant], number: int) -> list[str]:

@@ -52,6 +52,7 @@ class Services:
         pages: the web server; None: no web pages.
         relaying: the relay; None: remote bots cannot connect.
         on_wait: called in another thread with a sentence while the start takes long.
+        model_workers: the number of additional workers for matches of the clock class `model`.
 
     Raises:
         ServicesError: on entering; a service does not start. The text is a sentence.
@@ -68,6 +69,7 @@ class Services:
         pages: Pages | None = None,
         relaying: RelayOptions | None = None,
         on_wait: Callable[[str], None] = lambda sentence: None,
+        model_workers: int = 0,
     ) -> None:
         self._data_folder = data_folder
         self._requests = Requests()
@@ -78,6 +80,7 @@ class Services:
             self._requests,
             pages,
             relaying,
+            model_workers,
         )
         self._on_wait = on_wait
         self._changed = threading.Condition()

@@ -92,6 +92,9 @@ OPEN: Final = _new_gauge(
 DUE: Final = _new_gauge(
     "due_matches", "Open matches that a worker may take now: pending or lapsed."
 )
+DUE_MODELS: Final = _new_gauge(
+    "due_model_matches", "Those of them that are of the clock class `model`."
+)
 LEASE_AGE: Final = _new_gauge(
     "lease_age_seconds", "Since the lease that was renewed longest ago was renewed; they hold 15 s."
 )
@@ -163,6 +166,7 @@ ALL: Final = (
     *(
         OPEN,
         DUE,
+        DUE_MODELS,
         LEASE_AGE,
         ATTEMPT_AGE,
         TOURNAMENTS,

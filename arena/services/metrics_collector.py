@@ -26,7 +26,7 @@ from arena.services.closed_match_counts import Counts, Spread, cumulated
 from arena.services.metric_definitions import Kind, Metric
 from arena.services.queue import worker_games, worker_registrations, worker_sandboxes
 from arena.services.queue.match_queue import MatchQueue
-from arena.services.queue.worker_registrations import WorkerInfo
+from arena.services.queue.worker_registrations import QUEUES, WorkerInfo
 from arena.services.service import ServiceState
 from arena.store import gauges
 from arena.store.events import incidents
@@ -142,7 +142,7 @@ class ArenaCollector(Collector):
     def _of_redis(self, connection: Redis) -> list[Family] | None:
         """Read the metrics in Redis; None if it does not answer."""
         try:
-            jobs = len(MatchQueue(connection))
+            jobs = sum(len(MatchQueue(connection, name)) for name in QUEUES)
             workers = worker_registrations.workers(connection)
             packages = worker_games.published_packages(connection)
             times = timings.read(connection)
@@ -215,6 +215,7 @@ def _standing(store_gauges: StoreGauges) -> Iterator[Family]:
     due = store_gauges.open[gauges.PENDING] + store_gauges.open[gauges.LAPSED]
     for metric, value in (
         (metrics.DUE, float(due)),
+        (metrics.DUE_MODELS, float(store_gauges.due_models)),
         (metrics.LEASE_AGE, store_gauges.lease_age),
         (metrics.ATTEMPT_AGE, store_gauges.attempt_age),
         (metrics.SUBMISSION_AGE, store_gauges.submission_age),

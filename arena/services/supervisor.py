@@ -21,6 +21,7 @@ from arena.services.file_archiver import FileArchiver
 from arena.services.queue import redis_server
 from arena.services.queue.redis_server import Address
 from arena.services.queue.sweeper import SERVICE, Sweeper
+from arena.services.queue.worker_registrations import MODELS_QUEUE, QUEUE
 from arena.services.rating_service import RatingService
 from arena.services.relay_process import RelayOptions
 from arena.services.service import (
@@ -103,9 +104,10 @@ class Supervisor:
         requests: Requests,
         pages: Pages | None = None,
         relaying: RelayOptions | None = None,
+        model_workers: int = 0,
     ) -> None:
         self._data_folder = data_folder
-        self._workers = workers
+        self._queues = [QUEUE] * workers + [MODELS_QUEUE] * model_workers
         self._environment = environment
         self._requests = requests
         self._pages = pages
@@ -190,23 +192,24 @@ class Supervisor:
 
     def _start_workers(self) -> None:
         named = self._environment.get(config.REFEREE)
-        if named and self._workers > 1:
+        number = len(self._queues)
+        if named and number > 1:
             raise ServicesError(
-                f"{config.REFEREE} names one referee, and {self._workers} workers need one each:"
-                f" unset it, or start with --workers 1"
+                f"{config.REFEREE} names one referee, and {number} workers need one each: unset"
+                " it, or start with --workers 1 --model-workers 0"
             )
-        owners = [f"worker-{number + 1}" for number in range(self._workers)]
+        owners = [f"worker-{number + 1}" for number in range(len(self._queues))]
         # Without own workers there is no referee here: those of other machines have their own.
         own_referee = worker_services.referee_at(owners[0], self._sockets) if owners else ""
         self._referee = named or own_referee
-        for number, owner in enumerate(owners):
-            self._loop.start(self._worker(number + 1, named or self._start_referee(owner)))
+        for number, (owner, queue) in enumerate(zip(owners, self._queues, strict=True), 1):
+            self._loop.start(self._worker(number, named or self._start_referee(owner), queue))
 
     def _start_referee(self, owner: str) -> str:
         self._loop.start(worker_services.referee(owner, self._sockets, self._environment))
         return worker_services.referee_at(owner, self._sockets)
 
-    def _worker(self, number: int, referee: str) -> Service:
+    def _worker(self, number: int, referee: str, queue: str) -> Service:
         def forget(name: str) -> None:
             if self._sweeper is not None:
                 self._sweeper.forget_worker(name)
@@ -218,7 +221,7 @@ class Supervisor:
             **({} if has_spectators else {config.WATCH_MS: "0"}),
         }
         return worker_services.worker(
-            number, self._connection, self._sockets, environment, on_exit=forget
+            number, self._connection, self._sockets, environment, queue=queue, on_exit=forget
         )
 
     @property
@@ -298,7 +301,12 @@ class Supervisor:
         object_storage.bind(engine, object_storage.from_environment(self._environment))
         if self._data_folder.stores_builds(self._environment):
             version_files.keep_all(engine)
-        self._sweeper = Sweeper(engine, self._connection, self._relaying.wait)
+        self._sweeper = Sweeper(
+            engine,
+            self._connection,
+            self._relaying.wait,
+            model_workers=MODELS_QUEUE in self._queues,
+        )
         self._stack.callback(self._sweeper.stop)
         self._sweeper.start()
         site = self._pages.settings.site if self._pages is not None else ""

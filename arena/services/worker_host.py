@@ -16,6 +16,7 @@ from arena import config
 from arena.config import Folder
 from arena.services import worker_services
 from arena.services.queue.redis_server import Address
+from arena.services.queue.worker_registrations import QUEUE
 from arena.services.service import ServiceLoop
 from arena.services.service_logs import claimed_logs
 from arena.system import redis_connection
@@ -33,6 +34,7 @@ def run(
     name: str | None = None,
     burst: bool = False,
     max_attempts: int | None = None,
+    queue: str = QUEUE,
 ) -> int:
     """Run workers until SIGTERM, SIGHUP or Ctrl-C; a second Ctrl-C kills them. Return 0.
 
@@ -47,6 +49,7 @@ def run(
         burst: a worker ends when no match has been due for 3 s.
         max_attempts: a worker ends after this number of attempts; None: unlimited. With `burst`
             or `max_attempts` the function returns when all workers have ended.
+        queue: the queue that the workers listen to.
 
     Raises:
         OSError: a directory or a process cannot be created.
@@ -81,6 +84,7 @@ def run(
                     {**child_environment, config.REFEREE: referee},
                     name=name,
                     limits=limits,
+                    queue=queue,
                 )
             )
         log.info("workers: %d; logs: %s", workers, logs.shown)

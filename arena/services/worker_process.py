@@ -27,7 +27,15 @@ from arena.services.queue import redis_server
 from arena.services.queue.redis_server import Address
 from arena.services.queue.worker import MatchWorker, WorkerSandbox
 from arena.services.queue.worker_games import package_check
-from arena.services.queue.worker_registrations import SandboxState, WorkerInfo, fresh_name, workers
+from arena.services.queue.worker_registrations import (
+    MODELS_QUEUE,
+    QUEUE,
+    QUEUES,
+    SandboxState,
+    WorkerInfo,
+    fresh_name,
+    workers,
+)
 from arena.services.queue.worker_sandboxes import UNAVAILABLE
 from arena.store import database
 from arena.system.process_info import require_linux
@@ -95,6 +103,7 @@ def run(
     workers: int = 1,
     burst: bool = False,
     max_attempts: int | None = None,
+    queue: str = QUEUE,
 ) -> int:
     """Run workers until they are stopped, and return the exit status.
 
@@ -108,6 +117,7 @@ def run(
         workers: the number of workers.
         burst: a worker ends when no job has waited for `_BURST_SECONDS`.
         max_attempts: a worker ends after this number of attempts; None: unlimited.
+        queue: the queue that the workers listen to.
 
     Raises:
         NoServices: Redis or the database is not named, or another worker uses the referee.
@@ -138,6 +148,7 @@ def run(
             name=name,
             burst=burst,
             max_attempts=max_attempts,
+            queue=queue,
         )
     claim = _claim(referee)
     resources = WorkerResources(
@@ -153,8 +164,12 @@ def run(
         models_folder=data_folder.root,
         game_check=functools.partial(package_check, address.url),
     )
-    idle_work = idle_computations.idle_work(resources.engine, environment)
-    worker = _worker(resources, address.url, idle_work)
+    # There are more workers for models than cores, which the analyses would occupy.
+    is_for_models = queue == MODELS_QUEUE
+    idle_work = (
+        None if is_for_models else idle_computations.idle_work(resources.engine, environment)
+    )
+    worker = _worker(resources, address.url, idle_work, queue)
     with claim, idle_work or contextlib.nullcontext():
         worker.run(max_idle_seconds=_BURST_SECONDS if burst else None, max_jobs=max_attempts)
     return 0
@@ -177,7 +192,9 @@ def _choose_level() -> None:
         log.info("sandbox level of bots: %s", choice.sentence())
 
 
-def _worker(resources: WorkerResources, redis: str, idle_work: IdleWork | None) -> MatchWorker:
+def _worker(
+    resources: WorkerResources, redis: str, idle_work: IdleWork | None, queue: str
+) -> MatchWorker:
     from arena.matches.attempt import attempt
 
     log.info(
@@ -194,6 +211,7 @@ def _worker(resources: WorkerResources, redis: str, idle_work: IdleWork | None) 
         ChosenSandbox(),
         idle_work,
         resources.breaker,
+        queue,
     )
 
 
@@ -310,12 +328,17 @@ def main() -> int:
         "--burst", action="store_true", help="end when no match has been due for 3 s"
     )
     parser.add_argument("--max-matches", type=int, help="end after this number of attempts")
+    parser.add_argument("--queue", choices=QUEUES, default=QUEUE, help="the queue to listen to")
     arguments = parser.parse_args()
     logs.set_up()
     data_folder = config.locate(arguments.data)
     try:
         return run(
-            data_folder, arguments.name, burst=arguments.burst, max_attempts=arguments.max_matches
+            data_folder,
+            arguments.name,
+            burst=arguments.burst,
+            max_attempts=arguments.max_matches,
+            queue=arguments.queue,
         )
     except (
         config.SettingError,

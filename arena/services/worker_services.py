@@ -11,7 +11,7 @@ from redis.exceptions import RedisError
 
 from arena import config
 from arena.services.queue import worker_registrations
-from arena.services.queue.worker_registrations import fresh_name
+from arena.services.queue.worker_registrations import QUEUE, fresh_name
 from arena.services.service import Service, StopStage, python_command
 from arena.system import file_tree, grpc_probe, private_files, temporary_folder
 from arena.system.process_info import is_frozen
@@ -75,6 +75,7 @@ def worker(
     *,
     name: str | None = None,
     limits: Sequence[str] = (),
+    queue: str = QUEUE,
     on_exit: Callable[[str], None] = lambda name: None,
 ) -> Service:
     """Return a worker.
@@ -87,6 +88,7 @@ def worker(
         environment: names the data folder, store, Redis and referee.
         name: prefix of the worker's name; None: the host name.
         limits: command-line arguments that end the worker before it is stopped.
+        queue: the queue that it listens to.
         on_exit: called with the worker's name after it ended without a stop request.
     """
     names: list[str] = []
@@ -97,7 +99,8 @@ def worker(
         file_tree.remove(temporary)
         private_files.create_folder(temporary)
         names.append(fresh_name(name))
-        return python_command("arena.services.worker_process", "--name", names[-1], *limits)
+        arguments = ("--name", names[-1], "--queue", queue, *limits)
+        return python_command("arena.services.worker_process", *arguments)
 
     return Service(
         name=f"worker-{number}",

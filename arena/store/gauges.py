@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -12,7 +13,7 @@ from arena.store import schema
 from arena.store.access import audit_log
 from arena.store.bots import pushed_versions
 from arena.store.database import now, reading
-from arena.store.matches import lease_times, offline_bot_waits
+from arena.store.matches import lease_times, offline_bot_waits, transitions
 from arena.store.matches.lease_times import LEASE_SECONDS
 from arena.store.schema import (
     OPEN,
@@ -45,6 +46,7 @@ class StoreGauges:
 
     Attributes:
         open: numbers of open matches by their state, one of `STATES`.
+        due_models: number of the open matches of the clock class `model` that are due.
         lease_age: seconds since the least recently renewed lease was renewed; 0 without leases.
         attempt_age: seconds since the oldest running attempt began; 0 without one.
         tournaments: numbers of running and paused tournaments.
@@ -61,6 +63,7 @@ class StoreGauges:
     """
 
     open: Mapping[str, int]
+    due_models: int
     lease_age: float
     attempt_age: float
     tournaments: Mapping[str, int]
@@ -93,8 +96,11 @@ def read_gauges(
     """
     with reading(engine) as connection:
         leases, attempts = _ages(connection, lease_seconds)
+        open_matches = _open(connection, pushed, without)
+        others, models = open_matches[False], open_matches[True]
         return StoreGauges(
-            open=_open(connection, pushed, without),
+            open={state: others[state] + models[state] for state in STATES},
+            due_models=models[PENDING] + models[LAPSED],
             lease_age=leases,
             attempt_age=attempts,
             tournaments=_tournaments(connection),
@@ -110,7 +116,8 @@ def read_gauges(
         )
 
 
-def _open(connection: Connection, pushed: bool, without: Sequence[str]) -> dict[str, int]:
+def _open(connection: Connection, pushed: bool, without: Sequence[str]) -> dict[bool, Counter[str]]:
+    """Count open matches by their state, for the clock class `model` (True) and the others."""
     matches, tournaments = schema.matches, schema.tournaments
     # The subquery reads the clock once, not for each of the matches.
     at = select(now()).scalar_subquery()
@@ -129,14 +136,16 @@ def _open(connection: Connection, pushed: bool, without: Sequence[str]) -> dict[
         else_=PENDING,
     )
     words = (
-        select(word.label("word"))
+        select(word.label("word"), transitions.has_model_clock().label("models"))
         .select_from(matches.join(tournaments, tournaments.c.id == matches.c.tournament))
         .where(matches.c.state.in_(OPEN))
         .subquery()
     )
-    query = select(words.c.word, func.count()).group_by(words.c.word)
-    counted = {str(state): int(number) for state, number in connection.execute(query)}
-    return dict.fromkeys(STATES, 0) | counted
+    query = select(words.c.word, words.c.models, func.count())
+    counted = {False: Counter[str](), True: Counter[str]()}
+    for state, models, number in connection.execute(query.group_by(words.c.word, words.c.models)):
+        counted[bool(models)][str(state)] = int(number)
+    return counted
 
 
 def _ages(connection: Connection, lease_seconds: float) -> tuple[float, float]:

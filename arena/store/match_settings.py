@@ -62,6 +62,10 @@ def _is_game(name: str) -> bool:
     return name.replace("-", "_").lower() in GAMES or bool(absence(name))
 
 
+LONGEST_SLOW_MS: Final = (15_000, 900_000)
+"""The longest allowance and bank of the clock class `slow`; longer ones are of class `model`."""
+
+
 class ClockClass(StrEnum):
     """How long bots may think; each class of a form has its own ladder."""
 
@@ -85,7 +89,8 @@ class Clock:
         """The clock class."""
         if self.allowance_ms < 1_000 and self.bank_ms <= 60_000:
             return ClockClass.FAST
-        if self.allowance_ms <= 15_000 and self.bank_ms <= 900_000:
+        allowance_ms, bank_ms = LONGEST_SLOW_MS
+        if self.allowance_ms <= allowance_ms and self.bank_ms <= bank_ms:
             return ClockClass.SLOW
         return ClockClass.MODEL
 

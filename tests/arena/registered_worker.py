@@ -4,7 +4,12 @@ from collections.abc import Mapping
 
 from redis import Redis
 
-from arena.services.queue.worker_registrations import SandboxState, WorkerInfo, register_worker
+from arena.services.queue.worker_registrations import (
+    QUEUE,
+    SandboxState,
+    WorkerInfo,
+    register_worker,
+)
 
 
 def add_worker(
@@ -14,6 +19,7 @@ def add_worker(
     paused: bool = False,
     match: str = "",
     games: Mapping[str, str] | None = None,
+    queue: str = QUEUE,
 ) -> None:
     info = WorkerInfo(
         name=name,
@@ -23,5 +29,6 @@ def add_worker(
         sandbox=sandbox,
         paused=paused,
         games=games or {},
+        queue=queue,
     )
     register_worker(connection, info)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
+from arena import config
 from arena.bots.sandbox import available_levels
 from arena.bots.sandbox.available_levels import Choice
 from arena.cli import completers, output
@@ -26,6 +27,7 @@ from arena.cli.options import (
 from arena.errors import InfrastructureError, InvalidSettings
 from arena.services.relay_process import RelayOptions
 from arena.services.web_process import WebSettings
+from arena.system.process_info import cores
 from referee.games.game_packages import EXAMPLE_GAME
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from arena.store.match_settings import TournamentPlan
 
 _POLL_SECONDS = 0.5
+_MODEL_WORKERS_ABOVE_CORES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,14 @@ class SandboxReport:
     help="Number of matches played at the same time; 0: only other machines play. "
     "[default: one per core]",
 )
+@click.option(
+    "--model-workers",
+    type=click.IntRange(0, 1024),
+    metavar="N",
+    help="Number of additional workers for matches of the clock class model; 0: the others play "
+    "them too. [default: 4 more than cores if models.toml or a ladder of this class exists; else "
+    "0]",
+)
 @sandbox_option
 @pages_option(default=True)
 @web_options
@@ -104,6 +115,7 @@ class SandboxReport:
 @data_option
 def serve(
     workers: int | None,
+    model_workers: int | None,
     web: bool,
     host: str,
     port: int,
@@ -136,6 +148,8 @@ def serve(
             code="already-running",
         )
     sandbox = SandboxReport.read()
+    if model_workers is None:
+        model_workers = 0 if workers == 0 else usual_model_workers(workspace, plans)
     try:
         pages = Pages(listen(host, port), web_settings, ladders) if web else None
     except PortTaken as error:
@@ -143,7 +157,12 @@ def serve(
     try:
         with (
             Services(
-                workspace.folder, workers, pages=pages, relaying=relaying, on_wait=output.hint
+                workspace.folder,
+                workers,
+                pages=pages,
+                relaying=relaying,
+                on_wait=output.hint,
+                model_workers=model_workers,
             ) as services,
             _measured(workspace, services, metrics) as measured,
         ):
@@ -171,6 +190,33 @@ def ladder_of(form: str, option: str) -> TournamentPlan:
         return open_ladders.plan_of(game.id, seats, options, clock_class)
     except InvalidSettings as error:
         raise CommandError(f"{option} {form}: {error}", USAGE, code="unknown-form") from None
+
+
+def usual_model_workers(workspace: Workspace, plans: list[TournamentPlan]) -> int:
+    """Return the default number of workers for the clock class `model`.
+
+    Args:
+        workspace: the data folder and its store, which may be of an older version.
+        plans: ladders to be opened.
+    """
+    from arena.models import models_file
+    from arena.store import database
+    from arena.store.match_settings import ClockClass
+    from arena.store.tournaments import tournaments
+
+    if config.setting((config.REFEREE,)):
+        # It serves one worker.
+        return 0
+    if workspace.has_store:
+        engine = database.open(workspace.folder.database_url())
+        if database.version(engine) == database.HEAD:
+            running = tournaments.list_tournaments(engine, over=False)
+            plans = [*plans, *(tournament.plan for tournament in running)]
+        engine.dispose()
+    is_needed = (workspace.folder.root / models_file.FILE).exists() or any(
+        plan.clock.clock_class is ClockClass.MODEL for plan in plans
+    )
+    return cores() + _MODEL_WORKERS_ABOVE_CORES if is_needed else 0
 
 
 @contextlib.contextmanager

@@ -10,6 +10,7 @@ from arena.cli import output
 from arena.cli.errors import FAILED, OK, CommandError
 from arena.cli.options import data_option, sandbox_option
 from arena.config import Folder
+from arena.services.queue.worker_registrations import QUEUE, QUEUES
 
 if TYPE_CHECKING:
     from arena.cli.workspace import Workspace
@@ -35,6 +36,14 @@ if TYPE_CHECKING:
 @click.option(
     "--check", is_flag=True, help="Only check whether Redis lists a live worker of this host."
 )
+@click.option(
+    "--queue",
+    type=click.Choice(QUEUES),
+    default=QUEUE,
+    show_default=True,
+    help="The matches to play; models: only those of the clock class model, which then wait for "
+    "such workers.",
+)
 @sandbox_option
 @data_option
 def worker(
@@ -43,6 +52,7 @@ def worker(
     burst: bool,
     max_matches: int | None,
     check: bool,
+    queue: str,
     workspace: Workspace,
 ) -> int:
     """Run workers for services on other machines, until Ctrl-C.
@@ -64,7 +74,9 @@ def worker(
         return OK
     _ask_store(data_folder)
     logs.set_up()
-    return work.run(data_folder, name, workers=workers, burst=burst, max_attempts=max_matches)
+    return work.run(
+        data_folder, name, workers=workers, burst=burst, max_attempts=max_matches, queue=queue
+    )
 
 
 def _ask_store(data_folder: Folder) -> None:

@@ -16,9 +16,10 @@ from rq.exceptions import NoSuchJobError
 from rq.executions import Execution, ExecutionRegistry
 from rq.job import Job, JobStatus
 
+from arena.services.queue.worker_registrations import QUEUE, QUEUES
+
 log = logging.getLogger("arena.services.queue")
 
-QUEUE: Final = "matches"
 MATCH_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """RQ's pattern for ids, limited to 64 characters."""
 
@@ -61,11 +62,12 @@ class MatchJob(Job):
             NoSuchJobError: it is not a match job, and was removed. RQ continues with the next job.
         """
         try:
+            origin = raw_data.get(b"origin", b"").decode()
             # The data is deserialized here, at its first use.
             super().restore(
                 {
                     b"data": raw_data[b"data"],
-                    b"origin": QUEUE.encode(),
+                    b"origin": (origin if origin in QUEUES else QUEUE).encode(),
                     b"timeout": b"-1",
                     b"result_ttl": b"0",
                     b"failure_ttl": b"0",

@@ -1,8 +1,8 @@
-"""Match queue: a short list of RQ jobs in Redis for matches that are due.
+"""Match queues: short lists of RQ jobs in Redis for matches that are due.
 
 The store decides which matches are due, and in which order. The id of a job is the id of its match.
 A lost, duplicated or delayed job changes no result: a worker first leases the match in the store,
-and the sweeper enqueues due matches again. All workers listen to a single queue: with several
+and the sweeper enqueues due matches again. Each worker listens to a single queue: with several
 queues, RQ can lose a job permanently.
 """
 
@@ -16,8 +16,8 @@ from rq import Queue
 from rq.executions import ExecutionRegistry
 from rq.serializers import JSONSerializer
 
-from arena.services.queue.match_job import FUNCTION, MATCH_ID, QUEUE, MatchJob
-from arena.services.queue.worker_registrations import HOSTS, NAMES
+from arena.services.queue.match_job import FUNCTION, MATCH_ID, MatchJob
+from arena.services.queue.worker_registrations import HOSTS, NAMES, QUEUE, QUEUES
 from arena.system import failpoint
 from referee.games.shared.coded_errors import InvalidValue
 
@@ -35,22 +35,23 @@ _WAKE: Final = "pokearena:wake"
 """List that holds at most one item, which the next sweeper takes."""
 
 _REGISTRIES: Final = ("wip", "finished", "failed", "deferred", "scheduled", "canceled")
-_SETS: Final = (NAMES, "rq:queues", "rq:groups", "rq:workers", f"rq:workers:{QUEUE}")
+_LISTS: Final = [f"rq:queue:{queue}{end}" for queue in QUEUES for end in ("", ":intermediate")]
 _KEY_TYPES: Final = {
-    **dict.fromkeys((f"rq:queue:{QUEUE}", f"rq:queue:{QUEUE}:intermediate", _WAKE), b"list"),
-    **dict.fromkeys((HOSTS, *(f"rq:{name}:{QUEUE}" for name in _REGISTRIES)), b"zset"),
-    **dict.fromkeys(_SETS, b"set"),
+    **dict.fromkeys((*_LISTS, _WAKE), b"list"),
+    **dict.fromkeys((HOSTS, *(f"rq:{name}:{q}" for name in _REGISTRIES for q in QUEUES)), b"zset"),
+    **dict.fromkeys((NAMES, "rq:queues", "rq:groups", "rq:workers"), b"set"),
+    **dict.fromkeys((f"rq:workers:{queue}" for queue in QUEUES), b"set"),
 }
 """Types in Redis of the keys that workers and sweepers use."""
 
 
 class MatchQueue:
-    """The queue of due matches. Every method raises redis.exceptions.RedisError."""
+    """A queue of due matches. Every method raises redis.exceptions.RedisError."""
 
-    def __init__(self, connection: Redis) -> None:
+    def __init__(self, connection: Redis, name: str = QUEUE) -> None:
         self._connection = connection
         self._queue = Queue(
-            QUEUE, connection=connection, serializer=JSONSerializer, job_class=MatchJob
+            name, connection=connection, serializer=JSONSerializer, job_class=MatchJob
         )
 
     def enqueue(self, *matches: str, first: Collection[str] = ()) -> int:
@@ -97,6 +98,10 @@ class MatchQueue:
         """Return the matches whose job has not been taken yet, the next one first."""
         return _match_ids(self._connection.lrange(self._queue.key, 0, -1))
 
+    def clear(self) -> None:
+        """Remove all waiting jobs; those of due matches are enqueued again."""
+        self._connection.delete(self._queue.key)
+
     def __len__(self) -> int:
         return int(self._connection.llen(self._queue.key))
 
@@ -112,7 +117,7 @@ class MatchQueue:
         return self._connection.blpop([_WAKE], seconds) is not None
 
     def discard_malformed(self) -> int:
-        """Remove all items from the queue that cannot be match jobs.
+        """Remove all items from the queues that cannot be match jobs.
 
         Another program that shares the Redis, or an attacker who can reach it, can write anything
         there: items that are not match ids, and keys whose type differs from the expected one.
@@ -128,7 +133,7 @@ class MatchQueue:
         for (key, expected), actual in zip(_KEY_TYPES.items(), types, strict=True):
             if actual not in (expected, b"none"):
                 removed += self._connection.delete(key)
-        for key in (self._queue.key, self._queue.intermediate_queue_key):
+        for key in _LISTS:
             for item in set(self._connection.lrange(key, 0, -1)):
                 if _match_id(item) is None:
                     removed += self._connection.lrem(key, 0, item)  # type: ignore[arg-type]

@@ -6,6 +6,9 @@ sweepers may run at once.
 
 Scheduling can take seconds, and the short queue would run empty meanwhile, so a second thread fills
 it. Each of the two threads wakes the other when there may be work for it.
+
+Matches of the clock class `model` wait for networks, so they have a queue and workers of their own.
+Without such workers, all matches are in one queue.
 """
 
 from __future__ import annotations
@@ -28,6 +31,8 @@ from arena.services.queue import worker_games, worker_sandboxes
 from arena.services.queue.match_queue import MatchQueue
 from arena.services.queue.worker_registrations import (
     HEARTBEAT_SECONDS,
+    MODELS_QUEUE,
+    QUEUE,
     WorkerInfo,
     forget_worker,
     workers,
@@ -114,6 +119,95 @@ class OfflineBots:
                 remote_bots.record_reachable(self._engine, version)
 
 
+class _ShortQueue:
+    """A queue of due matches that is kept short. Propagates errors of the store and of Redis."""
+
+    def __init__(
+        self, engine: Engine, connection: Redis, name: str, clock: Callable[[], float]
+    ) -> None:
+        self.jobs = MatchQueue(connection, name)
+        self.has_few_due = False
+        self._engine = engine
+        self._clock = clock
+        self._length = SHORTEST_QUEUE
+        self._enqueued_at: dict[str, float] = {}
+        self._pushed_wait = False
+        self._games_wait: tuple[str, ...] = ()
+
+    @property
+    def is_half_empty(self) -> bool:
+        """Whether half of the jobs have been taken."""
+        return len(self.jobs) <= self._length / 2
+
+    def clear(self) -> None:
+        """Remove all jobs. Those of due matches are enqueued at the next call of `fill`."""
+        self.jobs.clear()
+        self._enqueued_at.clear()
+
+    def fill(self, listeners: Sequence[WorkerInfo], taken: set[str], models: bool | None) -> int:
+        """Enqueue due matches until the queue has its length; urgent ones precede the others.
+
+        Args:
+            listeners: the live workers that listen to the queue.
+            taken: matches that a worker has taken.
+            models: whether it has matches of the clock class `model` only, or others only.
+
+        Returns:
+            The number of jobs enqueued.
+        """
+        self._length = queue_length(len(listeners))
+        urgent, others = self._missing(listeners, taken, models)
+        room = max(0, self._length - len(self.jobs) - len(urgent))
+        chosen = [*urgent, *others[:room]]
+        if not chosen:
+            return 0
+        self._enqueued_at |= dict.fromkeys(chosen, self._clock())
+        return self.jobs.enqueue(*chosen, first=urgent)
+
+    def _missing(
+        self, listeners: Sequence[WorkerInfo], taken: set[str], models: bool | None
+    ) -> tuple[list[str], list[str]]:
+        """Return the due matches without a job in the queue: urgent ones, and others."""
+        enqueued = self._enqueued_lately() | set(self.jobs.waiting())
+        due = transitions.due_by_urgency(
+            self._engine,
+            self._length + len(taken | enqueued),
+            pushed=not self._pushed_versions_wait(listeners),
+            without=self._waiting_games(listeners),
+            models=models,
+        )
+        self.has_few_due = len(due.urgent) + len(due.others) < self._length
+        # An urgent one may be held by the frozen process of a match, so it counts as missing.
+        urgent = [match for match in due.urgent[: self._length] if match not in enqueued]
+        return urgent, [match for match in due.others if match not in enqueued | taken]
+
+    def _enqueued_lately(self) -> set[str]:
+        """Return the matches that were enqueued since `PAUSE_SECONDS` ago.
+
+        A match that workers refuse, for example because their sandbox does not suffice, stays due.
+        Without this pause, it would be enqueued and refused without end.
+        """
+        since = self._clock() - PAUSE_SECONDS
+        self._enqueued_at = {match: at for match, at in self._enqueued_at.items() if at > since}
+        return set(self._enqueued_at)
+
+    def _pushed_versions_wait(self, alive: Sequence[WorkerInfo]) -> bool:
+        """Return whether no worker may play pushed versions."""
+        before, self._pushed_wait = self._pushed_wait, worker_sandboxes.pushed_versions_wait(alive)
+        if self._pushed_wait and not before:
+            log.warning("%s", worker_sandboxes.waiting_reason(alive))
+        return self._pushed_wait
+
+    def _waiting_games(self, alive: Sequence[WorkerInfo]) -> tuple[str, ...]:
+        """Return the games of packages that no worker may play."""
+        packages = worker_games.own_packages()
+        before = self._games_wait
+        self._games_wait = worker_games.games_without_workers(packages, alive)
+        for game in set(self._games_wait) - set(before):
+            log.warning("%s", worker_games.waiting_reason(game, packages, alive))
+        return self._games_wait
+
+
 class Sweeper:
     """Schedules matches and fills the queue, in two threads between `start` and `stop`.
 
@@ -122,6 +216,8 @@ class Sweeper:
         connection: connection to the Redis of the match queue.
         wait: seconds that matches wait for an offline remote bot.
         clock: returns the time in seconds that intervals are measured with.
+        model_workers: whether this process starts workers for the queue `models`, so that its
+            matches wait for them while they start.
     """
 
     def __init__(
@@ -130,24 +226,23 @@ class Sweeper:
         connection: Redis,
         wait: float = REMOTE_WAIT_SECONDS,
         clock: Callable[[], float] = time.monotonic,
+        *,
+        model_workers: bool = False,
     ) -> None:
         self._engine = engine
         self._clock = clock
         self._offline_bots = OfflineBots(engine, wait, clock)
         self._connection = connection
-        self._match_queue = MatchQueue(connection)
+        self._fast = _ShortQueue(engine, connection, QUEUE, clock)
+        self._models = _ShortQueue(engine, connection, MODELS_QUEUE, clock)
+        self._has_model_workers = self._models_apart = model_workers
         self._scheduler = Scheduler(engine, self._publish)
         self._exited_workers: deque[str] = deque()
-        self._enqueued_at: dict[str, float] = {}
-        self._length = SHORTEST_QUEUE
         self._stopping = threading.Event()
         self._schedule_now = threading.Event()
-        self._has_few_due = False
         self._version_at = 0.0
         self._published_at = 0.0
         self._outdated: StoreError | None = None
-        self._pushed_wait = False
-        self._games_wait: tuple[str, ...] = ()
         self._failures = 0
         self._failing: set[str] = set()
         self._threads = [
@@ -175,7 +270,7 @@ class Sweeper:
     def wake(self) -> None:
         """Fill the queue now; without Redis it is filled a second later."""
         with contextlib.suppress(RedisError):
-            self._match_queue.wake_sweeper()
+            self._fast.jobs.wake_sweeper()
 
     def forget_worker(self, worker: str) -> None:
         """Remove a dead worker, and make its matches due, now."""
@@ -220,35 +315,28 @@ class Sweeper:
             self.wake()
 
     def _fill_queue(self) -> int:
-        """Enqueue due matches until the queue has its length; urgent ones precede the others."""
+        """Enqueue due matches until each queue has its length."""
         self._refuse_newer()
-        if removed := self._match_queue.discard_malformed():
+        if removed := self._fast.jobs.discard_malformed():
             incidents.note_discarded(self._connection, removed)
         self._publish_packages()
         self._end_leases()
         alive = self.live_workers()
-        self._length = queue_length(len(alive))
-        urgent, others = self._missing(alive)
-        room = max(0, self._length - len(self._match_queue) - len(urgent))
-        chosen = [*urgent, *others[:room]]
-        if not chosen:
-            return 0
-        self._enqueued_at |= dict.fromkeys(chosen, self._clock())
-        return self._match_queue.enqueue(*chosen, first=urgent)
-
-    def _missing(self, alive: Sequence[WorkerInfo]) -> tuple[list[str], list[str]]:
-        """Return the due matches without a job in the queue: urgent ones, and others."""
         # A worker has taken these matches and leases them in a moment; later they are not due.
         taken = {info.match for info in alive if info.match}
-        enqueued = self._enqueued_lately() | set(self._match_queue.waiting())
-        limit = self._length + len(taken | enqueued)
-        pushed = not self._pushed_versions_wait(alive)
-        games = self._waiting_games(alive)
-        due = transitions.due_by_urgency(self._engine, limit, pushed=pushed, without=games)
-        self._has_few_due = len(due.urgent) + len(due.others) < self._length
-        # An urgent one may be held by the frozen process of a match, so it counts as missing.
-        urgent = [match for match in due.urgent[: self._length] if match not in enqueued]
-        return urgent, [match for match in due.others if match not in enqueued | taken]
+        model_workers = [info for info in alive if info.plays_models]
+        has_models = self._has_model_workers or bool(model_workers)
+        if has_models and not self._models_apart:
+            # Its jobs may be those of matches that belong to the other queue now.
+            self._fast.clear()
+        if not has_models:
+            self._models.clear()
+        self._models_apart = has_models
+        others = [info for info in alive if not info.plays_models]
+        enqueued = self._fast.fill(others, taken, False if has_models else None)
+        if has_models:
+            enqueued += self._models.fill(model_workers, taken, True)
+        return enqueued
 
     def live_workers(self) -> Sequence[WorkerInfo]:
         """Return the workers that are alive."""
@@ -260,32 +348,6 @@ class Sweeper:
             transitions.end_leases(self._engine, self._exited_workers[0])
             forget_worker(self._connection, self._exited_workers[0])
             self._exited_workers.popleft()
-
-    def _enqueued_lately(self) -> set[str]:
-        """Return the matches that were enqueued since `PAUSE_SECONDS` ago.
-
-        A match that workers refuse, for example because their sandbox does not suffice, stays due.
-        Without this pause, it would be enqueued and refused without end.
-        """
-        since = self._clock() - PAUSE_SECONDS
-        self._enqueued_at = {match: at for match, at in self._enqueued_at.items() if at > since}
-        return set(self._enqueued_at)
-
-    def _pushed_versions_wait(self, alive: Sequence[WorkerInfo]) -> bool:
-        """Return whether no worker may play pushed versions."""
-        before, self._pushed_wait = self._pushed_wait, worker_sandboxes.pushed_versions_wait(alive)
-        if self._pushed_wait and not before:
-            log.warning("%s", worker_sandboxes.waiting_reason(alive))
-        return self._pushed_wait
-
-    def _waiting_games(self, alive: Sequence[WorkerInfo]) -> tuple[str, ...]:
-        """Return the games of packages that no worker may play."""
-        packages = worker_games.own_packages()
-        before = self._games_wait
-        self._games_wait = worker_games.games_without_workers(packages, alive)
-        for game in set(self._games_wait) - set(before):
-            log.warning("%s", worker_games.waiting_reason(game, packages, alive))
-        return self._games_wait
 
     def _refuse_newer(self) -> None:
         """Check the release of the database every `HEARTBEAT_SECONDS`."""
@@ -342,9 +404,10 @@ class Sweeper:
         until = time.monotonic() + PAUSE_SECONDS
         self._stopping.wait(_SHORTEST_PAUSE_SECONDS)
         while (left := until - time.monotonic()) > 0 and not self._stopping.is_set():
-            woken = self._match_queue.await_wake(min(left, _LONGEST_WAIT_SECONDS))
-            if woken and (self._exited_workers or len(self._match_queue) <= self._length / 2):
-                if self._has_few_due:
+            woken = self._fast.jobs.await_wake(min(left, _LONGEST_WAIT_SECONDS))
+            queues = [self._fast, self._models] if self._models_apart else [self._fast]
+            if woken and (self._exited_workers or any(queue.is_half_empty for queue in queues)):
+                if any(queue.has_few_due for queue in queues):
                     self._schedule_now.set()
                 return
 

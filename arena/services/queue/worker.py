@@ -24,11 +24,12 @@ from rq.serializers import JSONSerializer
 
 from arena.errors import InfrastructureError
 from arena.services.queue.forked_process import STOP_SIGNALS, Drain, ForkedProcess
-from arena.services.queue.match_job import QUEUE, MatchJob, set_player
+from arena.services.queue.match_job import MatchJob, set_player
 from arena.services.queue.match_queue import MatchQueue
 from arena.services.queue.worker_games import own_packages
 from arena.services.queue.worker_registrations import (
     HEARTBEAT_SECONDS,
+    QUEUE,
     SandboxState,
     WorkerInfo,
     fresh_name,
@@ -83,7 +84,7 @@ class WorkerSandbox:
 
 
 class MatchWorker:
-    """A worker that listens to the match queue.
+    """A worker that listens to a match queue.
 
     While a match is played, failures of Redis are logged and have no effect. At other times they
     end the worker, and its supervisor restarts it.
@@ -96,6 +97,7 @@ class MatchWorker:
         sandbox: the sandbox of its bots. While it is not available, the worker takes no match.
         idle_work: work to do while no match waits.
         breaker: open while matches of this worker fail. Then it pauses before each match.
+        queue: the name of the queue.
     """
 
     def __init__(
@@ -107,11 +109,12 @@ class MatchWorker:
         sandbox: WorkerSandbox | None = None,
         idle_work: IdleWork | None = None,
         breaker: StartBreaker | None = None,
+        queue: str = QUEUE,
     ) -> None:
         self.name = name or fresh_name()
         self._connection = connection
         self._rq = SimpleWorker(
-            [Queue(QUEUE, connection=connection, serializer=JSONSerializer, job_class=MatchJob)],
+            [Queue(queue, connection=connection, serializer=JSONSerializer, job_class=MatchJob)],
             name=self.name,
             connection=connection,
             job_class=MatchJob,
@@ -127,7 +130,8 @@ class MatchWorker:
         self._idle_work = idle_work
         self._breaker = breaker or StartBreaker()
         self._breaker_pauses = Backoff(_FIRST_BREAKER_PAUSE_SECONDS, _LONGEST_BREAKER_PAUSE_SECONDS)
-        self._match_queue = MatchQueue(connection)
+        self._queue_name = queue
+        self._match_queue = MatchQueue(connection, queue)
         self._host = socket.gethostname()
         self._games = {game: package.code for game, package in own_packages().items()}
         self._job: Job | None = None
@@ -214,6 +218,7 @@ class MatchWorker:
             sandbox=self._sandbox.state(),
             paused=self._breaker.is_open,
             games=self._games,
+            queue=self._queue_name,
         )
         register_worker(self._connection, info)
         if match != self._registered_match:

@@ -20,6 +20,10 @@ from arena.bots.sandbox.level import Level
 if TYPE_CHECKING:
     from redis import Redis
 
+QUEUE: Final = "matches"
+MODELS_QUEUE: Final = "models"
+"""The queue of matches of the clock class `model`, if a worker listens to it."""
+QUEUES: Final = (QUEUE, MODELS_QUEUE)
 HEARTBEAT_SECONDS: Final = 5
 FORGOTTEN_SECONDS: Final = 30
 """Time without a heartbeat after which Redis drops a registration."""
@@ -66,6 +70,7 @@ class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):
         sandbox: the sandbox of its bots.
         paused: whether it pauses, because its last matches failed.
         games: the games of packages that it plays, each with the hash of its code.
+        queue: the queue whose matches it plays.
         silent: seconds since its last heartbeat, by the clock of Redis.
     """
 
@@ -76,12 +81,18 @@ class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):
     sandbox: SandboxState = SandboxState()
     paused: bool = False
     games: Mapping[str, str] = {}
+    queue: str = QUEUE
     silent: float = 0.0
 
     @property
     def alive(self) -> bool:
         """Whether the last heartbeat is less than three intervals old."""
         return self.silent < 3 * HEARTBEAT_SECONDS
+
+    @property
+    def plays_models(self) -> bool:
+        """Whether it plays only matches of the clock class `model`."""
+        return self.queue == MODELS_QUEUE
 
 
 def fresh_name(base: str | None = None) -> str:

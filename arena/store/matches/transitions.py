@@ -41,6 +41,7 @@ from sqlalchemy import (
     case,
     func,
     insert,
+    not_,
     or_,
     select,
     update,
@@ -53,6 +54,7 @@ from arena.store import closings, schema
 from arena.store.bots import pushed_versions, quarantine
 from arena.store.database import announce, is_current, now, read_rows, writing
 from arena.store.events.messages import GameOver, MatchClosed, MatchStarted
+from arena.store.match_settings import LONGEST_SLOW_MS
 from arena.store.matches import lease_times, offline_bot_waits, rows
 from arena.store.matches.lease_times import LEASE_SECONDS, LONGEST_PAUSE_SECONDS
 from arena.store.matches.listing import not_found
@@ -140,7 +142,12 @@ def due(engine: Engine, limit: int = 1000) -> tuple[str, ...]:
 
 
 def due_by_urgency(
-    engine: Engine, limit: int = 1000, *, pushed: bool = True, without: Sequence[str] = ()
+    engine: Engine,
+    limit: int = 1000,
+    *,
+    pushed: bool = True,
+    without: Sequence[str] = (),
+    models: bool | None = None,
 ) -> DueMatches:
     """Return the matches that a worker should try to lease now.
 
@@ -156,11 +163,19 @@ def due_by_urgency(
         limit: maximum number of matches.
         pushed: whether matches with pushed versions are included.
         without: games whose matches are not included.
+        models: whether only matches of the clock class `model`, or only others, are included.
     """
     parameters = {"limit": limit, "without": list(without)}
-    rows = read_rows(engine, _due_query(pushed), parameters).all()
+    rows = read_rows(engine, _due_query(pushed, models), parameters).all()
     urgent = tuple(row.id for row in rows if row.urgency < _NOT_URGENT)
     return DueMatches(urgent, tuple(row.id for row in rows[len(urgent) :]))
+
+
+def has_model_clock() -> ColumnElement[bool]:
+    """Return the condition that a tournament is of the clock class `model`."""
+    allowance_ms, bank_ms = LONGEST_SLOW_MS
+    tournaments = schema.tournaments
+    return or_(tournaments.c.allowance_ms > allowance_ms, tournaments.c.bank_ms > bank_ms)
 
 
 def lease(
@@ -377,7 +392,7 @@ def _lock(
 
 
 @cache
-def _due_query(pushed: bool) -> Select[*tuple[Any, ...]]:
+def _due_query(pushed: bool, models: bool | None) -> Select[*tuple[Any, ...]]:
     matches, tournaments = schema.matches, schema.tournaments
     is_challenge = and_(tournaments.c.format == challenges.FORMAT, tournaments.c.matches == 1)
     urgency = case((matches.c.attempt > 0, 0), (is_challenge, 1), else_=_NOT_URGENT)
@@ -400,6 +415,7 @@ def _due_query(pushed: bool) -> Select[*tuple[Any, ...]]:
             _is_free(at),
             offline_bot_waits.is_ready(at),
             *([] if pushed else [pushed_versions.has_no_pushed_version()]),
+            *([] if models is None else [has_model_clock() if models else not_(has_model_clock())]),
             or_(
                 tournaments.c.state == TournamentState.CANCELLED,
                 tournaments.c.game.not_in(bindparam("without", expanding=True)),

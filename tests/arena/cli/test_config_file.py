@@ -22,9 +22,9 @@ REVIEWED = frozenset(
     build-seconds builds burst by corrections
     challenge-boards challenges check cycles data debug delay draws dry-run earlier elo engine event
     faults form format from-start full game games gif high html json keep ladder ladders lang
-    lenient limit list los low max-active-versions max-matches model name no-pause
+    lenient limit list los low max-active-versions max-matches model model-workers name no-pause
     no-wait once open option output owner parquet partner patience play-tables port push-mib
-    preset pushes quality quick rate reason record relay-wait root-path sample saving season
+    preset pushes quality queue quick rate reason record relay-wait root-path sample saving season
     seat seats seed set size spectators sprt start step-time tables tag think timing tournament
     trace version views wait watch watchers web workers
     """.split()

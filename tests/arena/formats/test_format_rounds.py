@@ -14,6 +14,7 @@ from arena.formats.contract import (
     MatchStatus,
     NextMatches,
     WaitForMatches,
+    waiting,
 )
 from arena.formats.round_robin import GauntletFormat, RoundRobinFormat, round_robin
 from tests.arena.formats.simulated_tournament import SimulatedTournament, everyone, game
@@ -50,11 +51,20 @@ def test_a_round_robin_schedules_all_balanced_rounds_at_the_start(
 def test_a_round_robin_waits_for_its_matches_and_is_over_with_them() -> None:
     playing = SimulatedTournament(RoundRobinFormat(), everyone(3))
     playing.ask()
-    assert playing.format.next(playing.entrants, playing.matches) == WaitForMatches(
-        "3 matches are not over yet"
-    )
+    assert isinstance(playing.format.next(playing.entrants, playing.matches), WaitForMatches)
     playing.finish()
     assert playing.ask() == FormatOver("everyone has met everyone")
+
+
+@pytest.mark.parametrize("left", [1, 3, 4])
+def test_up_to_three_matches_that_a_format_waits_for_are_named(left: int) -> None:
+    closed = FormatMatch(0, 9, ("c@1", "d@1"), MatchStatus.VOID)
+    state = (MatchStatus.OPEN, MatchStatus.LATE)
+    matches = [FormatMatch(2, n, (f"a{n}@1", f"b{n}@1"), state[n % 2]) for n in range(left)]
+    why = waiting([closed, *matches]).why
+    named = [f"a{n}@1 - b{n}@1 (round 3)" in why for n in range(left)]
+    assert named == [left <= 3] * left
+    assert "c@1" not in why
 
 
 @given(count=st.integers(2, 9), cycles=st.integers(1, 3))

@@ -154,6 +154,23 @@ def test_two_workers_have_the_results_of_one_and_leave_nothing_behind(
 
 
 @pytest.mark.long
+def test_workers_for_models_play_no_other_matches(arena: ServicesArena) -> None:
+    entrants = [arena.admit("first", 0), arena.admit("last", -1)]
+    fast = arena.schedule(entrants, boards=1)
+    plan = poke_plan(name="models", clock=Clock(20_000, 5000, 900_001))
+    models = scheduler.begin(arena.engine, plan, entrants)
+    with Services(arena.where, 0, {}, model_workers=1) as services:
+        wait_until(lambda: arena.closed(models))
+        states = [(child.name, child.state) for child in services.snapshot.services]
+        assert states == [
+            *(("referee-worker-1", "ready"), ("worker-1", "ready")),
+            ("sweeper", "ready"),
+        ]
+        [match] = listing.matches(arena.engine, tournament=fast.id)
+        assert (match.state, match.attempt) == (MatchState.PENDING, 0)
+
+
+@pytest.mark.long
 def test_the_match_of_a_killed_match_process_does_not_wait_for_its_lease(
     arena: ServicesArena,
 ) -> None:

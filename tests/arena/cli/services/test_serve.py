@@ -9,6 +9,11 @@ from urllib.request import urlopen
 
 import pytest
 
+from arena.cli.services import serve
+from arena.cli.workspace import Workspace
+from arena.store.tournaments import lifecycle
+from arena.submissions import open_ladders
+from arena.system.process_info import cores
 from tests.arena.cli.terminal import POKEARENA, Cli
 from tests.guarded_process import GuardedProcess
 
@@ -53,6 +58,28 @@ def test_serve_opens_ladders_and_doctor_lists_them(cli: Cli, cwd: Path) -> None:
 def test_an_unknown_form_is_refused_before_anything_starts(cli: Cli, cwd: Path, form: str) -> None:
     assert cli("serve", "--ladder", form).status == 2
     assert not (cwd / ".pokearena").exists()
+
+
+def test_workers_for_models_are_started_if_the_arena_has_models_or_their_ladders(
+    cwd: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace, plans = Workspace(cwd / "data"), [serve.ladder_of("poke~slow", "--ladder")]
+    assert serve.usual_model_workers(workspace, plans) == 0
+    models = [*plans, serve.ladder_of("poke~model", "--ladder")]
+    assert serve.usual_model_workers(workspace, models) > cores()
+    open_ladders.create_missing(workspace.store, models)
+    assert serve.usual_model_workers(workspace, plans) > cores()
+    (ladder,) = [
+        each
+        for each in open_ladders.list_open_ladders(workspace.store)
+        if each.plan.ladder == "poke~model"
+    ]
+    lifecycle.cancel(workspace.store, ladder.id)
+    assert serve.usual_model_workers(workspace, plans) == 0
+    (workspace.folder.root / "models.toml").touch()
+    assert serve.usual_model_workers(workspace, plans) > cores()
+    monkeypatch.setenv("POKEARENA_REFEREE", "unix:/referee.sock")
+    assert serve.usual_model_workers(workspace, plans) == 0
 
 
 @pytest.mark.parametrize("command", ["serve", "web"])

@@ -5,6 +5,7 @@ import socket
 import time
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import select, update
@@ -25,6 +26,7 @@ from arena.services.queue.worker_registrations import (
 )
 from arena.store import backup_file, database, gauges, schema, webhooks
 from arena.store.bots import remote_bots, versions
+from arena.store.match_settings import Clock
 from arena.store.matches import lease_times, results, transitions
 from arena.store.schema import MatchState
 from arena.store.tournaments import lifecycle
@@ -46,10 +48,10 @@ def play(metrics_arena: MetricsArena, cycles: int = 1) -> str:
     return store_tournament(metrics_arena.workspace, ["a", "b"], TWO, cycles=cycles, boards=2)
 
 
-def schedule(metrics_arena: MetricsArena, cycles: int) -> str:
+def schedule(metrics_arena: MetricsArena, cycles: int, **changes: Any) -> str:
     for name in "ab":
         versions.add_version(metrics_arena.workspace.store, name, "1", name * 64, f"/{name}", {})
-    plan = poke_plan(settings={"cycles": cycles})
+    plan = poke_plan(settings={"cycles": cycles}, **changes)
     return scheduler.begin(metrics_arena.workspace.store, plan, ["a@1", "b@1"]).id
 
 
@@ -241,6 +243,7 @@ def test_open_matches_and_tournaments_are_counted_by_state(metrics_arena: Metric
 
     assert open_by_state(metrics_arena) == {"pending": 2, "running": 1, "lapsed": 1}
     assert value(metrics_arena.samples(), "pokearena_due_matches") == 3
+    assert value(metrics_arena.samples(), "pokearena_due_model_matches") == 0
     assert (
         value(metrics_arena.samples(), "pokearena_lease_age_seconds") >= lease_times.LEASE_SECONDS
     )
@@ -250,6 +253,15 @@ def test_open_matches_and_tournaments_are_counted_by_state(metrics_arena: Metric
     samples = metrics_arena.samples()
     assert value(samples, "pokearena_matches_total", state="void") == 1
     assert value(samples, "pokearena_tournaments", state="paused") == 1
+
+
+def test_due_matches_of_the_class_model_are_counted(metrics_arena: MetricsArena) -> None:
+    store = metrics_arena.workspace.store
+    schedule(metrics_arena, cycles=3, clock=Clock(bank_ms=900_001))
+    transitions.lease(store, transitions.due(store)[0], "w1", 600)
+    samples = metrics_arena.samples()
+    assert value(samples, "pokearena_due_model_matches") == 2
+    assert value(samples, "pokearena_due_matches") == 2
 
 
 def test_infrastructure_failures_are_counted(metrics_arena: MetricsArena) -> None:

@@ -17,10 +17,15 @@ from arena.services.queue import redis_server, sweeper
 from arena.services.queue.match_queue import MatchQueue
 from arena.services.queue.sweeper import SHORTEST_QUEUE, Sweeper, queue_length
 from arena.services.queue.worker import MatchWorker
-from arena.services.queue.worker_registrations import SandboxState, workers
+from arena.services.queue.worker_registrations import (
+    MODELS_QUEUE,
+    SandboxState,
+    forget_worker,
+    workers,
+)
 from arena.store import database
 from arena.store.bots import pushed_versions, versions
-from arena.store.match_settings import TournamentPlan
+from arena.store.match_settings import USUAL_CLOCKS, ClockClass, TournamentPlan
 from arena.store.matches import listing, transitions
 from arena.store.tournaments import lifecycle, tournaments
 from arena.system import redis_connection
@@ -34,6 +39,7 @@ from tests.waiting import wait_until
 
 MATCHES = 4
 CUP = poke_plan()
+MODEL_CUP = poke_plan(name="models", clock=USUAL_CLOCKS[ClockClass.MODEL])
 LADDER = poke_plan(name="ladder", format="ladder")
 
 
@@ -216,6 +222,54 @@ def test_matches_of_pushed_versions_wait_for_a_worker_that_plays_them(
     # Another worker accepts the level, or has a better one.
     add_worker(harness.connection, "w2", SandboxState("landlock", "landlock"))
     assert harness.sweeper().sweep() == MATCHES
+
+
+def model_matches(harness: SweeperHarness) -> list[str]:
+    """Schedule matches of the clock class `model`; return them."""
+    tournament = harness.begin(MODEL_CUP, cycles=3)
+    return [match.id for match in listing.matches(harness.engine, tournament=tournament)]
+
+
+def test_matches_of_models_are_in_a_queue_of_their_own_while_a_worker_listens_to_it(
+    harness: SweeperHarness,
+) -> None:
+    models, queue = model_matches(harness), MatchQueue(harness.connection, MODELS_QUEUE)
+    both = sorted(harness.matches + models)
+    its_sweeper = harness.sweeper()
+    its_sweeper.sweep()
+    assert sorted(harness.queue.waiting()) == both
+    add_worker(harness.connection, "w1", queue=MODELS_QUEUE)
+    its_sweeper.sweep()
+    assert harness.queue.waiting() == harness.matches
+    assert queue.waiting() == models
+    assert its_sweeper.sweep() == 0
+    forget_worker(harness.connection, "w1")
+    # The matches of both queues were enqueued less than a second ago.
+    its_sweeper.sweep()
+    assert sorted(harness.queue.waiting()) == both
+    assert queue.waiting() == []
+
+
+def test_matches_of_models_wait_for_the_workers_that_start_with_the_sweeper(
+    harness: SweeperHarness,
+) -> None:
+    models = model_matches(harness)
+    Sweeper(harness.engine, harness.connection, model_workers=True).sweep()
+    assert harness.queue.waiting() == harness.matches
+    assert MatchQueue(harness.connection, MODELS_QUEUE).waiting() == models
+
+
+def test_many_matches_of_models_do_not_fill_the_queue_of_the_others(
+    harness: SweeperHarness,
+) -> None:
+    harness.cancel_first()
+    add_worker(harness.connection, "w1", queue=MODELS_QUEUE)
+    harness.begin(MODEL_CUP, cycles=3 * SHORTEST_QUEUE)
+    its_sweeper = harness.sweeper()
+    assert its_sweeper.sweep() == SHORTEST_QUEUE
+    fast = harness.begin(replace(CUP, name="fast"), cycles=2)
+    assert its_sweeper.sweep() == 2
+    assert {harness.play_next(its_sweeper) for _ in range(2)} == {fast}
 
 
 def test_a_cancelled_match_of_a_pushed_version_does_not_wait(harness: SweeperHarness) -> None:

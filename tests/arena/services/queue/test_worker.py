@@ -60,7 +60,12 @@ bounds = json.loads(sys.argv[4])
 busy_seconds = bounds.pop("busy_seconds", None)
 idle_work = None if busy_seconds is None else IdleWork(work, busy_seconds=busy_seconds)
 MatchWorker(
-    connect(sys.argv[1]), play, sys.argv[3], lambda: note("a process crashed"), idle_work=idle_work
+    connect(sys.argv[1]),
+    play,
+    sys.argv[3],
+    lambda: note("a process crashed"),
+    idle_work=idle_work,
+    queue=bounds.pop("queue", "matches"),
 ).run(**bounds)
 note("worker ends")
 """
@@ -77,7 +82,7 @@ class WorkerHarness:
         self.queue = MatchQueue(self.connection)
         self.processes: list[subprocess.Popen[bytes]] = []
 
-    def start(self, name: str = "w1", **bounds: int) -> subprocess.Popen[bytes]:
+    def start(self, name: str = "w1", **bounds: int | str) -> subprocess.Popen[bytes]:
         """Start a worker, and wait until it waits for jobs or has exited."""
         process = self.spawn(name, **bounds)
         wait_until(lambda: process.poll() is not None or self.listens(name))
@@ -87,7 +92,7 @@ class WorkerHarness:
         """Return whether a worker waits for jobs; from then on it handles signals."""
         return self.info(name) is not None
 
-    def spawn(self, name: str = "w1", **bounds: int) -> subprocess.Popen[bytes]:
+    def spawn(self, name: str = "w1", **bounds: int | str) -> subprocess.Popen[bytes]:
         """Start a worker without waiting for it."""
         arguments = [self.url, str(self.notes_file), name, json.dumps(bounds)]
         with (self.directory / "log").open("ab") as log:
@@ -150,6 +155,29 @@ def test_a_worker_plays_jobs_in_order_and_leaves_nothing_in_redis(harness: Worke
     wait_until(lambda: sorted(harness.connection.keys("*")) == expected)
 
 
+def test_a_match_of_a_model_delays_no_other_and_is_taken_by_its_own_workers(
+    harness: WorkerHarness,
+) -> None:
+    models = MatchQueue(harness.connection, worker_registrations.MODELS_QUEUE)
+    models.enqueue("m-long-1", "m-long-2")
+    harness.start("w1")
+    harness.queue.enqueue("m-fast")
+    wait_until(lambda: harness.noted("m-fast ends"))
+    assert len(models) == 2
+    for name in ("w2", "w3"):
+        harness.start(name, queue=worker_registrations.MODELS_QUEUE)
+    wait_until(lambda: harness.noted("m-long-1 begins") and harness.noted("m-long-2 begins"))
+    harness.queue.enqueue("m-next")
+    wait_until(lambda: harness.noted("m-next ends"))
+    registered = worker_registrations.workers(harness.connection)
+    assert [worker.plays_models for worker in registered] == [False, True, True]
+    for process in harness.processes[1:]:
+        process.terminate()
+        assert process.wait(60) == 0
+    assert jobs(harness) == []
+    assert harness.connection.keys("rq:wip:*") == []
+
+
 @pytest.mark.long
 def test_a_busy_worker_does_its_idle_work_between_matches(harness: WorkerHarness) -> None:
     harness.queue.enqueue("m-one", "m-two")
@@ -170,7 +198,9 @@ def jobs(harness: WorkerHarness) -> list[bytes | str]:
 
 def foreign(harness: WorkerHarness) -> Queue:
     """Return the queue as an attacker with access to Redis can use it."""
-    return Queue(match_job.QUEUE, connection=harness.connection, serializer=JSONSerializer)
+    return Queue(
+        worker_registrations.QUEUE, connection=harness.connection, serializer=JSONSerializer
+    )
 
 
 OTHER_FUNCTIONS = (
