@@ -54,9 +54,9 @@ def next_step(engine: Engine, tournament: Tournament) -> Step:
 
 
 def lines(step: Step) -> list[str]:
-    """Return the decision as sentences for display; empty unless the format has finished."""
+    """Return the decision, or what the format waits for, as sentences; empty if it plays on."""
     if not isinstance(step, FormatOver):
-        return []
+        return [f"waits: {step.why}"] if isinstance(step, WaitForMatches) else []
     sentences = [f"over: {step.why}"]
     if step.ranking:
         sentences.append(f"final ranking: {ranking_words(step.ranking)} (below: by strength)")
