@@ -190,9 +190,20 @@ class NextMatches:
 
 @dataclass(frozen=True, slots=True)
 class WaitForMatches:
-    """Wait until a match ends, or an entrant joins."""
+    """Wait until a match ends, or an entrant joins.
+
+    Attributes:
+        why: the reason, as bundles contain it.
+        matches: the matches that it waits for, in words, if they are few.
+    """
 
     why: str
+    matches: tuple[str, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """The reason with the matches."""
+        return f"{self.why}: {', '.join(self.matches)}" if self.matches else self.why
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,7 +308,7 @@ def waiting(matches: Iterable[FormatMatch]) -> WaitForMatches:
     if len(left) > _MOST_NAMED:
         return WaitForMatches(why)
     names = (f"{' - '.join(match.entrants)} (round {match.round + 1})" for match in left)
-    return WaitForMatches(f"{why}: {', '.join(names)}")
+    return WaitForMatches(why, tuple(names))
 
 
 def seatable(entrants: Sequence[FormatEntrant], number: int) -> list[str]:

@@ -56,7 +56,7 @@ def next_step(engine: Engine, tournament: Tournament) -> Step:
 def lines(step: Step) -> list[str]:
     """Return the decision, or what the format waits for, as sentences; empty if it plays on."""
     if not isinstance(step, FormatOver):
-        return [f"waits: {step.why}"] if isinstance(step, WaitForMatches) else []
+        return [f"waits: {step.sentence}"] if isinstance(step, WaitForMatches) else []
     sentences = [f"over: {step.why}"]
     if step.ranking:
         sentences.append(f"final ranking: {ranking_words(step.ranking)} (below: by strength)")
@@ -96,4 +96,4 @@ def to_json(step: Step) -> dict[str, Any]:
         case NextMatches(why=why):
             return {"step": "play", "why": why}
         case _:
-            return {"step": "wait", "why": step.why}
+            return {"step": "wait", "why": step.sentence}

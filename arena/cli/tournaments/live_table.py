@@ -151,7 +151,7 @@ class SnapshotReader:
             game = tournament.plan.game
             return self._workers.waiting_reason(self._engine, game, tournament=tournament.id)
         step = tournament_outcome.next_step(self._engine, tournament)
-        return step.why if isinstance(step, WaitForMatches) else ""
+        return step.sentence if isinstance(step, WaitForMatches) else ""
 
     def _table(self, scope: LadderKey) -> Standings:
         return rater.current_ladder(self._engine, scope).table
