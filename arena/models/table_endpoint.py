@@ -395,7 +395,8 @@ class _Pace:
 class _Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
     """An HTTP server at a Unix socket with a limit of connections."""
 
-    address_family = socket.AF_UNIX
+    # Windows has none, but imports this module.
+    address_family = getattr(socket, "AF_UNIX", socket.AF_UNSPEC)
     daemon_threads = True
     block_on_close = False
 

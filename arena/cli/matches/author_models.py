@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -57,6 +58,9 @@ def of_bots(
         if (models := _allowed(workspace, bot, folder))
     }
     if not granted or folder is None:
+        return None
+    if not hasattr(socket, "AF_UNIX"):
+        output.warn("Bots play without their models: this system has no Unix sockets for them.")
         return None
     return usable_models(
         workspace.store if workspace.has_store else None,
