@@ -95,8 +95,8 @@ def test_redis_has_no_memory_left_for_a_while(arena: Arena, conclude: Conclude) 
         serve.until(arena.over)
     tally = conclude(arena, witness, "Redis out of memory")
     assert tally.closed == MATCHES
-    assert tally.p95 is not None
-    assert tally.p95 < RESUME_SECONDS
+    # A fast machine may have played all of them meanwhile, from the jobs that were queued before.
+    assert (tally.p95 or 0) < RESUME_SECONDS
 
 
 def test_the_disk_of_redis_is_full_for_a_while(arena: Arena, conclude: Conclude) -> None:
