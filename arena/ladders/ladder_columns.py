@@ -160,24 +160,6 @@ def _count(kind: str, faults: Mapping[str, int]) -> int:
     return faults.get(kind, 0)
 
 
-def _per_100(line: LadderLine, number: int) -> float | None:
-    """Return a number per 100 decisions; None without decisions, 0 without the number."""
-    decisions = line.thinking.decisions if line.thinking else 0
-    return round(100 * number / decisions, 3) if decisions else None
-
-
-def _illegal(line: LadderLine) -> float | None:
-    return _per_100(line, line.standing.corrections + line.standing.faults.get("illegal", 0))
-
-
-def _played_default(line: LadderLine) -> float | None:
-    return _per_100(line, line.standing.defaults)
-
-
-def _rate(share: float | None) -> str:
-    return "" if share is None else f"{share:.1f}"
-
-
 def _p95(line: LadderLine) -> float | None:
     return line.thinking.p95 if line.thinking else None
 
@@ -192,8 +174,32 @@ def _data(
     return Column(key, key, value, explanation, csv=csv, shown=Rendering.DATA)
 
 
+def _rate(
+    name: str, sort: str, number: Callable[[StandingsLine], int], explanation: str
+) -> Column[LadderLine]:
+    """Return a column of a number per 100 decisions, which is empty without decisions."""
+
+    def value(line: LadderLine) -> float | None:
+        decisions = line.thinking.decisions if line.thinking else 0
+        return round(100 * number(line.standing) / decisions, 3) if decisions else None
+
+    def text(line: LadderLine) -> str:
+        rate = value(line)
+        return "" if rate is None else f"{rate:.1f}"
+
+    return Column(
+        f"{name}_per_100",
+        f"{name}/100",
+        value,
+        f"{explanation} per 100 decisions",
+        text=text,
+        sort=sort,
+        hidden=if_empty,
+        shown=Rendering.SITE | Rendering.MODEL | Rendering.LEGEND,
+    )
+
+
 _ON_REQUEST: Final = Rendering.ALL & ~(Rendering.PAGE | Rendering.TOURNAMENT)
-_RATES: Final = Rendering.SITE | Rendering.MODEL | Rendering.LEGEND
 _ELO: Final = EloSettings()
 _ENDS: Final = {"low": itemgetter(0), "high": itemgetter(1)}
 
@@ -392,25 +398,17 @@ LADDER: list[Column[LadderLine]] = [
         shown=Rendering.PAGE | Rendering.PAGE_ALL,
     ),
     *_RESULTS,
-    Column(
-        "illegal_per_100",
-        "illegal/100",
-        _illegal,
-        "illegal or unreadable answers per 100 decisions, corrected or not",
-        text=lambda line: _rate(_illegal(line)),
-        sort="illegal",
-        hidden=if_empty,
-        shown=_RATES,
+    _rate(
+        "illegal",
+        "illegal",
+        lambda standing: standing.corrections + standing.faults.get("illegal", 0),
+        "illegal or unreadable answers, corrected or not,",
     ),
-    Column(
-        "defaults_per_100",
-        "defaults/100",
-        _played_default,
-        "default actions per 100 decisions that the bot played because it had not decided",
-        text=lambda line: _rate(_played_default(line)),
-        sort="default-rate",
-        hidden=if_empty,
-        shown=_RATES,
+    _rate(
+        "defaults",
+        "default-rate",
+        lambda standing: standing.defaults,
+        "default actions that the bot played because it had not decided,",
     ),
     Column(
         "p95_ms",

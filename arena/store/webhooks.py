@@ -33,10 +33,10 @@ from sqlalchemy import (
 from arena.errors import NotFound, TooMany
 from arena.store import closings, ids, schema, tasks
 from arena.store.database import now, read_rows, reading, writing
-from arena.store.match_settings import is_of_ladder, parse_ladder
 from arena.store.postgresql import lock_decision, lock_rows
 from arena.store.schema import ClosingKind, TaskKind
 from arena.store.tasks import Task
+from arena.store.tournaments.tournaments import ids_of_ladder
 
 SECRET_PREFIX: Final = "whsec_"
 """Prefix of secrets (Standard Webhooks)."""
@@ -443,11 +443,7 @@ def _within(connection: Connection, scope: WebhookScope) -> Iterator[ColumnEleme
         of_game = select(tournaments.c.id).where(tournaments.c.game == scope.game)
         yield table.c.tournament.in_(of_game)
     if scope.form:
-        plans = schema.tournaments
-        columns = plans.c["id", "game", "seats", "options", "allowance_ms", "bank_ms"]
-        query = select(*columns).where(plans.c.game == parse_ladder(scope.form)[0].id)
-        of_form = [row.id for row in connection.execute(query) if is_of_ladder(row, scope.form)]
-        yield table.c.tournament.in_(of_form)
+        yield table.c.tournament.in_(ids_of_ladder(connection, scope.form))
     if scope.bot:
         of_bot = select(versions.c.id).where(versions.c.name == scope.bot)
         sides, entrants = schema.match_entrants, schema.entrants

@@ -38,11 +38,9 @@ def seconds_per_game(engine: Engine | None, plan: TournamentPlan) -> tuple[float
     guess = presentation_of(plan.game).seconds + _TABLE_SECONDS / plan.boards
     if engine is None:
         return guess, 0
-    same_ladder = [
-        tournament.id
-        for tournament in tournaments.list_tournaments(engine)
-        if tournament.plan.ladder == plan.ladder
-    ]
+    with reading(engine) as connection:
+        ladder = f"{plan.form}~{plan.clock.clock_class}"
+        same_ladder = tournaments.ids_of_ladder(connection, ladder)
     matches = schema.matches
     recent = (
         select((matches.c.ended - matches.c.leased).label("seconds"), matches.c.games)
@@ -69,7 +67,8 @@ def late_places(
     if plan.clock.clock_class is ClockClass.FAST:
         return frozenset()
     with reading(engine) as connection:
-        if not _begun(connection, tournament, 0.0):
+        # Most matches are younger than the shortest time, so that no pace has to be read.
+        if not _begun(connection, tournament, LATE_FACTOR * LEAST_SECONDS):
             return frozenset()
     pace, measured = seconds_per_game(engine, plan)
     expected = max(pace * plan.boards * plan.sides, LEAST_SECONDS)

@@ -56,7 +56,7 @@ _MATCHES_AT_ONCE: Final = 5_000
 log = logging.getLogger("arena.scheduler")
 
 _Seen: TypeAlias = tuple[TournamentState, ChangeMarks, frozenset[tuple[int, int]]]
-"""What a step was computed from: the state, the changes, and the places of late matches."""
+"""The basis of a step: the state, the changes, and the places of late matches."""
 
 
 def format_of(plan: TournamentPlan) -> Format:
@@ -154,15 +154,15 @@ class _PlainHistory:
         self._rules = rules
         self._matches = FormatHistory(engine, tournament, with_results=rules.reads_results)
 
-    def read_late_places(self) -> frozenset[tuple[int, int]]:
+    def late_places(self) -> frozenset[tuple[int, int]]:
         """Return no place: this format waits for all its matches."""
         return frozenset()
 
-    def is_waiting(self) -> bool:
+    def is_waiting(self, late: frozenset[tuple[int, int]] = frozenset()) -> bool:
         """Return False: this history has to be read to find out whether its format waits."""
         return False
 
-    def next(self, tournament: Tournament) -> Step:
+    def next(self, tournament: Tournament, late: frozenset[tuple[int, int]] = frozenset()) -> Step:
         """Return the format's step for the current matches."""
         return self._rules.next(tournament.entries, self._matches.matches())
 
@@ -220,10 +220,10 @@ class Scheduler:
     def _advance(self, name: str, state: TournamentState) -> int:
         marks = lifecycle.marks(self._engine, name)
         history = self._histories.get(name)
-        late = history.read_late_places() if history else frozenset()
+        late = history.late_places() if history else frozenset()
         if self._seen.get(name) == (state, marks, late):
             return 0
-        if history and history.is_waiting():
+        if history and history.is_waiting(late):
             self._seen[name] = state, marks, late
             return 0
         # The entrants are read after the marks: if they have changed since, nothing is stored.
@@ -231,7 +231,7 @@ class Scheduler:
         try:
             if name not in self._histories:
                 self._histories[name] = _history(self._engine, tournament)
-            step = self._histories[name].next(tournament)
+            step = self._histories[name].next(tournament, late)
         except (ArithmeticError, LookupError, ValueError) as error:
             log.warning("tournament %s cannot continue: %s", name, error)
             self._seen[name] = tournament.state, marks, late
@@ -273,21 +273,19 @@ class LadderHistory:
         self._tournament, self._plan = tournament.id, tournament.plan
         self._rules = rules
         self._schedule = LadderSchedule()
-        self._late: frozenset[tuple[int, int]] = frozenset()
 
-    def read_late_places(self) -> frozenset[tuple[int, int]]:
-        """Return the places of matches for which the next step does not wait."""
-        self._late = match_pace.late_places(self._engine, self._tournament, self._plan)
-        return self._late
+    def late_places(self) -> frozenset[tuple[int, int]]:
+        """Return the places of the matches that are late now (`match_pace.late_places`)."""
+        return match_pace.late_places(self._engine, self._tournament, self._plan)
 
-    def is_waiting(self) -> bool:
+    def is_waiting(self, late: frozenset[tuple[int, int]] = frozenset()) -> bool:
         """Return whether the format can only wait for open matches (`LadderFormat.resume`).
 
         This reads only numbers of rounds. Otherwise each match that ends would cause another
         reading of all matches of its round.
         """
         with reading(self._engine) as connection:
-            late = self._late | match_pace.passed_places(connection, self._tournament)
+            late |= match_pace.passed_places(connection, self._tournament)
             first_open, newest = _round_numbers(connection, self._tournament, late)
             if first_open is None or newest is None:
                 return False
@@ -303,10 +301,16 @@ class LadderHistory:
         )
         return bool(connection.execute(query).scalar_one() >= self._rules.limit)
 
-    def next(self, tournament: Tournament) -> Step:
-        """Return the format's step for the current matches."""
+    def next(self, tournament: Tournament, late: frozenset[tuple[int, int]] = frozenset()) -> Step:
+        """Return the format's step for the current matches.
+
+        Args:
+            tournament: the ladder.
+            late: the places of matches for which it does not wait, besides those for which an
+                earlier round did not wait.
+        """
         with reading(self._engine) as connection:
-            late = self._late | match_pace.passed_places(connection, self._tournament)
+            late |= match_pace.passed_places(connection, self._tournament)
             later = self._continue_schedule(connection, tournament.entries, late)
         return self._rules.resume(tournament.entries, self._schedule, later, self._results_before)
 

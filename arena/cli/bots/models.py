@@ -184,16 +184,16 @@ def transcript(match: str, bot: str | None, folder: Path | None, workspace: Work
     from arena.models.transcripts import TRANSCRIPT, transcript_files
     from arena.system import output_file, private_files
 
-    found = record_lookup.find_record(workspace, match)
+    record = record_lookup.find_record(workspace, match)
     files = {
         path.name.removesuffix(TRANSCRIPT): path
-        for path in transcript_files(workspace.folder.outputs, found.id)
+        for path in transcript_files(workspace.folder.outputs, record.id)
     }
     if bot is not None:
         files = {name: path for name, path in files.items() if name == bot}
     if not files:
         raise CommandError(
-            f"this machine has no transcript of {found.id}{f' for {bot}' if bot else ''}.",
+            f"this machine has no transcript of {record.id}{f' for {bot}' if bot else ''}.",
             FAILED,
             code="no-transcript",
         )

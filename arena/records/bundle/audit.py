@@ -237,7 +237,7 @@ class Retracing:
             if scheduled.counted_at(seq) and scheduled.match in self._results:
                 games = self._results[scheduled.match]
                 return replace(match, state=MatchStatus.CLOSED, games=games)
-        if match.state in (MatchStatus.OPEN, MatchStatus.LATE):
+        if match.is_open:
             return match
         return replace(match, state=MatchStatus.VOID, games=())
 

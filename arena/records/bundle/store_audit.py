@@ -71,7 +71,7 @@ def audit(engine: Engine, report_progress: ReportProgress, after: str = "") -> I
 def differences(engine: Engine, tournament: str, report_progress: ReportProgress) -> Iterator[str]:
     """Yield the stored results, and the reasoning, that do not follow from the records.
 
-    Reasoning that was deleted is no difference.
+    Deleted reasoning is not a difference.
 
     Args:
         engine: the store.

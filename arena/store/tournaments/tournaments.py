@@ -14,7 +14,7 @@ from arena.formats.contract import Fixture, FormatEntrant
 from arena.store import closings, ids, schema
 from arena.store.bots.owners import check_if_new
 from arena.store.database import now, read_rows, reading, writing
-from arena.store.match_settings import TournamentPlan
+from arena.store.match_settings import TournamentPlan, game_of_ladder, is_of_ladder
 from arena.store.matches import lease_times
 from arena.store.postgresql import lock_rows
 from arena.store.schema import ClosingKind, MatchState, TournamentState
@@ -204,6 +204,14 @@ def plans(connection: Connection, *, game: str, over: bool) -> list[TournamentPl
     ended = table.c.ended.is_not(None) if over else table.c.ended.is_(None)
     rows = connection.execute(select(table).where(table.c.game == game, ended))
     return [TournamentPlan.of_row(row._asdict()) for row in rows]
+
+
+def ids_of_ladder(connection: Connection, name: str) -> list[str]:
+    """Return the ids of the tournaments of a form or a ladder (`match_settings.is_of_ladder`)."""
+    table = schema.tournaments
+    columns = table.c["id", "game", "seats", "options", "allowance_ms", "bank_ms"]
+    rows = connection.execute(select(*columns).where(table.c.game == game_of_ladder(name)))
+    return [row.id for row in rows if is_of_ladder(row, name)]
 
 
 def states(engine: Engine) -> dict[str, TournamentState]:

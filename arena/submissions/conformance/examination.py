@@ -163,11 +163,11 @@ class _Examination:
         """Play one game in which the bot at one seat has its models."""
         self._on_test(f"{game.id}: {MODELS}")
         began = time.monotonic()
-        asked: list[bool] = []
+        granted: list[bool] = []
 
         def models_of(spec: MatchSpec) -> MatchModels | None:
             models = self._order.models(spec)
-            asked.append(models is not None)
+            granted.append(models is not None)
             return models
 
         form = replace(examined_forms.forms(game)[0], clock=_MODEL_CLOCK)
@@ -175,7 +175,7 @@ class _Examination:
             played = play(self._order, form, MODELS, 1, began + _TABLE_SECONDS, models_of)
         except InfrastructureError as error:
             return self._unchecked(MODELS, game, str(error))
-        if not any(asked):
+        if not any(granted):
             why = "no model is granted to the bot"
             return Check(MODELS, CheckOutcome.SKIPPED, why, game.id)
         if played.fault is not None:

@@ -375,19 +375,19 @@ def test_a_key_that_is_refused_with_status_400_pauses_the_match(
 
 
 def test_a_request_cannot_imitate_a_refused_key(tmp_path: Path) -> None:
-    asked = {**ASK, "messages": [{"role": "user", "content": "poison"}]}
+    poisoned = {**ASK, "messages": [{"role": "user", "content": "poison"}]}
     refused = data(b'{"error": {"code": "invalid_api_key"}}', 400)
     with proxy(tmp_path, failing_at("poison", refused)) as arena:
-        assert post(arena.open(), asked)[0] == 400
+        assert post(arena.open(), poisoned)[0] == 400
         assert arena.lost == []
         assert not arena.endpoints[0].excuses_fault()
 
 
 def test_requests_that_make_an_endpoint_fail_use_up_the_tables_budget_only(tmp_path: Path) -> None:
-    asked = {**ASK, "messages": [{"role": "user", "content": "poison"}]}
+    poisoned = {**ASK, "messages": [{"role": "user", "content": "poison"}]}
     with proxy(tmp_path, failing_at("poison", reset)) as arena:
         path = arena.open(repeat_seconds=0, budget=10_000)
-        answers = [post(path, asked) for _ in range(4)]
+        answers = [post(path, poisoned) for _ in range(4)]
         assert [status for status, *_ in answers] == [400, 400, 403, 403]
         assert answers[-1][2]["error"]["code"] == "table_budget"
         assert arena.lost == []
@@ -437,10 +437,10 @@ def failing_at(word: str, failure: Send) -> Send:
 def test_a_request_that_makes_an_endpoint_fail_is_refused_and_excuses_no_fault(
     tmp_path: Path, failure: Send
 ) -> None:
-    asked = {**ASK, "messages": [{"role": "user", "content": "poison"}]}
+    poisoned = {**ASK, "messages": [{"role": "user", "content": "poison"}]}
     with proxy(tmp_path, failing_at("poison", failure)) as arena:
         path = arena.open(repeat_seconds=0)
-        status, _, document = post(path, asked)
+        status, _, document = post(path, poisoned)
         assert (status, document["error"]["code"]) == (400, "invalid_request")
         assert arena.lost == []
         assert not arena.endpoints[0].excuses_fault()

@@ -78,8 +78,8 @@ def test_matches_are_filtered_by_form_and_by_ladder(arena: SimulatedArena) -> No
             ("poke~fast", {"poke"}),
             ("poke~model", set()),
         ):
-            found = client.get(f"/matches.json?form={name}").json()["matches"]
-            assert {each["ladder"] for each in found} == ladders
+            matches = client.get(f"/matches.json?form={name}").json()["matches"]
+            assert {match["ladder"] for match in matches} == ladders
 
 
 @pytest.mark.parametrize("name", ["poke~slwo", "pok", "poke-9", "poke-must_beat=maybe"])
