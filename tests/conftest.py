@@ -247,6 +247,12 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Print each failure at once in CI: a run that is ended early prints no summary."""
+    if report.failed and os.environ.get("CI") and "PYTEST_XDIST_WORKER" not in os.environ:
+        print(f"\nFAILED after {report.duration:.0f} s: {report.nodeid}\n{report.longreprtext}")
+
+
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Print the results of the hosts, hostile and fault suites.
 
