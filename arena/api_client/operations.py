@@ -782,6 +782,19 @@ class ApiOperations:
         """
         return self._call("POST", "/organiser/matches/{id}/replay", locals(), in_body=True)
 
+    def match_forfeit(self, id_: str, *, version: str, reason: str) -> ApiAnswer:
+        """Send `POST /organiser/matches/{id}/forfeit`.
+
+        Decides the match against a version: its tournament counts it as lost, the ratings
+        do not.
+
+        Args:
+            id_: its id or name.
+            version: NAME@VERSION.
+            reason: reason for the audit log and the pages of the matches.
+        """
+        return self._call("POST", "/organiser/matches/{id}/forfeit", locals(), in_body=True)
+
     def version_disqualify(self, id_: str, *, version: str, reason: str) -> ApiAnswer:
         """Send `POST /organiser/tournaments/{id}/disqualify`.
 

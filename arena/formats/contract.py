@@ -23,6 +23,8 @@ from referee.games.shared.coded_errors import InvalidValue
 
 UNRATED: Final = frozenset(("challenge",))
 """Formats whose matches no ladder counts."""
+FORFEITABLE: Final = frozenset(("round-robin", "gauntlet", "swiss", "knockout"))
+"""Formats with an own ranking, in which an organiser can decide a match."""
 ALL_AT_ONCE: Final = frozenset(("round-robin", "gauntlet", "challenge"))
 """Names of the formats whose matches are all known at the start."""
 
@@ -91,6 +93,7 @@ class FormatMatch:
         entrants: names, in the order of the match.
         state: its state.
         games: all games of a closed match, by entrant; empty otherwise.
+        forfeited_by: the entrant that loses a void match by an organiser's decision; empty: none.
     """
 
     round: int
@@ -98,11 +101,17 @@ class FormatMatch:
     entrants: tuple[str, ...]
     state: MatchStatus = MatchStatus.OPEN
     games: tuple[PlayedGame, ...] = ()
+    forfeited_by: str = ""
 
     def __post_init__(self) -> None:
         if (self.state is MatchStatus.CLOSED) != bool(self.games):
             raise InvalidValue(
                 f"match {self.round}/{self.number} is {self.state}: games do not fit", code="games"
+            )
+        if self.forfeited_by and self.state is not MatchStatus.VOID:
+            raise InvalidValue(
+                f"match {self.round}/{self.number} is {self.state}, so it is not forfeited",
+                code="forfeit",
             )
 
     @property
@@ -115,13 +124,22 @@ class FormatMatch:
         """Whether it has not ended."""
         return self.state in (MatchStatus.OPEN, MatchStatus.LATE)
 
+    @property
+    def is_decided(self) -> bool:
+        """Whether it has a result for its format: that of its games, or a forfeit."""
+        return self.state is MatchStatus.CLOSED or bool(self.forfeited_by)
+
     @cached_property
     def scores(self) -> tuple[tuple[float, ...], ...]:
         """The score of entrant i against entrant j as `scores[i][j]`, from 0 to 1.
 
-        See `arena.ratings.closed_match.scores`.
+        See `arena.ratings.closed_match.scores`. All others have beaten the entrant that forfeited,
+        and are equal among each other.
         """
-        return scores(self.games)
+        if not self.forfeited_by:
+            return scores(self.games)
+        worth = [float(name != self.forfeited_by) for name in self.entrants]
+        return tuple(tuple((1 + mine - other) / 2 for other in worth) for mine in worth)
 
     @cached_property
     def points(self) -> tuple[int, ...]:
@@ -131,7 +149,7 @@ class FormatMatch:
         everyone, because failures of the arena are not charged to any entrant. The sum of all
         points is n * (n - 1) for n entrants.
         """
-        if self.state is MatchStatus.VOID:
+        if self.state is MatchStatus.VOID and not self.forfeited_by:
             return (len(self.entrants) - 1,) * len(self.entrants)
         return tuple(
             sum(

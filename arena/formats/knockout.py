@@ -70,7 +70,8 @@ class KnockoutFormat:
     3. If both are equal: up to `extra` more matches, one at a time; rule 2 is applied after each.
     4. If still equal: the better seed advances.
 
-    An entrant that withdraws loses its undecided series. After more than `VOIDS` void matches the
+    An entrant that forfeits a match loses it with a mean score of 0. One that withdraws loses its
+    undecided series. After more than `VOIDS` void matches the
     leader advances, or the better seed if equal. The best seeds get the byes of the first stage.
     Entrants cannot join after the start.
 
@@ -182,7 +183,7 @@ class _Draw:
         means = [
             match.scores[match.entrants.index(upper)][match.entrants.index(lower)]
             for match in mine
-            if match.state is MatchStatus.CLOSED
+            if match.is_decided
         ]
         return Tie(
             (upper, lower),
@@ -237,10 +238,11 @@ class _Series:
 
     def __post_init__(self) -> None:
         states = [match.state for match in self.matches]
-        self.played = states.count(MatchStatus.CLOSED)
-        self.voids = states.count(MatchStatus.VOID)
+        decided = [match for match in self.matches if match.is_decided]
+        self.played = len(decided)
+        self.voids = len(self.matches) - self.played - states.count(MatchStatus.OPEN)
         self.opens = states.count(MatchStatus.OPEN)
-        means = [match.scores[0][1] for match in self.matches if match.state is MatchStatus.CLOSED]
+        means = [match.scores[0][1] for match in decided]
         self.lead = sum((mean > 0.5) - (mean < 0.5) for mean in means)
         self.balance = round(fsum(mean - 0.5 for mean in means), BALANCE_DECIMALS)
 

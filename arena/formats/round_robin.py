@@ -12,7 +12,6 @@ from arena.formats.contract import (
     FormatEntrant,
     FormatMatch,
     FormatOver,
-    MatchStatus,
     NextMatches,
     Ranking,
     Step,
@@ -490,7 +489,7 @@ def _ranking(names: Sequence[str], played: Sequence[FormatMatch]) -> Ranking:
 
     Entrants that are still equal share a rank. Empty if no match has a result.
     """
-    if all(match.state is not MatchStatus.CLOSED for match in played):
+    if not any(match.is_decided for match in played):
         return ()
     points, direct = Counter[str](), Counter[str]()
     scores = dict.fromkeys(names, 0.0)
@@ -519,7 +518,7 @@ class _Result(NamedTuple):
 def _results(match: FormatMatch) -> Iterator[_Result]:
     for (seat, name), (other, opponent) in permutations(enumerate(match.entrants), 2):
         # A void match is a draw.
-        score = match.scores[seat][other] if match.state is MatchStatus.CLOSED else 0.5
+        score = match.scores[seat][other] if match.is_decided else 0.5
         yield _Result(name, opponent, (score > 0.5) + (score >= 0.5), score)
 
 

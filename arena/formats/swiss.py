@@ -174,7 +174,7 @@ class _SwissTable:
         opposition = Counter[str]()
         scores: dict[str, list[float]] = {name: [] for name in self.seeds}
         for match in self._played:
-            if match.state is not MatchStatus.CLOSED:
+            if not match.is_decided:
                 continue
             for seat, name in enumerate(match.entrants):
                 opposition[name] += sum(

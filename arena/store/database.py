@@ -64,7 +64,7 @@ _EVENTS: Final = "pokearena_events"
 _ENDINGS: Final = "pokearena_endings"
 """Execution option of a connection: rows to write at the end of its transaction, by function."""
 _listeners: Final[WeakKeyDictionary[Engine, list[Listener]]] = WeakKeyDictionary()
-HEAD: Final = "0021"
+HEAD: Final = "0022"
 """The newest migration. As a constant it can be compared without importing Alembic."""
 NEWER_VERSION: Final = "newer-version"
 """Code of the error that a newer release has upgraded the database."""

@@ -435,6 +435,8 @@ matches = Table(
     Column("unawaited", Double),
     # When the next attempt may begin, after a failure of the arena.
     Column("retry_at", Double),
+    # The version that loses a void match by an organiser's decision.
+    Column("forfeited_by", StoredText),
     UniqueConstraint("tournament", "round", "number"),
     # Covers all columns that are counted, so that counting reads only the index; the matches of a
     # tournament are found in the order of their ends.

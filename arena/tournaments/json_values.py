@@ -60,6 +60,7 @@ def match(match: Match) -> dict[str, Any]:
         "commitment": match.commitment,
         "why": match.why,
         "reason": match.reason,
+        "forfeited_by": match.forfeited_by,
         "next_attempt": iso(match.retry_at),
         "ended": iso(match.ended),
     }

@@ -1,4 +1,4 @@
-"""The commands `pokearena tournament void`, `replay` and `disqualify`: correct results."""
+"""The commands `pokearena tournament void`, `replay`, `forfeit` and `disqualify`."""
 
 from __future__ import annotations
 
@@ -54,6 +54,33 @@ def replay(match: str, reason: str, as_json: bool, workspace: Workspace) -> None
     else:
         output.line(f"{match} is void and will be played again as {new}")
         output.next_step(f"pokearena verify {match}")
+
+
+@click.command(
+    epilog='Example: pokearena tournament forfeit m-7f3k9q2xwd mybot@1 --reason "it is offline"'
+)
+@click.argument("match", metavar="MATCH", shell_complete=completers.matches)
+@click.argument("version", metavar="NAME@VERSION", shell_complete=completers.versions)
+@reason_option("Reason, shown with the match.")
+@json_option
+@data_option
+def forfeit(match: str, version: str, reason: str, as_json: bool, workspace: Workspace) -> None:
+    """Decide a match against a version: its tournament counts it as lost, ratings do not.
+
+    For matches that hold up a round of a knockout, Swiss, round robin or gauntlet. Its games stay
+    stored. The tournament must not be over. This cannot be undone, but the match can be replayed.
+    """
+    from arena.cli import lookup
+    from arena.store.access.audit_log import COMMAND_LINE
+    from arena.store.matches import corrections
+
+    label = lookup.find_version(workspace, version).id
+    corrections.forfeit(workspace.existing_store, match, label, COMMAND_LINE, reason)
+    if as_json:
+        output.document({"match": match, "state": "void", "forfeited_by": label, "reason": reason})
+    else:
+        output.line(f"{label} has lost {match} by forfeit; the ratings do not count it")
+        output.next_step("pokearena standings")
 
 
 @click.command(

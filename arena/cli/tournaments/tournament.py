@@ -10,7 +10,7 @@ from arena.cli import completers, output
 from arena.cli.errors import FAILED, CommandError
 from arena.cli.options import data_option, json_option, reason_option, workers_option
 from arena.cli.tournaments.bundle import bundle, verify
-from arena.cli.tournaments.corrections import disqualify, replay, void
+from arena.cli.tournaments.corrections import disqualify, forfeit, replay, void
 from arena.cli.tournaments.tournament_export import export
 from arena.cli.tournaments.tournament_run import run
 
@@ -26,7 +26,7 @@ def tournament() -> None:
     """Run, watch and manage tournaments."""
 
 
-for _elsewhere in (run, bundle, disqualify, export, replay, verify, void):
+for _elsewhere in (run, bundle, disqualify, export, forfeit, replay, verify, void):
     tournament.add_command(_elsewhere)
 
 

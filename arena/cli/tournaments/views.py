@@ -155,10 +155,11 @@ def conclude(workspace: Workspace, snapshot: TournamentSnapshot) -> None:
 
 
 def tell_void(workspace: Workspace, name: str) -> None:
-    """Print warnings about void matches, which the arena failed to play, with the reasons."""
+    """Print warnings about void matches, with the reasons."""
     void = listing.matches(workspace.store, tournament=name, states=[MatchState.VOID])
     for match in void[:_VOID_SHOWN]:
-        output.warn(f"{match.id} is void and counts for no bot: {match.reason}")
+        counts = "not rated" if match.forfeited_by else "void and counts for no bot"
+        output.warn(f"{match.id} is {counts}: {match.reason}")
     if len(void) > _VOID_SHOWN:
         output.warn(
             f"{len(void) - _VOID_SHOWN} more matches are void; `pokearena "

@@ -99,7 +99,8 @@ def contract_match(match: Scheduled, results: Results) -> FormatMatch:
     elif match.state in (MatchState.VOID, MatchState.CANCELLED):
         state = MatchStatus.VOID
     games = results[match.match] if state is MatchStatus.CLOSED else ()
-    return FormatMatch(*match.place, match.entrants, state, games)
+    loser = match.forfeited_by or "" if state is MatchStatus.VOID else ""
+    return FormatMatch(*match.place, match.entrants, state, games, loser)
 
 
 class Retracing:
@@ -236,7 +237,7 @@ class Retracing:
         for scheduled in reversed(self._replays[match.place]):
             if scheduled.counted_at(seq) and scheduled.match in self._results:
                 games = self._results[scheduled.match]
-                return replace(match, state=MatchStatus.CLOSED, games=games)
+                return replace(match, state=MatchStatus.CLOSED, games=games, forfeited_by="")
         if match.is_open:
             return match
         return replace(match, state=MatchStatus.VOID, games=())
@@ -259,7 +260,9 @@ class Retracing:
     def _newest_open(self) -> list[FormatMatch]:
         newest = max((match.round for match in self._restored), default=0)
         return [
-            replace(match, state=MatchStatus.OPEN, games=()) if match.round == newest else match
+            replace(match, state=MatchStatus.OPEN, games=(), forfeited_by="")
+            if match.round == newest
+            else match
             for match in self._restored
         ]
 
@@ -460,6 +463,10 @@ def _states(bundle: Bundle) -> Iterator[str]:
             yield f"{match.words} is {match.state.lower()}, but the tournament is closed"
         if match.state is MatchState.VOID and not match.reason:
             yield f"{match.words} is void without a reason"
+        if match.forfeited_by and match.state is not MatchState.VOID:
+            yield f"{match.words} is forfeited, but not void"
+        if match.forfeited_by and match.forfeited_by not in match.entrants:
+            yield f"{match.words} is forfeited by {match.forfeited_by}, which does not play in it"
         if match.state is MatchState.CANCELLED and state is not TournamentState.CANCELLED:
             if not left.intersection(match.entrants):
                 yield f"{match.words} is cancelled, although none of its entrants has withdrawn"

@@ -74,6 +74,7 @@ class Scheduled:
         attempts: number of attempts to play it.
         closed, voided: the events (`arena.store.closings`) that closed and voided it; only stated
             of matches that are paired from strengths.
+        forfeited_by: the entrant that loses the void match by an organiser's decision.
     """
 
     match: str
@@ -88,6 +89,7 @@ class Scheduled:
     attempts: Count
     closed: Count | None = None
     voided: Count | None = None
+    forfeited_by: str | None = None
 
     def counted_at(self, seq: int) -> bool:
         """Return whether its result counted after an event."""
@@ -219,7 +221,9 @@ def _same(then: FormatEntrant, now: FormatEntrant) -> bool:
 
 def _match(then: Scheduled, now: Scheduled) -> Iterator[str]:
     names = ["round", "number", "entrants", "commitment", "why"]
-    names += [name for name in ("closed", "voided") if getattr(then, name) is not None]
+    names += [
+        name for name in ("closed", "voided", "forfeited_by") if getattr(then, name) is not None
+    ]
     for name in names:
         before, after = getattr(then, name), getattr(now, name)
         if before != after:

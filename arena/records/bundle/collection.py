@@ -99,6 +99,7 @@ def _scheduled(match: Match, events: Mapping[ClosingKind, int]) -> Scheduled:
         attempts=match.attempt,
         closed=events.get(ClosingKind.MATCH_CLOSED),
         voided=events.get(ClosingKind.MATCH_VOIDED),
+        forfeited_by=match.forfeited_by,
     )
 
 

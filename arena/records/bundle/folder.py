@@ -164,7 +164,7 @@ def _entrant(entry: FormatEntrant, version: BundledVersion) -> dict[str, Any]:
 
 def _match(match: Scheduled) -> dict[str, Any]:
     members: dict[str, Any] = msgspec.to_builtins(match)
-    absent = [name for name in ("closed", "voided") if members[name] is None]
+    absent = [name for name in ("closed", "voided", "forfeited_by") if members[name] is None]
     return {name: value for name, value in members.items() if name not in absent}
 
 

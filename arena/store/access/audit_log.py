@@ -21,11 +21,12 @@ from referee.sanitizing import is_blank
 
 VOID: Final = "match.void"
 REPLAY: Final = "match.replay"
+FORFEIT: Final = "match.forfeit"
 DISQUALIFY: Final = "version.disqualify"
 SIGN_IN: Final = "session.sign-in"
 BACKUP: Final = "database.backup"
 """A completed backup; the metrics report its age."""
-_CORRECTIONS: Final = (VOID, REPLAY, DISQUALIFY)
+_CORRECTIONS: Final = (VOID, REPLAY, FORFEIT, DISQUALIFY)
 """Actions that remove results (`arena.store.matches.corrections`)."""
 NEED_REASON: Final = frozenset(
     {

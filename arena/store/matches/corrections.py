@@ -1,4 +1,4 @@
-"""Corrections of results by an organiser: void or replay matches, disqualify entrants.
+"""Corrections of results by an organiser: void, replay or decide matches, disqualify entrants.
 
 Ratings are sums over the results, so the next read of a ladder computes it again without the void
 matches. The readers notice a correction by the audit log (`audit_log.corrections`).
@@ -16,7 +16,7 @@ from arena.formats import contract
 from arena.formats.contract import Fixture
 from arena.store import closings, schema, tasks
 from arena.store.access import audit_log
-from arena.store.access.audit_log import DISQUALIFY, REPLAY, VOID, Actor, AuditEntry
+from arena.store.access.audit_log import DISQUALIFY, FORFEIT, REPLAY, VOID, Actor, AuditEntry
 from arena.store.database import now, writing
 from arena.store.matches import listing
 from arena.store.matches.listing import Match, not_found
@@ -40,21 +40,76 @@ def void(engine: Engine, match: str, actor: Actor, reason: str) -> None:
         NotFound: the match does not exist.
         Conflict: it is void or cancelled already, or decided who plays in a later round.
     """
-    table = schema.matches
     with writing(engine, "void_closed") as connection:
-        place = connection.execute(
-            select(*table.c["tournament", "round"]).where(table.c.id == match)
-        ).one_or_none()
-        if place is None:
-            raise not_found(match)
-        tournament = _lock(connection, place.tournament)
-        _check_later_rounds(connection, tournament, place.round)
-        lock_rows(connection, select(table.c.id).where(table.c.id == match))
-        state = connection.execute(select(table.c.state).where(table.c.id == match)).scalar_one()
-        if state not in (*OPEN, MatchState.CLOSED):
-            raise Conflict(f"the match {match} is {state.lower()} already.", code="match-over")
+        tournament, state = _lock_match(connection, match)
         _void(connection, tournament.id, [match], f"the organiser voided it: {reason}")
         audit_log.insert(connection, AuditEntry(actor, VOID, match, reason, {"state": state}))
+
+
+def forfeit(engine: Engine, match: str, loser: str, actor: Actor, reason: str) -> None:
+    """Decide a match against an entrant: void it, but let its tournament count it as lost.
+
+    Ratings do not count it, since nothing was played.
+
+    Args:
+        engine: the store.
+        match: its id.
+        loser: the entrant that loses it, as ``name@number``.
+        actor: the organiser, for the audit log.
+        reason: the reason, as a clause.
+
+    Raises:
+        NotFound: the match does not exist.
+        Conflict: the entrant does not play in it; it is void or cancelled already, or a later round
+            follows from it; its tournament is over, or has a format without a ranking of its own.
+    """
+    table, stored = schema.matches, listing.find_match(engine, match)
+    with writing(engine, "void_closed") as connection:
+        tournament, state = _lock_match(connection, match)
+        _check_forfeitable(connection, tournament, stored, loser)
+        clause = f"{loser} forfeits it: {reason}"
+        _void(connection, tournament.id, [match], clause)
+        connection.execute(update(table).where(table.c.id == match).values(forfeited_by=loser))
+        details = {"state": state, "version": loser}
+        audit_log.insert(connection, AuditEntry(actor, FORFEIT, match, reason, details))
+
+
+def _lock_match(connection: Connection, match: str) -> tuple[Row[Any], MatchState]:
+    """Lock a match that can be voided, and its tournament; return this and the match's state."""
+    table = schema.matches
+    place = connection.execute(
+        select(*table.c["tournament", "round"]).where(table.c.id == match)
+    ).one_or_none()
+    if place is None:
+        raise not_found(match)
+    tournament = _lock(connection, place.tournament)
+    _check_later_rounds(connection, tournament, place.round)
+    lock_rows(connection, select(table.c.id).where(table.c.id == match))
+    state = connection.execute(select(table.c.state).where(table.c.id == match)).scalar_one()
+    if state not in (*OPEN, MatchState.CLOSED):
+        raise Conflict(f"the match {match} is {state.lower()} already.", code="match-over")
+    return tournament, MatchState(state)
+
+
+def _check_forfeitable(
+    connection: Connection, tournament: Row[Any], match: Match, loser: str
+) -> None:
+    """Check that a match can be decided against an entrant."""
+    if loser not in match.entrants:
+        names = " and ".join(match.entrants)
+        raise Conflict(f"{loser} does not play in {match.id}; {names} do.", code="no-entrant")
+    if tournament.format not in contract.FORFEITABLE:
+        raise Conflict(
+            f"tournament {tournament.id} is a {tournament.format}, which is decided by ratings, "
+            "and those count only played games; void the match instead.",
+            code="rated-format",
+        )
+    _check_not_over(tournament)
+    if tournament.format == "swiss" and _has_later_round(connection, tournament, match.round):
+        raise Conflict(
+            f"a later round of {tournament.id} was paired with the result of {match.id}.",
+            code="later-rounds",
+        )
 
 
 def replay(engine: Engine, match: str, actor: Actor, reason: str) -> str:
@@ -98,12 +153,7 @@ def _check_replayable(
     connection: Connection, tournament: Row[Any], match: Match, state: MatchState
 ) -> None:
     """Check that a match can be played again now."""
-    if tournament.ended is not None:
-        raise Conflict(
-            f"tournament {tournament.id} is {tournament.state}, so no match of it can be replayed; "
-            "void the match, or create another tournament.",
-            code="tournament-over",
-        )
+    _check_not_over(tournament)
     if state not in _REPLAYABLE:
         raise Conflict(
             f"the match {match.id} is {state.lower()}, so it cannot be replayed; only a match that "
@@ -130,6 +180,15 @@ def _check_replayable(
     if withdrawn is not None:
         raise Conflict(
             f"{withdrawn.version} has withdrawn from tournament {tournament.id}.", code="withdrawn"
+        )
+
+
+def _check_not_over(tournament: Row[Any]) -> None:
+    if tournament.ended is not None:
+        raise Conflict(
+            f"tournament {tournament.id} is {tournament.state}, so its matches stay as they are; "
+            "void the match, or create another tournament.",
+            code="tournament-over",
         )
 
 
@@ -193,16 +252,20 @@ def _lock(connection: Connection, tournament: str) -> Row[Any]:
 
 def _check_later_rounds(connection: Connection, tournament: Row[Any], number: int) -> None:
     """Check that no later round of a knockout follows from the results of this one."""
-    matches = schema.matches
-    later = select(matches.c.id).where(
-        matches.c.tournament == tournament.id, matches.c.round > number
-    )
-    if tournament.format == "knockout" and connection.execute(later.limit(1)).first():
+    if tournament.format == "knockout" and _has_later_round(connection, tournament, number):
         raise Conflict(
             f"a later round of the knockout {tournament.id} follows from this result; cancel the "
             "tournament and begin another one.",
             code="later-rounds",
         )
+
+
+def _has_later_round(connection: Connection, tournament: Row[Any], number: int) -> bool:
+    matches = schema.matches
+    later = select(matches.c.id).where(
+        matches.c.tournament == tournament.id, matches.c.round > number
+    )
+    return connection.execute(later.limit(1)).first() is not None
 
 
 def _void(connection: Connection, tournament: str, ids: Sequence[str], reason: str) -> None:

@@ -52,6 +52,8 @@ class Match:
     """Number of its attempts that failures of the arena ended."""
     reason: str | None
     """The last of these failures, or the reason why the match is void."""
+    forfeited_by: str | None
+    """The entrant that loses the void match by an organiser's decision."""
     retry_at: float | None
     """When the next attempt may begin after a failure of the arena, in seconds since 1970."""
     committed: int
@@ -255,7 +257,16 @@ def _select(
         select(
             *table.c["id", "tournament", "round", "number", "boards", "commitment", "state"],
             *table.c[
-                "attempt", "owner", "failures", "reason", "retry_at", "games", "ended", "why", "key"
+                "attempt",
+                "owner",
+                "failures",
+                "reason",
+                "forfeited_by",
+                "retry_at",
+                "games",
+                "ended",
+                "why",
+                "key",
             ],
             tournaments.c.game,
             committed,

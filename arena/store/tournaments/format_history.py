@@ -37,7 +37,7 @@ def read_matches(
     """
     table, sides = schema.matches, schema.match_entrants
     query = (
-        select(*table.c["id", "round", "number", "state"], sides.c.version)
+        select(*table.c["id", "round", "number", "state", "forfeited_by"], sides.c.version)
         .join(sides, sides.c.match == table.c.id)
         .where(table.c.tournament == tournament, table.c.round >= first)
         .order_by(table.c.round, table.c.number, sides.c.position)
@@ -66,6 +66,7 @@ def _format_match(rows: Sequence[Any], stored: PlayedMatch | None) -> FormatMatc
         entrants=tuple(sys.intern(row.version) for row in rows),
         state=state,
         games=stored.games if stored is not None else (),
+        forfeited_by=first.forfeited_by or "",
     )
 
 

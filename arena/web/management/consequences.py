@@ -97,6 +97,21 @@ def of_voiding(request: ActionRequest) -> Changes:
     )
 
 
+def of_forfeit(request: ActionRequest) -> Changes:
+    """Return the changes of deciding a match against an entrant."""
+    match, tournament = _match(request)
+    return Changes(
+        f"Decide the match {' v '.join(match.entrants)} against one of them?",
+        (
+            f"{tournament.plan.name} counts it as lost by that bot and won by the others.",
+            f"Its {match.committed} finished games stay readable; the ratings do not count them.",
+            "The reason is public.",
+        ),
+        (match,),
+        f"/organiser/matches/{match.id}",
+    )
+
+
 def of_replay(request: ActionRequest) -> Changes:
     """Return the changes of replaying a match."""
     match, tournament = _match(request)

@@ -1,4 +1,4 @@
-"""Void and replay matches, disqualify and ban versions, and correct the owners of bots."""
+"""Void, replay and decide matches, disqualify and ban versions, and correct the owners of bots."""
 
 from __future__ import annotations
 
@@ -31,6 +31,13 @@ def _replay(request: ActionRequest) -> ActionResult:
     new = corrections.replay(request.web.engine, match, request.actor, request.text("reason"))
     values = {"match": match, "state": "void", "replay": new}
     return ActionResult(values, f"/organiser/matches/{new}")
+
+
+def _forfeit(request: ActionRequest) -> ActionResult:
+    match, version = request.path["id"], request.text("version")
+    corrections.forfeit(request.web.engine, match, version, request.actor, request.text("reason"))
+    values = {"match": match, "state": "void", "forfeited_by": version}
+    return ActionResult(values, f"/organiser/matches/{match}")
 
 
 def _disqualify(request: ActionRequest) -> ActionResult:
@@ -81,6 +88,17 @@ REPLAY: Final = Action(
     form="/organiser/matches/{id}/replay",
     changes=consequences.of_replay,
 )
+FORFEIT: Final = Action(
+    "/organiser/matches/{id}/forfeit",
+    "match.forfeit",
+    "Decide the match",
+    "Decides the match against a version: its tournament counts it as lost, the ratings do not.",
+    _forfeit,
+    (_VERSION, PUBLIC_REASON),
+    audited=False,
+    form="/organiser/matches/{id}/forfeit",
+    changes=consequences.of_forfeit,
+)
 DISQUALIFY: Final = Action(
     "/organiser/tournaments/{id}/disqualify",
     "version.disqualify",
@@ -128,4 +146,4 @@ REASSIGN: Final = Action(
     changes=consequences.of_reassignment,
     begins=BOTS,
 )
-ACTIONS: Final = (VOID, REPLAY, DISQUALIFY, BAN, RELEASE, REASSIGN)
+ACTIONS: Final = (VOID, REPLAY, FORFEIT, DISQUALIFY, BAN, RELEASE, REASSIGN)

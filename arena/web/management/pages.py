@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from arena.bots.version_store import MIB, MOST_BYTES, MOST_FILES
+from arena.formats import contract
 from arena.formats.registry import CLOSED
 from arena.store.access import audit_log
 from arena.store.access.sessions import Role
@@ -178,12 +179,15 @@ def match(web: WebState, page_request: PageRequest, access: Access) -> Page:
     entries = audit_log.list_entries(web.engine, subject=stored.id)
     failures = listing.failures_of(web.engine, stored.id)
     last = listing.replays(web.engine, stored)[-1]
+    tournament = tournaments.find_tournament(web.engine, stored.tournament)
+    is_open = tournament.ended is None
     return Page(
         title=f"Match {stored.id}: controls",
         template="management/match.html",
         model={
             "match": stored,
-            "tournament": tournaments.find_tournament(web.engine, stored.tournament),
+            "tournament": tournament,
+            "forfeitable": is_open and tournament.plan.format in contract.FORFEITABLE,
             "replayed": last.id != stored.id,
             "entries": entries,
             "failures": failures,

@@ -16,6 +16,7 @@ from tests.arena.cli.terminal import Cli
 COMMANDS = {
     ("tournament", "void"): "match.void",
     ("tournament", "replay"): "match.replay",
+    ("tournament", "forfeit"): "match.forfeit",
     ("tournament", "disqualify"): "version.disqualify",
     ("tournament", "cancel"): "tournament.cancel",
     ("tournament", "withdraw"): "tournament.withdraw",

@@ -3,6 +3,7 @@
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -186,6 +187,22 @@ def test_a_void_match_is_reported_with_its_reason(simulated_arena: SimulatedAren
     assert findings.matches == {MatchState.CLOSED: 3, MatchState.VOID: 1}
     assert findings.reasons == {"the referee was lost three times": 1}
     assert findings.seeds == 3
+
+
+@pytest.mark.parametrize(
+    ("pairing", "settings"), [("swiss", {"rounds": 2}), ("knockout", {}), ("round-robin", {})]
+)
+def test_a_tournament_with_a_forfeited_match_verifies(
+    simulated_arena: SimulatedArena, pairing: str, settings: dict[str, Any]
+) -> None:
+    tournament = simulated_arena.begin(pairing, simulated_arena.bots(4), settings=settings)
+    first = listing.find_match(simulated_arena.engine, transitions.due(simulated_arena.engine)[0])
+    simulated_arena.play(first.id)
+    loser = first.entrants[0]
+    corrections.forfeit(simulated_arena.engine, first.id, loser, COMMAND_LINE, "it is a copy")
+    findings = checked(simulated_arena, simulated_arena.play_out(tournament))
+    assert findings.matches[MatchState.VOID] == 1
+    assert findings.reasons == {f"{loser} forfeits it: it is a copy": 1}
 
 
 @pytest.mark.parametrize(

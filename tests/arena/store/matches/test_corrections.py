@@ -75,10 +75,7 @@ def test_a_match_of_a_withdrawn_bot_is_not_replayed(store: Engine, schedule: Sch
 
 
 def test_a_knockout_replays_only_its_newest_round(store: Engine) -> None:
-    for bot in range(4):
-        versions.add_version(store, f"bot{bot}", "1", f"{bot:064x}", f"/bots/{bot}", {"run": ["x"]})
-    plan = poke_plan(format="knockout", settings={"best_of": 1})
-    tournament = scheduler.begin(store, plan, [f"bot{bot}@1" for bot in range(4)])
+    tournament = begin(store, "knockout")
     first, second = transitions.due(store)
     play_match(store, first)
     again = replay(store, first)
@@ -87,3 +84,55 @@ def test_a_knockout_replays_only_its_newest_round(store: Engine) -> None:
     Scheduler(store).advance()
     refused(store, again, "later-rounds")
     assert tournaments.progress(store, tournament.id).open == 1
+
+
+def forfeit(store: Engine, match: str, loser: str) -> None:
+    corrections.forfeit(store, match, loser, COMMAND_LINE, "it is offline")
+
+
+def not_forfeited(store: Engine, match: str, loser: str, code: str) -> None:
+    with pytest.raises(Conflict, check=has_code(code)):
+        forfeit(store, match, loser)
+
+
+@pytest.mark.parametrize("format_name", ["knockout", "swiss"])
+def test_a_forfeit_lets_the_next_round_begin_and_counts_as_lost(
+    store: Engine, format_name: str
+) -> None:
+    """The better seed, which would win by its seed, forfeits the only open match of a round."""
+    tournament = begin(store, format_name)
+    first, second = listing.matches(store, tournament=tournament.id)
+    play_match(store, first.id)
+    advancing = Scheduler(store)
+    assert advancing.advance() == 0
+    loser, winner = second.entrants
+    not_forfeited(store, second.id, first.entrants[0], "no-entrant")
+    forfeit(store, second.id, loser)
+    not_forfeited(store, second.id, loser, "match-over")
+    decided = listing.find_match(store, second.id)
+    assert (decided.state, decided.forfeited_by) == (MatchState.VOID, loser)
+    assert advancing.advance() > 0
+    paired = [match.entrants for match in listing.matches(store, tournament=tournament.id)[2:]]
+    if format_name == "knockout":
+        assert winner in paired[0]
+        assert loser not in paired[0]
+    else:
+        not_forfeited(store, first.id, first.entrants[0], "later-rounds")
+        history = FormatHistory(store, tournament.id).matches()
+        assert history[1].points == (0, 2)
+    assert not list(results.closed(store, of=[tournament.id], with_all=[loser]))
+
+
+def test_a_match_of_a_ladder_is_not_forfeited(store: Engine) -> None:
+    tournament = begin(store, "ladder")
+    match = listing.matches(store, tournament=tournament.id)[0]
+    not_forfeited(store, match.id, match.entrants[0], "rated-format")
+    assert listing.find_match(store, match.id).state is MatchState.PENDING
+
+
+def begin(store: Engine, format_name: str) -> Tournament:
+    for bot in range(4):
+        versions.add_version(store, f"bot{bot}", "1", f"{bot:064x}", f"/bots/{bot}", {"run": ["x"]})
+    settings = {"knockout": {"best_of": 1}, "swiss": {"rounds": 2}, "ladder": {}}
+    plan = poke_plan(format=format_name, settings=settings[format_name])
+    return scheduler.begin(store, plan, [f"bot{bot}@1" for bot in range(4)])

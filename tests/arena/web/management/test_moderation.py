@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 from arena.cli.ladders import rebuilt_ladder
 from arena.cli.workspace import Workspace
 from arena.errors import Conflict, NotFound
+from arena.formats.contract import FormatOver
 from arena.ladders import ladder_key, rater
 from arena.store import consistency
 from arena.store.access import audit_log, organisers
@@ -19,6 +20,7 @@ from arena.store.bots import owners, quarantine, submissions, versions
 from arena.store.matches import listing
 from arena.store.schema import MatchState, SubmissionStage, TournamentState
 from arena.store.tournaments import tournaments
+from arena.tournaments import tournament_outcome
 from arena.tournaments.scheduler import Scheduler
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
@@ -104,6 +106,29 @@ def test_a_replayed_match_is_played_again_with_another_seed(
     check_ratings(web, 6)
     over = client.post(f"/organiser/matches/{second.id}/replay", json=reason)
     assert over.status_code == 409
+
+
+def test_a_forfeited_match_is_lost_in_its_tournament_and_not_rated(
+    client: TestClient, web: WebState
+) -> None:
+    settings = {"game": "poke", "bots": ["ada@1", "bob@1"], "boards": 1}
+    tournament = client.post("/organiser/tournaments", json=settings).json()["tournament"]
+    (match,) = listing.matches(web.engine, tournament=tournament)
+    path, reason = f"/organiser/matches/{match.id}/forfeit", {"reason": "it is offline"}
+    assert client.post(path, json=reason).status_code == 422
+    assert client.post(path, json={**reason, "version": "cy@1"}).status_code == 409
+    answer = client.post(path, json={**reason, "version": "ada@1"})
+    assert answer.json()["forfeited_by"] == "ada@1"
+    assert client.get(f"/matches/{match.id}.json").json()["forfeited_by"] == "ada@1"
+    check_ratings(web, 3)
+    (entry,) = audit_log.list_entries(web.engine, subject=match.id)
+    assert (entry.action, entry.details["version"]) == ("match.forfeit", "ada@1")
+    Scheduler(web.engine).advance()
+    step = tournament_outcome.next_step(
+        web.engine, tournaments.find_tournament(web.engine, tournament)
+    )
+    assert isinstance(step, FormatOver)
+    assert step.ranking == (("bob@1",), ("ada@1",))
 
 
 def test_a_disqualified_version_loses_its_matches_in_the_tournament(

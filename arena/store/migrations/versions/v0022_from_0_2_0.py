@@ -5,7 +5,7 @@ from alembic import op
 
 from arena.store import schema
 
-revision = "0021"
+revision = "0022"
 down_revision = "0009"
 branch_labels = None
 depends_on = None
@@ -68,5 +68,6 @@ def _change_matches() -> None:
     op.drop_index("ix_matches_state_tournament_games", table_name="matches")
     # Earlier failures count, on one unknown machine.
     op.add_column("matches", sa.Column("retry_at", sa.Double))
+    op.add_column("matches", sa.Column("forfeited_by", sa.Text))
     op.add_column("failures", sa.Column("machine", sa.Text, nullable=False, server_default=""))
     op.add_column("failures", sa.Column("counted", sa.Integer, nullable=False, server_default="1"))
