@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 _POLL_SECONDS = 0.5
 _MODEL_WORKERS_ABOVE_CORES = 4
+_MODEL_WORKER_BYTES = 2**29
+"""Memory that a worker, its referee and the bots of a match usually need together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +91,8 @@ class SandboxReport:
     type=click.IntRange(0, 1024),
     metavar="N",
     help="Number of additional workers for matches of the clock class model; 0: the others play "
-    "them too. [default: 4 more than cores if models.toml or a ladder of this class exists; else "
-    "0]",
+    "them too. [default: 4 more than cores, at most one per 512 MiB, if models.toml or a ladder of "
+    "this class exists; else 0]",
 )
 @sandbox_option
 @pages_option(default=True)
@@ -216,7 +219,9 @@ def usual_model_workers(workspace: Workspace, plans: list[TournamentPlan]) -> in
     is_needed = (workspace.folder.root / models_file.FILE).exists() or any(
         plan.clock.clock_class is ClockClass.MODEL for plan in plans
     )
-    return cores() + _MODEL_WORKERS_ABOVE_CORES if is_needed else 0
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    most = max(1, memory // _MODEL_WORKER_BYTES)
+    return min(cores() + _MODEL_WORKERS_ABOVE_CORES, most) if is_needed else 0
 
 
 @contextlib.contextmanager

@@ -63,6 +63,7 @@ def test_an_unknown_form_is_refused_before_anything_starts(cli: Cli, cwd: Path, 
 def test_workers_for_models_are_started_if_the_arena_has_models_or_their_ladders(
     cwd: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(serve, "_MODEL_WORKER_BYTES", 1)
     workspace, plans = Workspace(cwd / "data"), [serve.ladder_of("poke~slow", "--ladder")]
     assert serve.usual_model_workers(workspace, plans) == 0
     models = [*plans, serve.ladder_of("poke~model", "--ladder")]
@@ -78,6 +79,9 @@ def test_workers_for_models_are_started_if_the_arena_has_models_or_their_ladders
     assert serve.usual_model_workers(workspace, plans) == 0
     (workspace.folder.root / "models.toml").touch()
     assert serve.usual_model_workers(workspace, plans) > cores()
+    with monkeypatch.context() as little_memory:
+        little_memory.setattr(serve, "_MODEL_WORKER_BYTES", 2**60)
+        assert serve.usual_model_workers(workspace, plans) == 1
     monkeypatch.setenv("POKEARENA_REFEREE", "unix:/referee.sock")
     assert serve.usual_model_workers(workspace, plans) == 0
 
