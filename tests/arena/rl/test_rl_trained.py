@@ -88,7 +88,7 @@ def test_the_trained_bot_passes_the_test_command(tmp_path: Path) -> None:
 @pytest.mark.long
 @pytest.mark.timeout(600)
 def test_the_trained_bot_beats_greedy() -> None:
-    mean, half = duel(load(TRAINED), load("greedy"), 120)
+    mean, half = duel(load(TRAINED), load("greedy"), 50)
     assert mean - half > 0.5
 
 
