@@ -236,7 +236,7 @@ def test_luck_is_zero_on_average(game_id: str) -> None:
         record = played(
             game_id, find_game(game_id).seats[0], lambda state, seat, action: action, seed
         )
-        analysis = analyse(record, engine=engine(game_id, 1_500))
+        analysis = analyse(record, engine=engine(game_id, 500))
         lucky.append(sum(event.luck[0].mean for event in analysis.chance_events))
     mean = estimate(lucky)
     assert mean.error > 0

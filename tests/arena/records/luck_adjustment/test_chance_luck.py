@@ -113,18 +113,17 @@ def test_luck_is_unbiased_for_pairs_of_bots(game: str) -> None:
     [pytest.param(game, marks=[pytest.mark.repetition] * (game not in FIRST)) for game in FORMS],
 )
 def test_intervals_of_raw_and_adjusted_results_contain_the_mean(game: str) -> None:
-    """Samples of boards are drawn from more boards, whose mean is the truth."""
-    size = examples(150, 75)
+    """Samples of 150 boards are drawn from 240 boards, whose mean is the truth."""
     form = measured(game, FORMS[game])
-    results, controls = boards_of(form, (6, 25), range(size * 8 // 5), 1)
+    results, controls = boards_of(form, (6, 25), range(240), 1)
     chance = np.random.default_rng(0)
     luck = controls.mean(axis=1) - controls.mean(axis=(0, 1))
     for kind in range(2):
         means = results[:, :, kind].mean(axis=1)
         for adjust in (False, True):
             covered = []
-            for _ in range(examples(4_000, 1_000)):
-                drawn = chance.integers(len(means), size=size)
+            for _ in range(4_000):
+                drawn = chance.integers(len(means), size=150)
                 sample = means[drawn]
                 if adjust:
                     sample = adjusted_results(sample, luck[drawn][:, kind])
