@@ -27,6 +27,27 @@ def examples(most: int, quick: int | None = None) -> int:
     return max(1, most // 8) if quick is None else quick
 
 
+def store_cases(cases: Iterable[Any], quick: int | None = None) -> pytest.MarkDecorator:
+    """Parametrize `url` and `case`: every case on SQLite, and the first one on PostgreSQL too.
+
+    Args:
+        cases: the cases.
+        quick: the number of cases in the quick suite; all if None.
+    """
+    listed = list(cases)
+    on_sqlite = [
+        pytest.param("sqlite", case, marks=[pytest.mark.long] * (quick is not None and n >= quick))
+        for n, case in enumerate(listed)
+    ]
+    on_postgresql = [
+        pytest.param(
+            "postgresql", case, marks=[pytest.mark.long, *[pytest.mark.repetition] * (n > 0)]
+        )
+        for n, case in enumerate(listed)
+    ]
+    return pytest.mark.parametrize(("url", "case"), on_sqlite + on_postgresql, indirect=["url"])
+
+
 def quick_cases(cases: Iterable[Any], quick: int) -> list[Any]:
     """Return the cases of a test, of which only the first `quick` ones are in the quick suite."""
     return [

@@ -82,7 +82,7 @@ def test_commands_of_the_training_page_lead_to_a_push(tmp_path: Path) -> None:
     (bot / "weights.json").unlink()
     first, *others = commands("docs/how-to/training.md")
     assert first == TRAINING
-    words = [sys.executable, *shlex.split(first.replace("2800", "160"))[5:]]
+    words = [sys.executable, *shlex.split(first.replace("2800", "40"))[5:]]
     trained = subprocess.run(
         words,
         cwd=tmp_path,

@@ -3,7 +3,6 @@
 import os
 import re
 import runpy
-import shutil
 import subprocess
 from fnmatch import fnmatch
 from pathlib import Path
@@ -141,15 +140,3 @@ def test_every_hook_of_pre_commit_is_a_part_of_the_check() -> None:
     check = (ROOT / "scripts" / "check").read_text(encoding="utf-8")
     assert local["repo"] == "local"
     assert all(hook["entry"] in check for hook in local["hooks"])
-
-
-@pytest.mark.long
-@pytest.mark.timeout(600)
-def test_the_workflows_pass_their_linters() -> None:
-    """Run actionlint, zizmor and the schemas of GitHub; scripts/check runs them too."""
-    if shutil.which("go") is None or shutil.which("uvx") is None:
-        pytest.skip("needs Go, which builds actionlint, and uvx")
-    done = subprocess.run(
-        [ROOT / "scripts" / "workflows"], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr

@@ -19,7 +19,7 @@ from tests.fuzz.http2_target import decoded, drive, encoded
 ROOT = Path(__file__).parents[2]
 CORPUS = Path(__file__).with_name("corpus") / "http2"
 INPUTS = sorted(CORPUS.iterdir())
-RUNS = 4000
+RUNS = 1000
 SECONDS = 15
 
 

@@ -23,6 +23,15 @@ if TYPE_CHECKING:
 
 PATIENCE = 60.0
 """Seconds that a program may run; a busy machine needs several for the start alone."""
+ALL_LEVELS = os.environ.get("POKEARENA_HOSTILE", "all") == "all"
+"""Whether every case is tried at every level; otherwise most only at the best one."""
+EACH = 12
+"""Every n-th case is tried at every level in any case."""
+
+
+def is_tried(number: int, level: Level) -> bool:
+    """Return whether the case with this number is tried at a level."""
+    return ALL_LEVELS or level is Level.BUBBLEWRAP or number % EACH == 0
 
 
 def need(level: Level) -> None:

@@ -1,7 +1,6 @@
 """Run every program of the corpus at every level of the sandbox that this machine offers."""
 
 import json
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -21,7 +20,7 @@ from tests.hostile.hostile_environment import (
     HostileOutcome,
     started_world,
 )
-from tests.hostile.sandboxed_run import need
+from tests.hostile.sandboxed_run import is_tried, need
 from tests.hostile.traces import current_traces
 
 pytestmark = [pytest.mark.hostile, pytest.mark.timeout(180)]
@@ -29,15 +28,11 @@ pytestmark = [pytest.mark.hostile, pytest.mark.timeout(180)]
 MOST_MEMORY = 10 << 20
 """Maximum growth of the referee's memory by a hostile bot, in bytes."""
 PATIENCE = 60.0
-ALL_LEVELS = os.environ.get("POKEARENA_HOSTILE", "all") == "all"
-"""Whether every program runs at every level; otherwise most run only at the best one."""
-SOME = 6
-"""Every n-th program runs at every level in any case."""
 ROWS = [
     pytest.param(program, level, id=f"{program}-{level}")
     for number, program in enumerate((*FAULTS, *CONTAINED))
     for level in program.levels
-    if ALL_LEVELS or number % SOME == 0 or level is Level.BUBBLEWRAP
+    if is_tried(number, level)
 ]
 SEEN = {Level.BUBBLEWRAP: set[str](), Level.LANDLOCK: {"abstract socket"}}
 """The channels that each level leaves open according to docs/explanation/containment.md."""

@@ -63,11 +63,20 @@ def test_house_bots_use_a_small_share_of_the_budget(game: str, seats: int) -> No
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("command", [("act",), ("play", "32"), ("play", "128")])
-def test_bots_with_many_games_in_flight_use_a_small_share(command: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("boards", "command"),
+    [
+        (8, ("act",)),
+        pytest.param(32, ("play", "32"), marks=pytest.mark.repetition),
+        (128, ("play", "128")),
+    ],
+)
+def test_bots_with_many_games_in_flight_use_a_small_share(
+    boards: int, command: tuple[str, ...]
+) -> None:
     bot = ["bot.py", *command]
     with started(bot, bot) as addresses:
-        shares = asyncio.run(budget_shares("poke", addresses, boards=128))
+        shares = asyncio.run(budget_shares("poke", addresses, boards=boards))
     assert all(0 < share < SHARE for share in shares)
 
 

@@ -60,6 +60,10 @@ def in_own_process(
     return CommandResult(done.returncode, done.stdout, done.stderr)
 
 
+PATIENCE = 240.0
+"""Seconds after which a test fails with the text of the terminal, before pytest's limit."""
+
+
 class Terminal:
     """A command in a terminal of its own: send keys and wait for text."""
 
@@ -80,13 +84,13 @@ class Terminal:
         self.text = ""
         os.write(self._descriptor, keys.encode())
 
-    def sees(self, words: str, seconds: float = 60) -> None:
+    def sees(self, words: str) -> None:
         """Wait until the terminal shows these words."""
-        self.matches(re.escape(words), seconds)
+        self.matches(re.escape(words))
 
-    def matches(self, pattern: str, seconds: float = 60) -> re.Match[str]:
+    def matches(self, pattern: str) -> re.Match[str]:
         """Wait until this regular expression matches a part of the screen."""
-        until = time.monotonic() + seconds
+        until = time.monotonic() + PATIENCE
         while (match := re.search(pattern, self.text, re.DOTALL)) is None:
             assert time.monotonic() < until, f"no {pattern!r} in {self.text[-3000:]!r}"
             if select.select([self._descriptor], [], [], 0.2)[0]:
@@ -112,9 +116,9 @@ class Terminal:
         """Return whether the terminal shows what is typed."""
         return bool(termios.tcgetattr(self._descriptor)[3] & termios.ECHO)
 
-    def ends(self, seconds: float = 30) -> int:
+    def ends(self) -> int:
         """Wait for the command to end and return its exit status."""
-        return self._process.wait(seconds)
+        return self._process.wait(PATIENCE)
 
 
 @contextmanager

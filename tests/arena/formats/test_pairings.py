@@ -114,8 +114,10 @@ def test_tables_that_fit_side_by_side_share_a_round() -> None:
 @pytest.mark.parametrize("sides", [3, 4, 5, 6])
 @pytest.mark.parametrize(
     "entrants",
-    # The rest is in the long suite.
-    [pytest.param(n, marks=() if n % 6 == 5 else pytest.mark.long) for n in range(11, 41)],
+    [
+        pytest.param(n, marks=[] if n % 6 == 5 else [pytest.mark.long, pytest.mark.repetition])
+        for n in range(11, 41)
+    ],
 )
 def test_a_selection_balances_plays_and_meetings_within_one(entrants: int, sides: int) -> None:
     pairings = round_robin(entrants, sides)

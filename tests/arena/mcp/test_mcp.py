@@ -66,7 +66,13 @@ async def played(client: ClientSession, game: str) -> Any:
     raise AssertionError("the match has no end")
 
 
-@pytest.mark.parametrize("game", BUILT_IN)
+@pytest.mark.parametrize(
+    "game",
+    [
+        pytest.param(game, marks=[pytest.mark.repetition] * (number > 1))
+        for number, game in enumerate(BUILT_IN)
+    ],
+)
 def test_a_client_plays_a_complete_match(tmp_path: Path, game: str) -> None:
     async def play() -> None:
         async with session(tmp_path / "data") as client:

@@ -10,6 +10,7 @@ import pytest
 from arena.formats.round_robin import round_robin, seatings
 from arena.ratings.closed_match import FINISHED, ClosedMatch, PlayedGame
 from arena.ratings.collusion import Gift, gifts
+from tests.examples import examples
 
 Favour = Callable[[Sequence[str]], dict[str, float]]
 """Return the changes of strength at a table, by name."""
@@ -93,13 +94,14 @@ def test_without_giving_p_values_are_uniform() -> None:
     "sides", [3, *(pytest.param(n, marks=pytest.mark.repetition) for n in (4, 5))]
 )
 def test_without_giving_gains_follow_the_null_distribution(sides: int) -> None:
-    chances, marked = null(sides, 500)
+    runs = examples(500, 150)
+    chances, marked = null(sides, runs)
     for level in (0.001, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95):
         share = sum(chance < level for chance in chances) / len(chances)
         # Lines of one tournament are correlated, so the limit is three errors of a tenth of the
         # lines.
         assert abs(share - level) < 3 * sqrt(level * (1 - level) / (len(chances) / 10))
-    assert marked / 500 < 0.05 + 3 * sqrt(0.05 * 0.95 / 500)
+    assert marked / runs < 0.05 + 3 * sqrt(0.05 * 0.95 / runs)
 
 
 @pytest.mark.parametrize("cost", [0.0, 0.8])

@@ -177,6 +177,7 @@ def test_a_second_connection_is_refused_and_the_first_continues(
 
 
 @pytest.mark.long
+@pytest.mark.repetition
 def test_one_of_two_simultaneous_connections_is_accepted(relay: Relay, tmp_path: Path) -> None:
     version, token = relay.add("twins")
     with (
@@ -263,7 +264,7 @@ def test_ctrl_c_twice_disconnects_at_once(relay: Relay, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_relay_with_a_certificate_requires_tls(tmp_path: Path) -> None:
+def test_a_relay_with_a_certificate_requires_tls_and_trust(tmp_path: Path) -> None:
     certificate, key = certify(tmp_path)
     options = (f"--certificate={certificate}", f"--key={key}")
     with Relay(tmp_path, *options) as relay:
@@ -274,18 +275,9 @@ def test_a_relay_with_a_certificate_requires_tls(tmp_path: Path) -> None:
             with relay.seated(version) as table:
                 table.start()
                 assert table.act(1).result().decision == 1
-
-
-@pytest.mark.long
-def test_clients_without_tls_or_trust_cannot_connect(
-    tmp_path: Path,
-) -> None:
-    certificate, key = certify(tmp_path)
-    options = (f"--certificate={certificate}", f"--key={key}")
-    with Relay(tmp_path, *options) as relay:
-        version, token = relay.add("secret")
+        wait_until(lambda: not relay.is_here(version))
         with (
-            AuthorMachine(tmp_path, f"grpcs://localhost:{relay.port}", token) as stranger,
+            AuthorMachine(tmp_path, url, token) as stranger,
             AuthorMachine(tmp_path, relay.port, token) as plain,
         ):
             assert (stranger.process.wait(), plain.process.wait()) == (3, 3)

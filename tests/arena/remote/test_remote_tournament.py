@@ -206,10 +206,9 @@ def test_an_exited_remote_process_is_a_crash_and_may_restart(arena: RemoteArena)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("named", ["sample:greedy", str(SAMPLES / "shell")])
-def test_a_bot_resolved_by_any_form_can_connect(arena: RemoteArena, named: str) -> None:
+def test_a_bot_in_any_folder_can_connect(arena: RemoteArena) -> None:
     tournament = arena.schedule([arena.meek, arena.far])
-    with arena.services() as services, arena.home(port(services), named):
+    with arena.services() as services, arena.home(port(services), str(SAMPLES / "shell")):
         wait_until(lambda: arena.is_closed(tournament))
     assert arena.sql("SELECT count(*) FROM faults") == [(0,)]
 

@@ -88,7 +88,7 @@ def test_the_trained_bot_passes_the_test_command(tmp_path: Path) -> None:
 @pytest.mark.long
 @pytest.mark.timeout(600)
 def test_the_trained_bot_beats_greedy() -> None:
-    mean, half = duel(load(TRAINED), load("greedy"), 120)
+    mean, half = duel(load(TRAINED), load("greedy"), 50)
     assert mean - half > 0.5
 
 
@@ -97,6 +97,6 @@ def test_the_trained_bot_beats_greedy() -> None:
 def test_a_short_training_beats_random(training: ModuleType, tmp_path: Path) -> None:
     for name in ("bot.py", "policy.py", "strength.py"):
         (tmp_path / name).write_bytes((TRAINED / name).read_bytes())
-    training.save(training.train(240, 1), tmp_path / "weights.json")
+    training.save(training.train(120, 1), tmp_path / "weights.json")
     mean, half = duel(load(tmp_path), load("random"), 20)
     assert mean - half > 0.5

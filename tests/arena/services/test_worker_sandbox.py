@@ -95,7 +95,11 @@ def test_a_pushed_bot_waits_if_landlock_was_not_chosen(machine: WorkerMachine) -
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("pushed", "words"), [([], []), (["meek", "random"], ["--sandbox", "landlock"])]
+    ("pushed", "words"),
+    [
+        pytest.param([], [], marks=pytest.mark.repetition),
+        (["meek", "random"], ["--sandbox", "landlock"]),
+    ],
 )
 def test_matches_are_played_at_landlock(
     machine: WorkerMachine, pushed: list[str], words: list[str]

@@ -30,7 +30,9 @@ def server() -> Iterator[Cluster]:
     server.remove()
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.long)])
+@pytest.fixture(
+    params=["sqlite", pytest.param("postgresql", marks=[pytest.mark.long, pytest.mark.repetition])]
+)
 def harness(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SubmissionHarness]:
     if request.param == "sqlite":
         yield SubmissionHarness(tmp_path)

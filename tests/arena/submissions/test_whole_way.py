@@ -7,12 +7,14 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from arena.cli.bots import registration
+from arena.bots import resolver
+from arena.cli.bots import push, registration
 from arena.cli.workspace import Workspace
 from arena.store.bots import owners, submissions
 from arena.store.match_settings import Clock, TournamentPlan
@@ -84,12 +86,12 @@ def test_a_bot_is_pushed_onto_a_ladder_and_plays_there(tmp_path: Path) -> None:
 
     with serving(workspace, "--no-ladders", "--workers", "1") as url:
 
-        def push() -> CommandResult:
+        def push_mine() -> CommandResult:
             return in_own_process(
                 tmp_path, ["bot", "push", "mine", "--to", url], {"POKEARENA_TOKEN": token}
             )
 
-        result = push()
+        result = push_mine()
         assert (result.status, result.out) == (
             0,
             f"mine@1 is on the ladder poke~slow ({ladder.id}).\n",
@@ -128,23 +130,20 @@ def test_a_bot_is_pushed_onto_a_ladder_and_plays_there(tmp_path: Path) -> None:
         wait_until(lambda: closed("mine@2"))
 
         (tmp_path / "mine" / "bot.py").write_text("import nothing_of_this_name\n")
-        result = push()
+        result = push_mine()
         assert result.status == 1
         assert "1 of 1 checks failed" in result.err
         assert "nothing_of_this_name" in result.out
         assert str(tmp_path) not in result.out + result.err
 
 
-@pytest.mark.parametrize("options", [(), ("--no-ladders",)])
-def test_the_first_pushed_bot_opens_its_ladder_unless_the_forms_are_limited(
-    tmp_path: Path, options: tuple[str, ...]
-) -> None:
+def test_the_first_pushed_bot_opens_its_ladder(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "data")
     token = owners.add_owner(workspace.store, "ada")
     assert in_own_process(tmp_path, ["new", "mine"]).status == 0
     manifest = tmp_path / "mine" / "bot.toml"
     manifest.write_text(re.sub("(?m)^games = .*$", 'games = ["poke"]', manifest.read_text()))
-    with serving(workspace, "--workers", "0", *options) as url:
+    with serving(workspace, "--workers", "0") as url:
         words = ["bot", "push", "mine", "--to", url, "--json"]
         pushed = in_own_process(tmp_path, words, {"POKEARENA_TOKEN": token})
     assert pushed.status == 0, pushed.err
@@ -152,8 +151,8 @@ def test_the_first_pushed_bot_opens_its_ladder_unless_the_forms_are_limited(
         ladder.plan.form: ladder.entrants
         for ladder in open_ladders.list_open_ladders(workspace.store)
     }
-    assert ladders == ({} if options else {"poke": ("mine@1",)})
-    assert len(json.loads(pushed.out)["ladders"]) == len(ladders)
+    assert ladders == {"poke": ("mine@1",)}
+    assert len(json.loads(pushed.out)["ladders"]) == 1
 
 
 def test_a_class_behind_one_address_pushes_thirty_bots_at_once(tmp_path: Path) -> None:
@@ -164,22 +163,15 @@ def test_a_class_behind_one_address_pushes_thirty_bots_at_once(tmp_path: Path) -
         folder = shutil.copytree(tmp_path / "mine", tmp_path / owner)
         manifest = folder / "bot.toml"
         manifest.write_text(manifest.read_text().replace('"mine"', f'"{owner}"', 1))
-    with serving(workspace, "--workers", "0", "--no-ladders") as url, ExitStack() as stack:
-        pushes = [
-            stack.enter_context(
-                subprocess.Popen(
-                    [POKEARENA, "bot", "push", owner, "--no-wait", "--to", url],
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                    cwd=tmp_path,
-                    env={**os.environ, "POKEARENA_TOKEN": token},
-                    text=True,
-                )
-            )
-            for owner, token in tokens.items()
-        ]
-        printed = [each.communicate() for each in pushes]
-    failed = [err for each, (_, err) in zip(pushes, printed, strict=True) if each.returncode]
-    assert failed == []
+    with (
+        serving(workspace, "--workers", "0", "--no-ladders") as url,
+        ThreadPoolExecutor(len(tokens)) as pool,
+    ):
+
+        def pushed(owner: str) -> str:
+            with push.packed(resolver.from_folder(tmp_path / owner)) as upload:
+                return str(push.send(push.arena_at(url, tokens[owner]), upload)["submission"])
+
+        sent = dict(zip(pool.map(pushed, tokens), tokens, strict=True))
     stored = {each.id: each.owner for each in submissions.list_submissions(workspace.store)}
-    assert {out.strip(): owner for (out, _), owner in zip(printed, tokens, strict=True)} == stored
+    assert sent == stored

@@ -45,6 +45,8 @@ LAYOUTS = {
     "sent and kept": ("", "{};", "X-Forwarded-Prefix /arena"),
 }
 """The root path of the server, and the changes of the documented lines of nginx."""
+FIRST = ("kept", "sent")
+"""The layouts that CI tries: the path comes from the setting, or from nginx."""
 
 
 @dataclass
@@ -98,7 +100,12 @@ def client_of(origin: str) -> httpx2.Client:
     return httpx2.Client(base_url=origin, headers=headers, timeout=60, trust_env=False)
 
 
-@pytest.fixture(scope="module", params=LAYOUTS)
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(name, marks=[pytest.mark.repetition] * (name not in FIRST)) for name in LAYOUTS
+    ],
+)
 def arena(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[ProxiedArena]:

@@ -25,8 +25,6 @@ GAMES = {
     "pouku": ("human", "sample:random", "sample:greedy"),
     "pokino": ("sample:random", "human"),
 }
-QUICK = ("saint_poker",)
-"""A game with simultaneous choices; the others are in the long suite."""
 HEADER = re.compile(r"game (\d+) · decision (\d+) · human, seat (\d)")
 CARD = re.compile(r"\b([2-9TJQKA])([♣♦♥♠])|\b(X[12])\b")
 DOMINO = re.compile(r"(?<![\d,-])\d{1,2}-\d{1,2}(?![\d,-])")
@@ -57,7 +55,14 @@ def recorded(path: str = "m.jsonl") -> MatchRecord:
 
 @pytest.mark.parametrize(
     "game",
-    [pytest.param(game, marks=() if game in QUICK else pytest.mark.long) for game in GAMES],
+    [
+        "saint_poker",
+        pytest.param("pokino", marks=pytest.mark.long),
+        *(
+            pytest.param(game, marks=[pytest.mark.long, pytest.mark.repetition])
+            for game in ("poke", "pokex", "pouku")
+        ),
+    ],
 )
 def test_a_person_completes_a_game_and_sees_only_what_the_seat_may_see(
     game: str, cwd: Path

@@ -128,9 +128,21 @@ def test_a_crash_is_explained_with_the_last_output_of_the_bot(cli: Cli, bot: Wri
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-8"])
 @pytest.mark.parametrize(
-    ("from_question", "verdict"), [(1, "init"), (4, "protocol")], ids=["start", "later"]
+    ("encoding", "from_question", "verdict"),
+    [
+        ("utf-16-le", 1, "init"),
+        ("utf-16-be", 4, "protocol"),
+        ("utf-8", 1, "init"),
+        *(
+            pytest.param(*case, marks=pytest.mark.repetition)
+            for case in [
+                ("utf-16-le", 4, "protocol"),
+                ("utf-16-be", 1, "init"),
+                ("utf-8", 4, "protocol"),
+            ]
+        ),
+    ],
 )
 def test_a_bot_whose_output_is_in_another_encoding_loses_with_a_fault_that_names_it(
     cli: Cli, cwd: Path, encoding: str, from_question: int, verdict: str

@@ -281,7 +281,7 @@ def test_services_that_stop_are_replaced_by_new_ones(cwd: Path) -> None:
     ) as serving:
         assert serving.stdout is not None
         serving.stdout.readline()
-        words = ["tournament", "run", "poke", *BOTS[:2], "-n", "150", "--json"]
+        words = ["tournament", "run", "poke", *BOTS[:2], "-n", "60", "--json"]
         with GuardedProcess(
             [POKEARENA, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         ) as running:
@@ -295,7 +295,7 @@ def test_services_that_stop_are_replaced_by_new_ones(cwd: Path) -> None:
             assert "services have ended" in running.stderr.read()
         assert running.returncode == 0
     assert serving.returncode == 0
-    assert (document["state"], document["games"]) == ("closed", 300)
+    assert (document["state"], document["games"]) == ("closed", 120)
 
 
 def test_a_tournament_without_services_waits(cli: Cli, cwd: Path) -> None:

@@ -223,7 +223,7 @@ def test_the_command_tunes_a_bot_with_two_processes(
 def test_ctrl_c_leaves_results_that_the_same_command_continues(
     bot: Callable[[str], None], tmp_path: Path
 ) -> None:
-    bot(HEAD.replace("iterations = 4", "iterations = 12"))
+    bot(HEAD.replace("iterations = 4", "iterations = 8"))
     words = ("tune", "tuning.toml", "--json", "--data", "data")
     whole = in_own_process(tmp_path, words)
     results = tmp_path / "tuning.toml.results.json"
@@ -236,7 +236,7 @@ def test_ctrl_c_leaves_results_that_the_same_command_continues(
     _, err = process.communicate()
     assert process.returncode == 130
     assert "the same command continues" in err
-    assert len(json.loads(results.read_text("utf-8"))["results"]) < 12
+    assert len(json.loads(results.read_text("utf-8"))["results"]) < 8
     continued = in_own_process(tmp_path, words)
     assert json.loads(continued.out) == json.loads(whole.out)
 

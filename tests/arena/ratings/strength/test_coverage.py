@@ -11,13 +11,23 @@ from tests.arena.ratings.strength.simulated_fields import (
     bound_coverage,
     coverage,
 )
+from tests.examples import examples
 
 ONCE = 200
 """The number of matches that CI tries."""
+FIRST = (SETTINGS[0], SETTINGS[-1])
+"""The fields that CI tries."""
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("setting", SETTINGS, ids=str)
+@pytest.mark.parametrize(
+    "setting",
+    [
+        pytest.param(setting, marks=[pytest.mark.repetition] * (setting not in FIRST))
+        for setting in SETTINGS
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize(
     "matches",
     [
@@ -36,9 +46,9 @@ def test_95_percent_intervals_cover_93_to_97_percent(setting: FieldSetting, matc
 @pytest.mark.parametrize("seats", [2, 4])
 def test_bounds_of_bots_that_won_or_lost_every_game_hold_in_95_percent(seats: int) -> None:
     bounds = [
-        bound_coverage(setting, OUTLIER_MATCHES, rounds=60)
+        bound_coverage(setting, OUTLIER_MATCHES, rounds=examples(60, 20))
         for setting in OUTLIERS
         if setting.seats == seats
     ]
     assert all(each.bounded - each.held <= 0.05 * each.bots for each in bounds)
-    assert sum(each.held for each in bounds) >= 0.95 * sum(each.bounded for each in bounds) > 100
+    assert sum(each.held for each in bounds) >= 0.95 * sum(each.bounded for each in bounds) > 30

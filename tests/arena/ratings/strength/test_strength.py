@@ -51,7 +51,9 @@ def test_the_fit_reproduces_open_spiel() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.repetition) for seed in (1, 2))]
+)
 @pytest.mark.parametrize("strictness", [0.0, 0.05, 0.5])
 def test_the_fit_agrees_with_choix(seed: int, strictness: float) -> None:
     """The penalty of choix, `strictness` times the sum of squares, is a normal prior."""

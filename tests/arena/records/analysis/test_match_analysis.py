@@ -142,7 +142,7 @@ def blunder(state: State, seat: int, action: Action) -> Action:
 @pytest.mark.long
 def test_a_planted_blunder_is_the_costliest_decision() -> None:
     record = played("pouku", 3, blunder)
-    analysis = analyse(record, engine=engine("pouku", 6_000))
+    analysis = analyse(record, engine=engine("pouku", 2_000))
     worst = analysis.costliest()
     assert worst
     assert any(
@@ -156,7 +156,7 @@ def test_a_planted_blunder_is_the_costliest_decision() -> None:
 @pytest.mark.long
 def test_the_engines_choice_loses_nothing_and_is_no_mistake() -> None:
     record = played("pouku", 3, lambda state, seat, action: action)
-    analysis = analyse(record, engine=engine("pouku", 3_000))
+    analysis = analyse(record, engine=engine("pouku", 1_000))
     agreed = [each for each in analysis.decisions if each.played == each.choice]
     assert agreed
     assert all(each.loss.mean == 0 and not each.mistake for each in agreed)
@@ -165,7 +165,7 @@ def test_the_engines_choice_loses_nothing_and_is_no_mistake() -> None:
 @pytest.mark.long
 def test_an_analysis_repeats_exactly() -> None:
     record = played("pouku", 3, lambda state, seat, action: action)
-    first, again = (analyse(record, engine=engine("pouku", 2_000)) for _ in range(2))
+    first, again = (analyse(record, engine=engine("pouku", 500)) for _ in range(2))
     assert summary.to_json(first, record) == summary.to_json(again, record)
     assert first.engine == "strong"
     assert first.engine_version
@@ -207,20 +207,14 @@ def test_a_game_without_a_plan_has_no_engine() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    "game_id",
-    [
-        pytest.param(game_id, marks=[pytest.mark.long] * (game_id in ("saint_poker", "pokex")))
-        for game_id in GAMES
-    ],
-)
+@pytest.mark.parametrize("game_id", GAMES)
 def test_the_engine_of_champion_chooses_legal_actions_repeatably(game_id: str) -> None:
     game = find_game(game_id)
     seats = game.seats[0]
     state = game.start(Seeded(board_seed(SEED, 0)), seats)
     sides = game.sides(seats, game.settle({}))
     champion = named_engine("champion", game_id, seats)
-    for _ in range(4):
+    for _ in range(2):
         choices = {}
         for seat in state.actors:
             choices[seat], _ = champion.choose(state, seat, sides, SEED, 100)
@@ -231,7 +225,10 @@ def test_the_engine_of_champion_chooses_legal_actions_repeatably(game_id: str) -
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("game_id", ["poke", "pouku", "saint_poker"])
+@pytest.mark.parametrize(
+    "game_id",
+    ["poke", *(pytest.param(n, marks=pytest.mark.repetition) for n in ("pouku", "saint_poker"))],
+)
 def test_luck_is_zero_on_average(game_id: str) -> None:
     lucky = []
     for number in range(20):
@@ -239,7 +236,7 @@ def test_luck_is_zero_on_average(game_id: str) -> None:
         record = played(
             game_id, find_game(game_id).seats[0], lambda state, seat, action: action, seed
         )
-        analysis = analyse(record, engine=engine(game_id, 1_500))
+        analysis = analyse(record, engine=engine(game_id, 500))
         lucky.append(sum(event.luck[0].mean for event in analysis.chance_events))
     mean = estimate(lucky)
     assert mean.error > 0

@@ -18,10 +18,10 @@ from tests.examples import examples
 
 Floats = NDArray[np.float64]
 FORMS = {"poke": 2, "saint_poker": 2, "pokex": 4, "pouku": 3}
-FIRST = ("poke", "saint_poker")
+FIRST = ("poke",)
 """Games of which CI samples intervals: their formulas are the same for every game."""
-TRIED = examples(len(PAIRS), 5)
-"""Pairs of bots, evenly spaced; CI tries a quarter of them."""
+TRIED = examples(len(PAIRS), 2)
+"""Pairs of bots, evenly spaced; CI tries a tenth of them."""
 
 
 def measured(game: str, seats: int) -> MeasuredForm:
@@ -66,7 +66,7 @@ def test_the_luck_of_two_seats_of_poke_adds_up_to_zero() -> None:
 
 @pytest.mark.long
 def test_luck_explains_most_of_the_results_between_equal_players_of_poke() -> None:
-    results, controls = boards_of(measured("poke", 2), (0, 0), range(25), 4)
+    results, controls = boards_of(measured("poke", 2), (0, 0), range(15), 3)
     points, luck = results[:, 0, 1], controls[:, 0, 1].sum(axis=1)
     assert np.corrcoef(points, luck)[0, 1] > 0.7
 

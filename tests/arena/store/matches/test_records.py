@@ -18,7 +18,7 @@ from arena.records.bundle.store_audit import MatchAudit
 from arena.store import backup_file, database, schema
 from arena.store.matches import raw_rows, transitions
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
-from tests.examples import quick_cases
+from tests.examples import store_cases
 
 Damage = Callable[[Connection, str], None]
 
@@ -216,29 +216,29 @@ def test_an_unaltered_store_has_no_problems(store: Engine) -> None:
     assert sum(report.actions for report in reports) > games
 
 
-@pytest.mark.parametrize("name", quick_cases(RECORDS, 9))
-def test_a_damaged_record_is_reported(store: Engine, name: str) -> None:
+@store_cases(RECORDS, 9)
+def test_a_damaged_record_is_reported(store: Engine, case: str) -> None:
     match = closed_match(store)
-    change(store, RECORDS[name], match)
+    change(store, RECORDS[case], match)
     problems = audited(store)
     assert list(problems) == [match]
     assert not problems[match].repairable
     assert all(match in sentence for sentence in problems[match].problems)
 
 
-@pytest.mark.parametrize("name", SCHEDULE)
-def test_a_damaged_match_is_reported(store: Engine, name: str) -> None:
+@store_cases(SCHEDULE)
+def test_a_damaged_match_is_reported(store: Engine, case: str) -> None:
     match = closed_match(store)
-    change(store, SCHEDULE[name], match)
+    change(store, SCHEDULE[case], match)
     problems = audited(store)
     assert list(problems) == [match]
     assert not problems[match].repairable
 
 
-@pytest.mark.parametrize("name", quick_cases(RESULTS, 6))
-def test_an_altered_result_is_reported_and_can_be_corrected(store: Engine, name: str) -> None:
+@store_cases(RESULTS, 6)
+def test_an_altered_result_is_reported_and_can_be_corrected(store: Engine, case: str) -> None:
     match = closed_match(store)
-    change(store, RESULTS[name], match)
+    change(store, RESULTS[case], match)
     problems = audited(store)
     assert list(problems) == [match]
     assert problems[match].repairable
@@ -250,20 +250,20 @@ def test_an_altered_result_is_reported_and_can_be_corrected(store: Engine, name:
     assert audited(store) == {}
 
 
-@pytest.mark.parametrize("column", ["sentence", "verdict", "version", "seat", "decision", "output"])
-def test_an_altered_fault_is_reported(store: Engine, column: str) -> None:
+@store_cases(["sentence", "verdict", "version", "seat", "decision", "output"])
+def test_an_altered_fault_is_reported(store: Engine, case: str) -> None:
     match = faulty_match(store)
     values: dict[str, object] = {"seat": 0, "decision": 99}
     with database.writing(store) as connection:
         table = schema.faults
-        value = values.get(column, "altered")
-        if column == "version":
+        value = values.get(case, "altered")
+        if case == "version":
             faulty = select(table.c.version).where(table.c.match == match)
             versions = schema.versions.c.id
             value = connection.execute(
                 select(versions).where(versions.not_in(faulty)).limit(1)
             ).scalar_one()
-        connection.execute(update(table).where(table.c.match == match).values(**{column: value}))
+        connection.execute(update(table).where(table.c.match == match).values(**{case: value}))
     assert list(audited(store)) == [match]
     assert different(store)
 
@@ -275,17 +275,16 @@ def test_a_missing_fault_is_reported(store: Engine) -> None:
     assert list(audited(store)) == [match]
 
 
-@pytest.mark.parametrize("name", ["emptied", "truncated", "other scores", "another seat"])
-def test_games_of_a_void_match_are_checked(store: Engine, name: str) -> None:
+@store_cases(["emptied", "truncated", "other scores", "another seat"])
+def test_games_of_a_void_match_are_checked(store: Engine, case: str) -> None:
     with database.reading(store) as connection:
         table = schema.matches
         void = connection.execute(select(table.c.id).where(table.c.state == "VOID")).scalar_one()
-    change(store, RECORDS[name], void)
+    change(store, RECORDS[case], void)
     assert list(audited(store)) == [void]
 
 
-@pytest.mark.parametrize(
-    "statement",
+@store_cases(
     [
         """UPDATE tournaments SET options = '{"must_beat": false}'""",
         "UPDATE tournaments SET options = '[]'",
@@ -297,10 +296,8 @@ def test_games_of_a_void_match_are_checked(store: Engine, name: str) -> None:
         "UPDATE versions SET content_hash = 'ab'",
     ],
 )
-def test_altered_terms_of_a_tournament_concern_all_its_matches(
-    store: Engine, statement: str
-) -> None:
-    change(store, of_match(statement), "")
+def test_altered_terms_of_a_tournament_concern_all_its_matches(store: Engine, case: str) -> None:
+    change(store, of_match(case), "")
     assert len(audited(store)) == 4
 
 
