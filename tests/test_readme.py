@@ -22,7 +22,6 @@ FIRST_COMMAND = "uv run pokearena demo"
 PAGE = "http://127.0.0.1:8000/"
 CURL_TIMED_OUT = 28
 TUTORIAL = "docs/tutorials/tutorial.md"
-COMMAND_PAGES = ("README.md", TUTORIAL)
 
 
 def commands(page: str) -> list[str]:
@@ -166,8 +165,16 @@ class PageRunner:
             assert terminal.ends() == 0
 
 
+def test_the_tutorial_shows_the_commands_of_the_readme_in_the_same_order() -> None:
+    readme = commands("README.md")[2:]
+    assert readme
+    assert readme == [line for line in commands(TUTORIAL) if line in readme]
+
+
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("page", COMMAND_PAGES)
+@pytest.mark.parametrize(
+    "page", [TUTORIAL, pytest.param("README.md", marks=pytest.mark.repetition)]
+)
 @pytest.mark.long
 def test_every_shown_command_runs(page: str, tmp_path: Path) -> None:
     for name, text in files(page).items():
