@@ -107,7 +107,7 @@ def author_of(language: Language, folders: pytest.TempPathFactory) -> KitAuthor:
 
 
 def _add_bots(kit: Path, language: Language) -> None:
-    """Add the third bot, a bot that reads JSON if there is one, and manifests without a build.
+    """Add the third bot, a bot that reads JSON if there is one, and manifests of built bots.
 
     `play` runs the build commands of a manifest again, which takes as long as the first build.
     """
@@ -127,6 +127,7 @@ def _add_bots(kit: Path, language: Language) -> None:
         lines = (
             f'name = "{name}-{language.name}"',
             f"games = {list(games)}",
+            'build = ["true"]',  # Otherwise folders such as node_modules would not be accepted.
             f"run = {list(words)}",
         )
         (kit / f"built-{name}.toml").write_text("\n".join(lines))
