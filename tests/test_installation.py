@@ -205,7 +205,7 @@ def test_the_installed_wheel_works_without_a_checkout(installed: Installed) -> N
     with installed.serving() as page:
         pages = ("", "rules/poke", "docs", "openapi.json", "static/style.css")
         for path in (*pages, *(f"docs/{name}" for name in PAGES)):
-            with urllib.request.urlopen(page + path, timeout=30) as answer:
+            with urllib.request.urlopen(page + path, timeout=120) as answer:
                 assert answer.status == HTTPStatus.OK
     assert not installed.git_calls.exists()
 

@@ -22,4 +22,4 @@ def test_every_line_is_an_answer_malformed_or_for_the_log() -> None:
 def test_every_message_ends_in_a_verdict_at_a_table() -> None:
     verdicts = table.fuzz(500, "long")
     assert verdicts["messages"] >= 500
-    assert min(verdicts[verdict] for verdict in ("protocol", "illegal", "timeout", "finished")) > 2
+    assert all(verdicts[verdict] for verdict in ("protocol", "illegal", "timeout", "finished"))

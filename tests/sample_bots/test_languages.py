@@ -161,7 +161,7 @@ def check_without_faults(played: dict[str, Any]) -> None:
 def test_the_greedy_bot_beats_the_random_one_at_its_game(author: KitAuthor) -> None:
     game = author.language.greedy
     others = [author.random] * (min(GAMES[game].seats) - 1)
-    words = ("-n", 5, "--seed", 7, "--start", 60_000)
+    words = ("-n", 3, "--seed", 7, "--start", 60_000)
     played = author.types("play", game, author.greedy, *others, *words)
     check_without_faults(played)
     places = [games["places"] for games in played["games"]]
