@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.cli.bots.new import languages
 from referee.games.game_packages import SETTING
 from tests.arena.cli.terminal import in_own_process
 from tests.sample_bots.authors import author_of
@@ -84,8 +85,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def arena(home: Path) -> Path:
     """Return the folder of the author with new bots for the game."""
-    if shutil.which("cc") is None and not os.environ.get("CI"):
-        pytest.skip("cc is not installed, which the starter kit in C needs")
+    missing = [tool for tool in ("cc", "npm") if shutil.which(tool) is None]
+    if missing and not os.environ.get("CI"):
+        pytest.skip(f"{missing} are not installed, which the kits in C and TypeScript need")
     for language in NEW:
         played(home, "new", language, "--lang", language, "--game", "goofspiel")
         if language in TYPED:
@@ -101,6 +103,10 @@ def played(home: Path, *words: object) -> str:
     done = in_own_process(home, words, environment)
     assert done.status == 0, f"{words}\n{done.out}\n{done.err}"
     return done.out
+
+
+def test_every_kit_sits_at_a_table() -> None:
+    assert sorted(kit for kits in TABLES for kit in kits) == list(languages())
 
 
 @pytest.mark.parametrize("kits", TABLES, ids=" ".join)
