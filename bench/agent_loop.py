@@ -148,7 +148,8 @@ def arena(folder: Path) -> Iterator[tuple[str, str]]:
         check=True,
         capture_output=True,
     )
-    serve = [str(POKEARENA), "serve", "--port", "0", "--workers", "1", "--json"]
+    # Matches of open ladders would take the time of the agent's own matches.
+    serve = [str(POKEARENA), "serve", "--port", "0", "--workers", "1", "--no-ladders", "--json"]
     with subprocess.Popen(
         parent_death_signal.killed_with_parent(serve),
         env=environment,
@@ -185,7 +186,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="bench-agent-") as name:
         folder = Path(name)
         with arena(folder / "arena") as (url, token):
-            new: list[str | Path] = [POKEARENA, "new", "crafty", "--json"]
+            new: list[str | Path] = [POKEARENA, "new", "crafty", "--game", GAME, "--json"]
             subprocess.run(new, cwd=folder, check=True, stdout=subprocess.DEVNULL)
             agent = ScriptedAgent(folder / "crafty", url, token)
             done = 0

@@ -47,7 +47,7 @@ def _turned(table: Table) -> int:
     return sum(table.options[name] != option.default for name, option in options)
 
 
-NTH = 5
+NTH = 13
 """CI's long suite tests every n-th of the other tables, and scripts/release-check the rest."""
 
 
@@ -71,6 +71,15 @@ every_table = at_each_table(is_plainest)
 """Runs a test for each table, in the quick suite for the plainest table of each game."""
 every_table_of_extremes = at_each_table(is_extreme)
 """Runs a test for each table, in the quick suite for the plainest and the richest of each game."""
+
+at_extreme_or_all_tables = pytest.mark.parametrize(
+    "chosen",
+    [
+        pytest.param(is_extreme, id="extremes"),
+        pytest.param(None, id="all", marks=pytest.mark.repetition),
+    ],
+)
+"""Runs a test that filters tables itself, in CI with the extreme tables of each game."""
 
 OF_A_GAME = 4
 """The tables of a game share the cases of at most this number of tables."""

@@ -5,7 +5,7 @@ the messages byte by byte. They must also detect deliberate leaks and incorrect 
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import product
 from typing import Any
 
@@ -42,6 +42,7 @@ from tests.conformance.pokino_leaks import POKINO_FALSE, POKINO_LAZY, POKINO_LEA
 from tests.conformance.pouku_leaks import POUKU_LEAKS
 from tests.conformance.tables import (
     TABLES,
+    at_extreme_or_all_tables,
     every_table,
     every_table_of_extremes,
     is_extreme,
@@ -88,9 +89,13 @@ lazy_dealers += product(pokino_tables, [leaves_everything, leaves_the_cards, *PO
 
 
 def at_tables(dealers: Iterable[tuple[Table, Dealer]]) -> list[Any]:
-    """Return parameters of a test; those of tables beyond the quick suite are long."""
+    """Return parameters of a test; those beyond the quick suite are long, most are repetitions."""
+    repeated = [pytest.mark.long, pytest.mark.repetition]
     return [
-        pytest.param(table, deal, marks=[] if is_plainest(table) else [pytest.mark.long])
+        pytest.param(
+            *(table, deal),
+            marks=[] if is_plainest(table) else repeated[: 1 if is_extreme(table) else 2],
+        )
         for table, deal in dealers
     ]
 
@@ -148,8 +153,11 @@ def test_a_leaking_game_is_found(mutant: Leak) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("mutant", MUTANTS, ids=name)
-def test_a_leaking_game_is_found_at_every_table(mutant: Leak) -> None:
-    for table in tables({mutant.game.id: mutant.leaking()}):
+@at_extreme_or_all_tables
+def test_a_leaking_game_is_found_at_every_table(
+    mutant: Leak, chosen: Callable[[Table], bool] | None
+) -> None:
+    for table in filter(chosen, tables({mutant.game.id: mutant.leaking()})):
         assert first_problem(table, TO_CATCH, leak) is not None, table
 
 

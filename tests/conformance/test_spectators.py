@@ -5,6 +5,7 @@ compare the spectator's view byte by byte. They must also detect deliberate leak
 """
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -26,7 +27,14 @@ from tests.conformance.dealing_again import (
 from tests.conformance.false_dealers import leaves_everything, leaves_the_cards
 from tests.conformance.leaks import Leak
 from tests.conformance.public_leaks import PUBLIC_LEAKS
-from tests.conformance.tables import TABLES, every_table, is_plainest, share, tables
+from tests.conformance.tables import (
+    TABLES,
+    at_extreme_or_all_tables,
+    every_table,
+    is_plainest,
+    share,
+    tables,
+)
 from tests.examples import examples
 
 SPECTATOR = (None,)
@@ -97,8 +105,11 @@ def test_a_game_that_leaks_to_spectators_is_found(mutant: Leak) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("mutant", PUBLIC_LEAKS, ids=str)
-def test_a_game_that_leaks_to_spectators_is_found_at_every_table(mutant: Leak) -> None:
-    for table in tables({mutant.game.id: mutant.leaking()}):
+@at_extreme_or_all_tables
+def test_a_game_that_leaks_to_spectators_is_found_at_every_table(
+    mutant: Leak, chosen: Callable[[Table], bool] | None
+) -> None:
+    for table in filter(chosen, tables({mutant.game.id: mutant.leaking()})):
         assert first_problem(table, TO_CATCH, leak, viewers=SPECTATOR) is not None, table
 
 

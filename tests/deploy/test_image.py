@@ -162,7 +162,8 @@ def test_compiled_rules_equal_the_golden_records(installed: Path, tmp_path: Path
     copy = tmp_path / "copy"
     shutil.copytree(ROOT / "tests", copy / "tests", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", copy)
-    tests = (f"tests/conformance/test_{name}.py" for name in ("golden", "legal", "records", "wire"))
+    # scripts/release-check runs the whole quick suite with compiled rules.
+    tests = (f"tests/conformance/test_{name}.py" for name in ("golden", "wire"))
     run(python, "-m", "pytest", "-n", "0", *tests, cwd=copy)
 
 

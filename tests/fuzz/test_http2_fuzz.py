@@ -20,7 +20,6 @@ ROOT = Path(__file__).parents[2]
 CORPUS = Path(__file__).with_name("corpus") / "http2"
 INPUTS = sorted(CORPUS.iterdir())
 RUNS = 1000
-SECONDS = 15
 
 
 @pytest.mark.parametrize("path", INPUTS, ids=lambda path: path.name)
@@ -79,7 +78,7 @@ def test_a_fuzzing_run_guided_by_coverage_finds_nothing(tmp_path: Path) -> None:
     if importlib.util.find_spec("atheris") is None:
         pytest.skip("atheris is not installed: uv run --group fuzz pytest -m long tests/fuzz")
     command = [sys.executable, "-m", "tests.fuzz.http2_fuzzer", str(tmp_path), str(CORPUS)]
-    options = [f"-runs={RUNS}", "-seed=1", f"-max_total_time={SECONDS}"]
+    options = [f"-runs={RUNS}", "-seed=1"]
     run = subprocess.run(
         [*command, *options, f"-artifact_prefix={tmp_path}/"],
         cwd=ROOT,

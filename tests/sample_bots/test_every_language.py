@@ -1,5 +1,6 @@
 """Test a tournament with one bot of every language."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -19,7 +20,7 @@ ROUNDS = examples(3, 2)
 
 @pytest.fixture
 def bots(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Return the kits of all languages, after copying existing builds to the version store."""
+    """Return the kits of all languages, after linking existing builds into the version store."""
     folders = []
     for name in languages():
         if name not in LANGUAGES:
@@ -28,7 +29,10 @@ def bots(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]
         author = author_of(LANGUAGES[name], tmp_path_factory)
         versions = author.home / ".pokearena" / "versions"
         shutil.copytree(
-            versions, tmp_path / ".pokearena" / "versions", symlinks=True, dirs_exist_ok=True
+            *(versions, tmp_path / ".pokearena" / "versions"),
+            symlinks=True,
+            copy_function=os.link,
+            dirs_exist_ok=True,
         )
         folders.append(author.kit)
     return folders

@@ -27,23 +27,22 @@ from tests.sample_bots.languages import LANGUAGES, OUT_OF_IDEAS, Language
 from tests.sample_bots.processes import PATIENCE, Process, question, started
 
 EVERY_VARIANT = ("greed", "pokino_up", "tear_down_the_walls", "territory")
-REPEATED = ("pokino", 2)
-"""The game and the seats that CI plays twice with the kit of each language.
-
-CI also plays the game of each kit's greedy bot, and a tournament of Poke with the bots of all
-languages (test_every_language.py).
-"""
 FORMS = (
     ("poke", 2, ()),
     ("pokex", 2, ()),
     ("pouku", 4, ("teams",)),
-    ("saint_poker", 5, ()),
+    ("saint_poker", 2, ()),
+    ("pokino", 2, EVERY_VARIANT),
+)
+"""CI plays these in Python; the kit of each language plays the game of its greedy bot, Pokino at a
+table, and a tournament of Poke with the bots of all languages (test_every_language.py)."""
+OTHER_FORMS = (
     ("pokex", 4, ()),
     ("pouku", 3, ()),
-    ("saint_poker", 2, ()),
+    ("saint_poker", 5, ()),
     ("pokino", 6, EVERY_VARIANT),
 )
-"""The other games, and the fewest or most seats of each game; CI plays them in Python only."""
+"""The other numbers of seats: the fewest or the most of each game."""
 QUESTIONS = [question(luck=7 * n, game=n, decision=3 * n) for n in range(20)]
 LINES = 30
 """Upper limit for the length of the random bot's file."""
@@ -98,6 +97,7 @@ def test_the_manifests_of_a_kit_have_name_and_language(language: Language) -> No
     plain = manifest.read(language.folder)
     greedy = manifest.read(language.folder, "greedy.toml")
     assert (plain.name, greedy.name) == (f"random-{language.name}", f"greedy-{language.name}")
+    assert plain.build == greedy.build
     assert plain.language == greedy.language == language.name
     assert set(plain.games) == set(GAMES)
     assert greedy.plays(language.greedy)
@@ -105,8 +105,7 @@ def test_the_manifests_of_a_kit_have_name_and_language(language: Language) -> No
 
 def test_the_forms_that_are_played_have_every_game_with_fewest_and_most_seats() -> None:
     for game in GAMES.values():
-        forms = {REPEATED, *(form[:2] for form in FORMS)}
-        assert {number for name, number in forms if name == game.id} == {
+        assert {number for name, number, _ in FORMS + OTHER_FORMS if name == game.id} == {
             min(game.seats),
             max(game.seats),
         }
@@ -117,9 +116,16 @@ def in_python_or_repeated(language: Language) -> list[pytest.MarkDecorator]:
 
 
 every_form = [
-    pytest.param(*(language, *form), marks=in_python_or_repeated(language))
-    for language in LANGUAGES.values()
-    for form in FORMS
+    *(
+        pytest.param(language, *form, marks=in_python_or_repeated(language))
+        for language in LANGUAGES.values()
+        for form in FORMS
+    ),
+    *(
+        pytest.param(language, *form, marks=pytest.mark.repetition)
+        for language in LANGUAGES.values()
+        for form in OTHER_FORMS
+    ),
 ]
 
 
@@ -138,59 +144,49 @@ def test_the_random_bot_plays_every_game(
     sides = GAMES[game].side_count(seats, settled)
     others = ["sample:meek"] * (sides - 1)
     played = author.types(
-        *("play", game, author.random, *others, "--seats", seats, *words, "--seed", "7")
+        *("play", game, author.random, *others, "--seats", seats, *words, "--seed", "7"),
+        *("--start", 60_000),
     )
     check_without_faults(played)
 
 
 def check_without_faults(played: dict[str, Any]) -> None:
-    first = played["bots"][0]
-    assert (played["complete"], first["faults"]) == (True, 0)
-    assert first["decisions"] > 0
+    assert played["complete"]
+    assert [bot["faults"] for bot in played["bots"]] == [0] * len(played["bots"])
+    assert played["bots"][0]["decisions"] > 0
 
 
 @pytest.mark.long
 @each_author
 def test_the_greedy_bot_beats_the_random_one_at_its_game(author: KitAuthor) -> None:
     game = author.language.greedy
-    sides = min(GAMES[game].seats)
-    greedy = author.built / "greedy.toml"
-    played = author.types(
-        "play", game, greedy, *[author.random] * (sides - 1), "-n", 10, "--seed", 7
-    )
+    others = [author.random] * (min(GAMES[game].seats) - 1)
+    words = ("-n", 3, "--seed", 7, "--start", 60_000)
+    played = author.types("play", game, author.greedy, *others, *words)
+    check_without_faults(played)
     places = [games["places"] for games in played["games"]]
     assert played["bots"][0]["bot"] == f"greedy-{author.language.name}"
     wins = played["bots"][0]["wins"]
     assert wins > 2 * max(bot["wins"] for bot in played["bots"][1:]), places
 
 
-def game_number(game: dict[str, Any]) -> int:
-    return int(game["game"])
-
-
 @pytest.mark.long
 @each_author
-def test_a_match_with_a_seed_is_reproducible(author: KitAuthor) -> None:
-    game, seats = REPEATED
-    words = ("play", game, author.random, "sample:random", "--seats", seats, "-n", 1, "--seed", 8)
-    once, again = (author.types(*words) for _ in "12")
-    check_without_faults(once)
-    assert once["games"]
-    assert sorted(once["games"], key=game_number) == sorted(again["games"], key=game_number)
-
-
-@pytest.mark.long
-@each_author
-def test_act_and_play_give_equal_answers(author: KitAuthor, launch: Launch) -> None:
-    bot = launch(author)
+def test_act_and_play_give_equal_answers_in_any_process(author: KitAuthor, launch: Launch) -> None:
+    """A match with a seed is reproducible, also at a port instead of a socket."""
+    bot, again = launch(author), launch(author, address=f"127.0.0.1:{reserved_port()}")
     assert bot.start(games=40).games_in_flight == 16
     one_by_one = [bot.act(request) for request in QUESTIONS]
-    messages = bot.play(QUESTIONS[:15], QUESTIONS[15:])
+    messages = again.play(QUESTIONS[:15], QUESTIONS[15:])
     assert [len(message.answers) for message in messages] == [15, 5]
     assert [answer for message in messages for answer in message.answers] == one_by_one
     assert [(a.game, a.decision) for a in one_by_one] == [(q.game, q.decision) for q in QUESTIONS]
     assert len({answer.action.SerializeToString() for answer in one_by_one}) > 1
     assert all(a.action in q.legal for a, q in zip(one_by_one, QUESTIONS, strict=True))
+    large = question()
+    large.view.poke.discards.extend(["2C"] * 20_000)
+    (message,) = again.play([large] * 64)
+    assert len(message.answers) == 64
     bot.end()
     bot.terminated()
 
@@ -199,9 +195,13 @@ def test_act_and_play_give_equal_answers(author: KitAuthor, launch: Launch) -> N
 @pytest.mark.parametrize(
     ("author", "game", "in_flight"),
     [
-        *(pytest.param(language, "pokino", 32) for language in LANGUAGES.values()),
+        *((language, "pokino", 8) for language in LANGUAGES.values()),
         *(
             pytest.param(language, "poke", 128, marks=in_python_or_repeated(language))
+            for language in LANGUAGES.values()
+        ),
+        *(
+            pytest.param(language, "pokino", 32, marks=pytest.mark.repetition)
             for language in LANGUAGES.values()
         ),
     ],
@@ -212,30 +212,21 @@ def test_a_kit_uses_a_small_share_of_its_work_budget(
     author: KitAuthor, launch: Launch, monkeypatch: pytest.MonkeyPatch, game: str, in_flight: int
 ) -> None:
     accept_start = TableSeat.accept_start
+    seats: list[TableSeat] = []
 
     def as_many_games(seat: TableSeat, response: bot_pb2.StartResponse) -> None:
         accept_start(seat, response)
         seat.games_in_flight = in_flight
+        seats.append(seat)
 
     # A kit plays 16 games at a time unless its author changes the number.
     monkeypatch.setattr(TableSeat, "accept_start", as_many_games)
     bots = [launch(author) for _ in range(2)]
     shares = asyncio.run(budget_shares(game, [bot.address for bot in bots], boards=in_flight))
     assert all(0 < share < SHARE for share in shares)
+    assert [seat.faults + seat.crashes for seat in seats] == [0, 0]
     for bot in bots:
         bot.terminated()
-
-
-@pytest.mark.long
-@each_author
-def test_a_bot_is_reached_at_a_port_and_takes_large_messages(
-    author: KitAuthor, launch: Launch
-) -> None:
-    bot = launch(author, address=f"127.0.0.1:{reserved_port()}")
-    long = question()
-    long.view.poke.discards.extend(["2C"] * 20_000)
-    (message,) = bot.play([long] * 64)
-    assert len(message.answers) == 64
 
 
 @pytest.mark.long

@@ -10,14 +10,14 @@ import pokearena.v1.Bot.Action;
 import pokearena.v1.Bot.GenericAction;
 
 /** Bids the card that is nearest to the prize. */
-class MyBot {
+class JsonBot {
     private static final Pattern PRIZES = Pattern.compile("\"prizes\":\\[([^\\]]*)\\]");
     private static final Pattern CARD = Pattern.compile("\"([2-9])[SHDC]\"");
 
     static Move choose(ActRequest turn, Random random) {
         String view = turn.getView().getGeneric().getJson();
         int prize = PRIZES.matcher(view).results()
-            .flatMap(prizes -> cards(prizes.group(1))).mapToInt(MyBot::rank).sum();
+            .flatMap(prizes -> cards(prizes.group(1))).mapToInt(JsonBot::rank).sum();
         String best = turn.getLegalList().stream()
             .flatMap(action -> cards(action.getGeneric().getJson()))
             .min(Comparator.comparingInt(card -> Math.abs(rank(card) - prize)))
@@ -37,6 +37,6 @@ class MyBot {
     }
 
     public static void main(String[] args) throws Exception {
-        Kit.run(MyBot::choose);
+        Kit.run(JsonBot::choose);
     }
 }
