@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext
+from playwright.sync_api import Browser, Page
 
 from arena.cli.workspace import Workspace
 from arena.store.access import organisers
@@ -42,17 +41,16 @@ class ManagedArena:
     void_match: str
     submission: str
 
-    def signed_in(self, browser: Browser, role: str, **options: Any) -> BrowserContext:
-        """Return a new window that is signed in as the organiser or the owner."""
-        context = browser.new_context(**options)
+    def signed_in(self, browser: Browser, role: str, *, java_script_enabled: bool = True) -> Page:
+        """Return the tab of a new window that is signed in as the organiser or the owner."""
+        context = browser.new_context(java_script_enabled=java_script_enabled)
         context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
         page.goto(f"{self.address}/sign-in")
         page.get_by_label("Token").fill(self.tokens[role])
         page.get_by_role("button", name="Sign in").click()
         page.wait_for_url(f"{self.address}/{'organiser' if role == 'organiser' else 'account'}")
-        page.close()
-        return context
+        return page
 
 
 @contextmanager

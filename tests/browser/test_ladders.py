@@ -5,11 +5,10 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from arena.cli.workspace import Workspace
 from arena.store.bots import owners, versions
@@ -32,16 +31,29 @@ UPSETS = {
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
-    workspace = Workspace(tmp_path / "data")
-    store_tournament(workspace, BOTS, UPSETS, boards=2, cycles=3)
-    play(workspace, table("poke-2-must_beat=true"), change=crash)
-    return workspace
+    return stored_arena(tmp_path)
 
 
 @pytest.fixture
 def site(workspace: Workspace) -> Iterator[str]:
+    """The address of an arena for tests that change it."""
     with served(WebState(workspace.store, ServerSettings(rate=0))) as address:
         yield address
+
+
+@pytest.fixture(scope="module")
+def shared_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of such an arena that no test changes."""
+    workspace = stored_arena(tmp_path_factory.mktemp("ladders"))
+    with served(WebState(workspace.store, ServerSettings(rate=0))) as address:
+        yield address
+
+
+def stored_arena(folder: Path) -> Workspace:
+    workspace = Workspace(folder / "data")
+    store_tournament(workspace, BOTS, UPSETS, boards=2, cycles=3)
+    play(workspace, table("poke-2-must_beat=true"), change=crash)
+    return workspace
 
 
 def names(tab: Page) -> list[str]:
@@ -69,39 +81,40 @@ def test_rows_move_while_matches_close_without_a_reload(
 SLIDES = page_script("slides")
 
 
-@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
 def test_rows_slide_unless_the_reader_prefers_less_motion(
-    context: BrowserContext,
-    site: str,
-    workspace: Workspace,
-    motion: Literal["no-preference", "reduce"],
+    browser: Browser, site: str, workspace: Workspace
 ) -> None:
-    tab = context.new_page()
-    tab.emulate_media(reduced_motion=motion)
-    tab.add_init_script(SLIDES)
-    tab.goto(f"{site}/ladders/poke?sort=-strength&find=@1")
-    expect(tab.locator("#live-state")).to_have_text("Live.")
-    assert tab.evaluate("window.slides") == 0
+    moving, still = (
+        browser.new_context(reduced_motion=motion).new_page()
+        for motion in ("no-preference", "reduce")
+    )
+    for tab in (moving, still):
+        tab.add_init_script(SLIDES)
+        tab.goto(f"{site}/ladders/poke?sort=-strength&find=@1")
+        expect(tab.locator("#live-state")).to_have_text("Live.")
+        assert tab.evaluate("window.slides") == 0
     upset = {frozenset({"eve", other}): [("eve", other)] for other in BOTS if other != "eve"}
     store_tournament(workspace, BOTS, upset, boards=2, cycles=12)
-    expect(tab.locator("tr.moved").first).to_be_attached()
-    expect(tab.locator('[data-key$="eve@1"]').first).to_have_class(re.compile("moved"))
-    assert (tab.evaluate("window.slides") > 0) == (motion == "no-preference")
+    for tab in (moving, still):
+        expect(tab.locator("tr.moved").first).to_be_attached()
+        expect(tab.locator('[data-key$="eve@1"]').first).to_have_class(re.compile("moved"))
+        assert (tab.evaluate("window.slides") > 0) == (tab is moving)
+        tab.context.close()
 
 
-@pytest.mark.parametrize("size", [(1400, 900), (390, 844)], ids=["desk", "phone"])
 def test_no_row_of_the_home_page_slides_when_it_is_loaded(
-    context: BrowserContext, site: str, size: tuple[int, int]
+    context: BrowserContext, shared_site: str
 ) -> None:
-    wait_for_histories(site, "/")
+    wait_for_histories(shared_site, "/")
     tab = context.new_page()
-    tab.set_viewport_size({"width": size[0], "height": size[1]})
     tab.add_init_script(SLIDES)
-    tab.goto(site)
-    expect(tab.locator("#live-state")).to_have_text("Live.")
-    assert tab.locator("#home-latest [data-key]").count() > 0
-    assert tab.evaluate("window.slides") == 0
-    assert tab.locator(".moved").count() == 0
+    for width in (1400, 390):
+        tab.set_viewport_size({"width": width, "height": 900})
+        tab.goto(shared_site)
+        expect(tab.locator("#live-state")).to_have_text("Live.")
+        assert tab.locator("#home-latest [data-key]").count() > 0
+        assert tab.evaluate("window.slides") == 0
+        assert tab.locator(".moved").count() == 0
 
 
 def first_parts(site: str, path: str) -> dict[str, str]:
@@ -124,9 +137,9 @@ def wait_for_histories(site: str, path: str) -> None:
 
 @pytest.mark.parametrize("path", ["/", "/ladders/poke", "/live"])
 def test_the_first_update_of_a_page_repeats_no_part_that_the_page_shows(
-    site: str, path: str
+    shared_site: str, path: str
 ) -> None:
-    wait_for_histories(site, path)
+    wait_for_histories(shared_site, path)
 
 
 def test_rows_of_the_home_page_stay_in_their_ladder(
@@ -147,9 +160,9 @@ def test_rows_of_the_home_page_stay_in_their_ladder(
 
 
 def test_a_ladder_is_sorted_and_searched_by_clicks_and_the_address_keeps_both(
-    tab: Page, site: str
+    tab: Page, shared_site: str
 ) -> None:
-    tab.goto(f"{site}/ladders/poke")
+    tab.goto(f"{shared_site}/ladders/poke")
     tab.get_by_label("Find").fill("a")
     with tab.expect_navigation():
         tab.keyboard.press("Enter")
@@ -164,8 +177,8 @@ def test_a_ladder_is_sorted_and_searched_by_clicks_and_the_address_keeps_both(
     expect(tab.get_by_label("Find")).to_have_value("a")
 
 
-def test_a_crosstable_cell_opens_its_comparison_by_keyboard(tab: Page, site: str) -> None:
-    tab.goto(f"{site}/ladders/poke/matrix")
+def test_a_crosstable_cell_opens_its_comparison_by_keyboard(tab: Page, shared_site: str) -> None:
+    tab.goto(f"{shared_site}/ladders/poke/matrix")
     cell = tab.get_by_title("ada against bob").first
     cell.focus()
     tab.keyboard.press("Enter")
@@ -174,8 +187,8 @@ def test_a_crosstable_cell_opens_its_comparison_by_keyboard(tab: Page, site: str
     expect(tab.get_by_role("heading", level=1)).to_have_text("bob against ada")
 
 
-def test_crosstable_colours_distinguish_wins_and_losses(tab: Page, site: str) -> None:
-    tab.goto(f"{site}/ladders/poke/matrix")
+def test_crosstable_colours_distinguish_wins_and_losses(tab: Page, shared_site: str) -> None:
+    tab.goto(f"{shared_site}/ladders/poke/matrix")
     seen = tab.eval_on_selector_all(
         "td.heat", "cells => cells.map(c => [c.innerText, getComputedStyle(c).backgroundColor])"
     )

@@ -14,6 +14,7 @@ from pokearena.v1 import bot_pb2
 from arena.presentation import wording
 from arena.store.events.messages import Position
 from arena.store.matches import listing
+from arena.store.matches.listing import Match
 from arena.web.data.web_state import ServerSettings, WebState
 from referee.games.contract import Game, State
 from referee.games.registry import GAMES, find_game
@@ -61,14 +62,32 @@ def simulated_arena(tmp_path: Path) -> Iterator[SimulatedArena]:
     made.engine.dispose()
 
 
-@pytest.fixture
-def site(simulated_arena: SimulatedArena) -> Iterator[Site]:
-    tournament = simulated_arena.play_out(
-        simulated_arena.begin("round-robin", simulated_arena.bots(2), boards=2)
-    )
-    (match,) = listing.matches(simulated_arena.engine, tournament=tournament.id)
-    with served(WebState(simulated_arena.engine, ServerSettings(rate=0))) as address:
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    arena = SimulatedArena(tmp_path_factory.mktemp("closed"))
+    tournament = arena.play_out(arena.begin("round-robin", arena.bots(2), boards=2))
+    (match,) = listing.matches(arena.engine, tournament=tournament.id)
+    with served(WebState(arena.engine, ServerSettings(rate=0))) as address:
         yield Site(address, match.id)
+    arena.engine.dispose()
+
+
+def position(match: Match, number: int, game: Game, state: State) -> Position:
+    """Return the position of the only table of a match after this number of decisions."""
+    view = MessageToDict(bot_pb2.View.FromString(codec_of(game).view(state.public())))
+    seats = len(state.scores)
+    seating = tuple(match.entrants[side] for side in game.sides(seats, game.settle({})))
+    banks = (BANK_MS,) * seats
+    return Position(match.id, 0, 0, 0, number, tuple(state.actors), seating, view, banks)
+
+
+def running_match(arena: SimulatedArena, game: Game, seats: int) -> Match:
+    """Begin a match of two boards, and play its first game."""
+    names = arena.bots(seats)
+    tournament = arena.begin("round-robin", names, game=game.id, seats=seats, boards=2)
+    match, *_ = listing.matches(arena.engine, tournament=tournament.id)
+    arena.play(match.id, 1)
+    return match
 
 
 def test_clocks_of_live_tables_count_down(tab: Page, simulated_arena: SimulatedArena) -> None:
@@ -97,36 +116,6 @@ def test_clocks_of_live_tables_count_down(tab: Page, simulated_arena: SimulatedA
         assert waiting == wording.clock(BANK_MS)
 
 
-@pytest.mark.parametrize("game", list(GAMES.values()), ids=list(GAMES))
-def test_a_live_table_keeps_its_height(
-    tab: Page, simulated_arena: SimulatedArena, game: Game
-) -> None:
-    web = WebState(simulated_arena.engine, ServerSettings(rate=0))
-    seats = min(game.seats)
-    names = simulated_arena.bots(seats)
-    tournament = simulated_arena.begin("round-robin", names, game=game.id, seats=seats, boards=2)
-    (match,) = listing.matches(simulated_arena.engine, tournament=tournament.id)
-    simulated_arena.play(match.id, 1)
-    heights: dict[int, dict[int, int]] = {width: {} for width in (1280, 390)}
-    with served(web) as address:
-        for number, state in enumerate(random_game(game, seats), 1):
-            view = MessageToDict(bot_pb2.View.FromString(codec_of(game).view(state.public())))
-            actors, banks = tuple(state.actors), (9_000,) * seats
-            web.events.receive(
-                Position(match.id, 0, 0, 0, number, actors, match.entrants, view, banks), 0.0
-            )
-            if number == 1:
-                tab.goto(f"{address}/matches/{match.id}")
-            decision = re.compile(rf"\b{number} decision")
-            tab.locator("#match-table .where", has_text=decision).wait_for(timeout=PATIENCE_MS)
-            for width in heights:
-                resize(tab, (width, 800))
-                height = tab.evaluate("document.getElementById('match-table').offsetHeight")
-                heights[width][number] = height
-    for at_width in heights.values():
-        assert len(set(at_width.values())) == 1, heights
-
-
 @pytest.mark.parametrize(
     ("game", "seats"),
     [
@@ -136,53 +125,54 @@ def test_a_live_table_keeps_its_height(
     ],
     ids=lambda value: value.id if isinstance(value, Game) else str(value),
 )
-def test_a_live_table_is_seen_whole_on_the_first_screen(
+def test_a_live_table_keeps_its_height_and_is_seen_whole_on_the_first_screen(
     tab: Page, simulated_arena: SimulatedArena, game: Game, seats: int
 ) -> None:
     web = WebState(simulated_arena.engine, ServerSettings(rate=0))
-    names = simulated_arena.bots(seats)
-    tournament = simulated_arena.begin("round-robin", names, game=game.id, seats=seats, boards=2)
-    match, *_ = listing.matches(simulated_arena.engine, tournament=tournament.id)
-    simulated_arena.play(match.id, 1)
-    state = random_game(game, seats)[-3]
-    view = MessageToDict(bot_pb2.View.FromString(codec_of(game).view(state.public())))
-    seating = tuple(match.entrants[side] for side in game.sides(seats, game.settle({})))
-    at_table = Position(
-        match.id, 0, 0, 0, 1, tuple(state.actors), seating, view, (BANK_MS,) * seats
-    )
-    web.events.receive(at_table, 0.0)
+    match = running_match(simulated_arena, game, seats)
+    states = random_game(game, seats)
+    heights: dict[int, dict[int, int]] = {width: {} for width in (1280, 390)}
     with served(web) as address:
+        # The last one, with questions, is seen on the first screens.
+        for number, state in enumerate([*states[::2], states[-1], states[-3]], 1):
+            web.events.receive(position(match, number, game, state), 0.0)
+            if number == 1:
+                tab.goto(f"{address}/matches/{match.id}")
+            wait_for_decision(tab, number)
+            for width in heights:
+                resize(tab, (width, 800))
+                height = tab.evaluate("document.getElementById('match-table').offsetHeight")
+                heights[width][number] = height
+        for at_width in heights.values():
+            assert len(set(at_width.values())) == 1, heights
+        keep(tab, f"live-{game.id}-{seats}")
         for path in (f"matches/{match.id}", "live", "embed/live", "embed/overlay"):
-            tab.goto(f"{address}/{path}")
+            if not tab.url.endswith(path):
+                tab.goto(f"{address}/{path}")
             tab.wait_for_selector(".felt")
             for size in (OVERLAY,) if path == "embed/overlay" else SCREENS:
                 resize(tab, size)
-                name = path.replace(match.id, "").strip("/").replace("/", "-")
-                keep(tab, f"live-{name}-{game.id}-{seats}-{size[0]}")
                 assert tab.evaluate(BELOW_WINDOW) <= 0, (path, size)
+
+
+def wait_for_decision(tab: Page, number: int) -> None:
+    decision = re.compile(rf"\b{number} decision")
+    tab.locator("#match-table .where", has_text=decision).wait_for(timeout=PATIENCE_MS)
 
 
 def test_dominoes_of_a_live_board_are_large_enough_on_a_phone(
     tab: Page, simulated_arena: SimulatedArena
 ) -> None:
     web = WebState(simulated_arena.engine, ServerSettings(rate=0))
-    game, names = find_game("pokino"), simulated_arena.bots(2)
-    tournament = simulated_arena.begin("round-robin", names, game=game.id, boards=2)
-    (match,) = listing.matches(simulated_arena.engine, tournament=tournament.id)
-    simulated_arena.play(match.id, 1)
+    game = find_game("pokino")
+    match = running_match(simulated_arena, game, 2)
     with served(web) as address:
         for number, state in enumerate(random_game(game, 2)[-4:-1], 1):
-            view = MessageToDict(bot_pb2.View.FromString(codec_of(game).view(state.public())))
-            actors = tuple(state.actors)
-            web.events.receive(
-                Position(match.id, 0, 0, 0, number, actors, match.entrants, view, (BANK_MS,) * 2),
-                0.0,
-            )
+            web.events.receive(position(match, number, game, state), 0.0)
             if number == 1:
                 tab.set_viewport_size({"width": 390, "height": 844})
                 tab.goto(f"{address}/matches/{match.id}")
-            decision = re.compile(rf"\b{number} decision")
-            tab.locator("#match-table .where", has_text=decision).wait_for(timeout=PATIENCE_MS)
+            wait_for_decision(tab, number)
             sides = tab.eval_on_selector_all(".layout .tile", SHORT_SIDES)
             assert min(sides) > SMALLEST_DOMINO - 0.1
             assert tab.locator(".layout .overview").count() == 1
@@ -206,6 +196,8 @@ def random_game(game: Game, seats: int) -> list[State]:
 
 
 def test_a_replay_plays_on_the_home_page_when_nothing_is_live(tab: Page, site: Site) -> None:
+    addresses: set[str] = set()
+    tab.on("request", lambda request: addresses.add(request.url))
     tab.goto(site.address)
     frame = tab.frame_locator(".featured iframe")
     frame.locator("#replay:not([data-step='0'])").wait_for()
@@ -213,6 +205,7 @@ def test_a_replay_plays_on_the_home_page_when_nothing_is_live(tab: Page, site: S
     assert f"/matches/{site.match}/games/" in str(
         tab.locator(".featured h2 a").get_attribute("href")
     )
+    assert compressed_bytes(addresses) < PAGE_BYTES
 
 
 def test_the_featured_replay_stands_still_without_motion(browser: Browser, site: Site) -> None:
@@ -256,11 +249,3 @@ def test_without_javascript_nothing_is_hidden(tab_without_scripts: Page, site: S
     page.goto(f"{site.address}/matches/{site.match}")
     assert page.locator(".sides").is_visible()
     assert not page.locator("[data-hide-results]").first.is_visible()
-
-
-def test_the_home_page_with_its_replay_stays_within_the_budget(tab: Page, site: Site) -> None:
-    addresses: set[str] = set()
-    tab.on("request", lambda request: addresses.add(request.url))
-    tab.goto(site.address)
-    tab.frame_locator(".featured iframe").locator("#play:visible").wait_for()
-    assert compressed_bytes(addresses) < PAGE_BYTES

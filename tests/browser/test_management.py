@@ -1,26 +1,18 @@
 """Organisers and owners manage the arena in the browser, with and without scripts."""
 
-import json
-from collections.abc import Iterator
-from typing import Any, Literal
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from arena.store.access import audit_log
 from arena.store.bots import owners, submissions, versions
 from arena.store.matches import listing
 from arena.store.schema import Approval, MatchState
 from arena.store.tournaments import tournaments
-from tests.browser.conftest import keep
 from tests.browser.management_site import ManagedArena, managed_arena, played_match
-from tests.browser.test_accessibility import (
-    CHECKED,
-    OTHERS,
-    WIDE,
-    findings,
-    too_wide_in_other_windows,
-)
+from tests.browser.test_accessibility import Look, check_pages, in_every_look
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 
@@ -36,11 +28,7 @@ ORGANISER = {
     "organiser-audit": "/organiser/audit",
     "sign-in": "/sign-in",
 }
-OPEN = "() => document.querySelectorAll('details').forEach((each) => { each.open = true; })"
-PAGES = {
-    "organiser": ORGANISER,
-    "owner": {"account": "/account", "retire": "/account/retire?version=mybot@1"},
-}
+OWNER = {"account": "/account", "retire": "/account/retire?version=mybot@1"}
 
 
 @pytest.fixture(scope="module")
@@ -49,19 +37,15 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ManagedArena]:
         yield arena
 
 
-@pytest.fixture(params=[True, False], ids=["with scripts", "without scripts"])
-def organiser(
-    request: pytest.FixtureRequest, browser: Browser, arena: ManagedArena
-) -> Iterator[BrowserContext]:
-    context = arena.signed_in(browser, "organiser", java_script_enabled=request.param)
-    yield context
-    context.close()
+OrganiserTab = Callable[[bool], Page]
+"""Return the tab of the organiser in a browser with or without scripts."""
 
 
-def opened(context: BrowserContext, arena: ManagedArena, path: str) -> Page:
-    page = context.new_page()
-    page.goto(arena.address + path)
-    return page
+@pytest.fixture(scope="module")
+def organiser(browser: Browser, arena: ManagedArena) -> OrganiserTab:
+    return cache(
+        lambda has_scripts: arena.signed_in(browser, "organiser", java_script_enabled=has_scripts)
+    )
 
 
 def send(page: Page, button: str, **values: str) -> None:
@@ -73,23 +57,25 @@ def send(page: Page, button: str, **values: str) -> None:
         form.get_by_role("button", name=button, exact=True).click()
 
 
-def test_a_refused_estimate_shows_the_reason(browser: Browser, arena: ManagedArena) -> None:
+def test_a_refused_estimate_shows_the_reason(organiser: OrganiserTab, arena: ManagedArena) -> None:
     refusal = "<main><h1>Error</h1><p>too many requests; retry in 9 s.</p></main>"
-    context = arena.signed_in(browser, "organiser", java_script_enabled=True)
-    page = opened(context, arena, "/organiser/tournaments/new")
+    page = organiser(True)
+    page.goto(f"{arena.address}/organiser/tournaments/new")
     page.route(
         "**/organiser/tournaments/preview",
         lambda route: route.fulfill(status=429, content_type="text/html", body=refusal),
     )
     page.locator("input[value='bob@1']").check()
     expect(page.locator("#estimate")).to_contain_text("retry in 9 s")
-    context.close()
+    page.unroute_all()
 
 
+@pytest.mark.parametrize("has_scripts", [True, pytest.param(False, marks=pytest.mark.repetition)])
 def test_a_tournament_is_created_from_the_form_and_managed(
-    organiser: BrowserContext, arena: ManagedArena
+    organiser: OrganiserTab, arena: ManagedArena, has_scripts: bool
 ) -> None:
-    page = opened(organiser, arena, "/organiser/tournaments/new")
+    page = organiser(has_scripts)
+    page.goto(f"{arena.address}/organiser/tournaments/new")
     for bot in ("mybot@1", "bob@1", "cy@1"):
         page.locator(f"input[value='{bot}']").check()
     page.locator("[name=boards]").fill("1")
@@ -132,8 +118,12 @@ def test_a_tournament_is_created_from_the_form_and_managed(
     assert logged >= {"tournament.start", "tournament.withdraw", "tournament.cancel"}
 
 
-def test_a_token_is_shown_once_and_revoked(organiser: BrowserContext, arena: ManagedArena) -> None:
-    page = opened(organiser, arena, "/organiser/owners")
+@pytest.mark.parametrize("has_scripts", [False, pytest.param(True, marks=pytest.mark.repetition)])
+def test_a_token_is_shown_once_and_revoked(
+    organiser: OrganiserTab, arena: ManagedArena, has_scripts: bool
+) -> None:
+    page = organiser(has_scripts)
+    page.goto(f"{arena.address}/organiser/owners")
     send(page, "Issue a token", name="owen")
     token = page.locator("dd code").nth(1).inner_text()
     assert owners.known_by(arena.web.engine, token) == "owen"
@@ -145,22 +135,20 @@ def test_a_token_is_shown_once_and_revoked(organiser: BrowserContext, arena: Man
     assert owners.known_by(arena.web.engine, token) is None
 
 
-def test_a_submission_is_approved(browser: Browser, arena: ManagedArena) -> None:
-    context = arena.signed_in(browser, "organiser")
-    page = opened(context, arena, "/organiser/submissions")
+def test_a_submission_is_approved(organiser: OrganiserTab, arena: ManagedArena) -> None:
+    page = organiser(True)
+    page.goto(f"{arena.address}/organiser/submissions")
     send(page, "Approve", reason="its author is known")
     page.wait_for_url("**/organiser/submissions")
     expect(page.get_by_role("button", name="Approve")).to_have_count(0)
     approved = submissions.find_submission(arena.web.engine, arena.submission)
     assert approved.approval is Approval.APPROVED
-    context.close()
 
 
 def test_an_owner_starts_a_challenge_and_retires_a_version(
     browser: Browser, arena: ManagedArena
 ) -> None:
-    context = arena.signed_in(browser, "owner")
-    page = opened(context, arena, "/account")
+    page = arena.signed_in(browser, "owner")
     expect(page.get_by_role("link", name="Retire mybot@1")).to_have_count(1)
     expect(page.get_by_role("link", name="Retire bob@1")).to_have_count(0)
     page.locator("summary", has_text="Another challenge").click()
@@ -174,40 +162,18 @@ def test_an_owner_starts_a_challenge_and_retires_a_version(
     send(page, "Sign out")
     page.goto(f"{arena.address}/account")
     page.wait_for_url("**/sign-in")
-    context.close()
+    page.context.close()
 
 
-@pytest.mark.parametrize(
-    ("colours", "size"),
-    [
-        *CHECKED,
-        *(pytest.param(*each, marks=pytest.mark.repetition) for each in OTHERS),
-    ],
-)
+@in_every_look
 def test_pages_of_organisers_and_owners_pass_the_accessibility_checks(
     browser: Browser,
+    organiser: OrganiserTab,
     arena: ManagedArena,
     axe: str,
-    colours: Literal["light", "dark"],
-    size: tuple[int, int],
+    looks: Sequence[Look],
 ) -> None:
-    wrong: dict[str, Any] = {}
     values = {"tournament": arena.closed_tournament, "match": arena.void_match}
-    window: Any = {"width": size[0], "height": size[1]}
-    for role, paths in PAGES.items():
-        context = arena.signed_in(
-            browser, role, viewport=window, color_scheme=colours, reduced_motion="reduce"
-        )
-        for name, path in paths.items():
-            page = opened(context, arena, path.format(**values))
-            page.evaluate(OPEN)
-            keep(page, f"{name}-{size[0]}-{colours}")
-            violations = findings(page, axe)["violations"]
-            too_wide = page.evaluate(WIDE)
-            if violations or too_wide > 0:
-                wrong[name] = violations + [f"{too_wide} px too wide"] * (too_wide > 0)
-            elif others := too_wide_in_other_windows(page):
-                wrong[name] = others
-            page.close()
-        context.close()
-    assert not wrong, json.dumps(wrong, indent=1)
+    paths = {name: path.format(**values) for name, path in ORGANISER.items()}
+    check_pages(organiser(True), arena.address, paths, looks, axe)
+    check_pages(arena.signed_in(browser, "owner"), arena.address, OWNER, looks, axe)

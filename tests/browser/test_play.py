@@ -7,7 +7,6 @@ from random import Random
 from typing import Final
 
 import pytest
-from _pytest.mark import ParameterSet
 from playwright.sync_api import APIResponse, Browser, Page, Route, expect
 
 from arena.cli.workspace import Workspace
@@ -125,20 +124,18 @@ def check_record(workspace: Workspace, game: str) -> None:
     assert played.faults == ()
 
 
-def whole_games(*usual: str) -> list[ParameterSet]:
-    """Return every game for a test that plays whole games: CI plays the usual ones only."""
-    marks = [() if game in usual else (pytest.mark.repetition,) for game in BUILT_IN]
-    return [pytest.param(game, marks=mark) for game, mark in zip(BUILT_IN, marks, strict=True)]
+SOME: Final = 6
+"""Turns that show that the table can be played."""
 
 
 @pytest.mark.parametrize(
     ("game", "size", "turns"),
     [
-        ("poke", DESKTOP, 30),
+        ("poke", DESKTOP, SOME),
         ("saint_poker", PHONE, WHOLE),
         ("pouku", TABLET, WHOLE),
-        ("pokex", PHONE, 30),
-        ("pokino", DESKTOP, 30),
+        ("pokex", PHONE, SOME),
+        ("pokino", DESKTOP, SOME),
         *(
             pytest.param(game, size, WHOLE, marks=pytest.mark.repetition)
             for game in BUILT_IN
@@ -151,6 +148,8 @@ def test_a_person_plays_by_clicking_on_the_table(
 ) -> None:
     with playing(browser, size) as tab:
         pages = begun(tab, site, game)
+        check_first_screens(tab)
+        tab.set_viewport_size({"width": size[0], "height": size[1]})
         made = play(tab, lambda chance: select_on_the_table(tab, chance, size), turns)
         assert made >= 4
         assert pages == []
@@ -160,7 +159,23 @@ def test_a_person_plays_by_clicking_on_the_table(
             check_replay(tab, workspace, game)
 
 
-@pytest.mark.parametrize("game", whole_games())
+def check_first_screens(tab: Page) -> None:
+    """Check that hand, choices and latest actions are in view in windows of all sizes."""
+    for width, height in (DESKTOP, TABLET, PHONE):
+        tab.set_viewport_size({"width": width, "height": height})
+        tab.evaluate("scrollTo(0, 0)")
+        for part in IN_VIEW:
+            box = tab.locator(part).first.bounding_box()
+            assert box is not None, part
+            assert 0 <= box["y"] <= height - box["height"], (width, part)
+            assert 0 <= box["x"] <= width - box["width"], (width, part)
+            assert tab.locator(part).first.evaluate(IS_ON_TOP), (width, part)
+        assert tab.evaluate(ROOM) > SMALLEST_ROOM, width
+        assert tab.evaluate(SMALL_CONTROLS) == []
+
+
+@pytest.mark.repetition
+@pytest.mark.parametrize("game", BUILT_IN)
 def test_a_person_plays_a_whole_game_with_the_keyboard(
     tab: Page, site: str, workspace: Workspace, game: str
 ) -> None:
@@ -235,30 +250,17 @@ def select_on_the_table(tab: Page, chance: Random, size: Size) -> None:
     getattr(confirm, click)()
 
 
-@pytest.mark.parametrize("game", ["poke", "pokex", "saint_poker", "pouku", "pokino"])
-def test_hand_choices_and_latest_actions_are_in_view(
-    browser: Browser, site: str, game: str
-) -> None:
-    with playing(browser, DESKTOP) as tab:
-        begin(tab, site, game)
-        wait_for_script(tab)
-        for width, height in (DESKTOP, TABLET, PHONE):
-            tab.set_viewport_size({"width": width, "height": height})
-            tab.evaluate("scrollTo(0, 0)")
-            keep(tab, f"play-{game}-first-{width}")
-            for part in IN_VIEW:
-                box = tab.locator(part).first.bounding_box()
-                assert box is not None, part
-                assert 0 <= box["y"] <= height - box["height"], (width, part)
-                assert 0 <= box["x"] <= width - box["width"], (width, part)
-                assert tab.locator(part).first.evaluate(IS_ON_TOP), (width, part)
-            assert tab.evaluate(ROOM) > SMALLEST_ROOM, width
-            assert tab.evaluate(SMALL_CONTROLS) == []
-
-
-def test_a_person_plays_with_the_keyboard(tab: Page, site: str) -> None:
+def test_a_person_plays_with_the_keyboard_and_with_typed_actions(tab: Page, site: str) -> None:
     begin(tab, site, "pokino")
     wait_for_script(tab)
+    # The first choice of a game is to pass, or a domino.
+    tab.fill("#play-text", "pass")
+    tab.wait_for_function("() => document.querySelectorAll('.choices button').length < 3")
+    tab.fill("#play-text", "fly to the moon")
+    tab.press("#play-text", "Enter")
+    tab.wait_for_selector(".refused")
+    assert tab.evaluate("document.activeElement.id") == "play-text"
+    tab.fill("#play-text", "")
     question = tab.get_attribute("[name=question]", "value")
     tab.locator("#play-board .dom[data-pick]").first.press("Enter")
     assert "selected" in (tab.text_content("#play-said") or "")
@@ -272,6 +274,13 @@ def test_a_person_plays_with_the_keyboard(tab: Page, site: str) -> None:
     tab.keyboard.press("r")
     tab.locator(".confirm > .primary").press("Enter")
     tab.wait_for_function(NEXT, arg=question)
+    question = tab.get_attribute("[name=question]", "value")
+    tab.fill("#play-text", "1")
+    tab.press("#play-text", "Enter")
+    tab.wait_for_function(NEXT, arg=question)
+    leave(tab)
+    tab.wait_for_selector("text=Replay with open cards")
+    assert tab.evaluate("document.getElementById('turn').getBoundingClientRect().top") >= 0
 
 
 def leave(tab: Page) -> None:
@@ -284,28 +293,14 @@ def leave(tab: Page) -> None:
     button.click()
 
 
-@pytest.mark.parametrize("scripts", [True, False])
-def test_a_table_is_left_only_after_a_confirmation(
-    browser: Browser, site: str, web: WebState, scripts: bool
+def test_a_table_is_left_only_after_a_confirmation_without_javascript(
+    tab_without_scripts: Page, site: str, web: WebState
 ) -> None:
-    context = browser.new_context(java_script_enabled=scripts)
-    context.set_default_timeout(PATIENCE_MS)
-    tab = context.new_page()
+    tab = tab_without_scripts
     begin(tab, site, "poke")
-    if scripts:
-        wait_for_script(tab)
-        tab.get_by_text("Leave the table", exact=True).click()
-        question = tab.get_attribute("[name=question]", "value")
-        tab.locator(".choices button").first.click()
-        tab.wait_for_function(NEXT, arg=question)
-        # A new turn does not fold it.
-        expect(tab.get_by_role("button", name="Leave it now")).to_be_visible()
-        tab.get_by_text("Leave the table", exact=True).click()
-    assert not table_of(web, tab).state.has_left
     leave(tab)
     tab.wait_for_selector("#turn:has-text('You have left the table')")
     assert table_of(web, tab).state.has_left
-    context.close()
 
 
 def test_an_answer_that_arrives_late_does_not_hide_the_end(
@@ -336,35 +331,40 @@ def test_an_answer_that_arrives_late_does_not_hide_the_end(
     assert tab.locator("#choose").count() == 0
 
 
-@pytest.mark.parametrize("kind", ["application/json", "text/plain"])
-def test_a_refusal_is_shown_and_the_choice_can_be_made_again(
-    browser: Browser, site: str, kind: str
-) -> None:
-    def refuse(route: Route) -> None:
-        if route.request.method == "POST":
-            body = '{"error": "too many hints; retry in 9 s."}'
-            route.fulfill(status=429, content_type=kind, body=body if "json" in kind else "busy")
-        else:
-            route.continue_()
-
+def test_a_refusal_is_shown_and_the_choice_can_be_made_again(browser: Browser, site: str) -> None:
     # The browser itself logs each refused request, so this is not the usual tab.
     with playing(browser, DESKTOP) as tab:
         begin(tab, site, "poke")
         wait_for_script(tab)
-        tab.route("**/play/tables/*", refuse)
         question = tab.get_attribute("[name=question]", "value")
-        for button in (
-            tab.get_by_role("button", name="Hint"),
-            tab.locator(".choices button").first,
+        for kind, body, shown in (
+            ("application/json", '{"error": "too many hints; retry in 9 s."}', "retry in 9 s"),
+            ("text/plain", "busy", "429"),
         ):
-            button.click()
-            refusal = tab.locator(".refused[role=alert]").last
-            expect(refusal).to_contain_text("retry in 9 s" if "json" in kind else "429")
-            expect(button).to_be_enabled()
-            assert tab.get_attribute("[name=question]", "value") == question
-        tab.unroute("**/play/tables/*")
+            refuse_choices(tab, kind, body)
+            for button in (
+                tab.get_by_role("button", name="Hint"),
+                tab.locator(".choices button").first,
+            ):
+                button.click()
+                expect(tab.locator(".refused[role=alert]").last).to_contain_text(shown)
+                expect(button).to_be_enabled()
+                assert tab.get_attribute("[name=question]", "value") == question
+            tab.unroute("**/play/tables/*")
         tab.locator(".choices button").first.click()
         tab.wait_for_function(NEXT, arg=question)
+
+
+def refuse_choices(tab: Page, kind: str, body: str) -> None:
+    """Answer the requests of a table with a refusal of this content type."""
+
+    def answer(route: Route) -> None:
+        if route.request.method == "POST":
+            route.fulfill(status=429, content_type=kind, body=body)
+        else:
+            route.continue_()
+
+    tab.route("**/play/tables/*", answer)
 
 
 def test_a_table_is_read_again_after_silence(tab: Page, site: str, web: WebState) -> None:
@@ -392,28 +392,13 @@ def test_a_table_is_read_again_after_silence(tab: Page, site: str, web: WebState
     tab.wait_for_selector("[data-over]", state="attached")
 
 
-def test_actions_are_filtered_while_typing_and_illegal_ones_are_explained(
-    tab: Page, site: str
-) -> None:
-    begin(tab, site, "pokino")
-    wait_for_script(tab)
-    # The first choice of a game is to pass, or a domino.
-    tab.fill("#play-text", "pass")
-    tab.wait_for_function("() => document.querySelectorAll('.choices button').length < 3")
-    tab.fill("#play-text", "fly to the moon")
-    tab.press("#play-text", "Enter")
-    tab.wait_for_selector(".refused")
-    assert tab.evaluate("document.activeElement.id") == "play-text"
-    question = tab.get_attribute("[name=question]", "value")
-    tab.fill("#play-text", "2")
-    tab.press("#play-text", "Enter")
-    tab.wait_for_function(NEXT, arg=question)
-    leave(tab)
-    tab.wait_for_selector("text=Replay with open cards")
-    assert tab.evaluate("document.getElementById('turn').getBoundingClientRect().top") >= 0
-
-
-@pytest.mark.parametrize("game", whole_games("poke"))
+@pytest.mark.parametrize(
+    "game",
+    [
+        pytest.param(game, marks=() if game == "poke" else pytest.mark.repetition)
+        for game in BUILT_IN
+    ],
+)
 def test_a_person_plays_a_whole_game_without_javascript(
     tab_without_scripts: Page, site: str, workspace: Workspace, game: str
 ) -> None:
@@ -433,8 +418,8 @@ def play_without_scripts(tab: Page, site: str, game: str) -> None:
         tab.wait_for_selector(changed, state="attached")
 
 
-def test_the_next_game_is_one_click_and_the_record_can_be_deleted(
-    tab: Page, site: str, workspace: Workspace
+def test_a_table_is_left_the_next_game_is_one_click_and_the_record_can_be_deleted(
+    tab: Page, site: str, web: WebState, workspace: Workspace
 ) -> None:
     tab.goto(f"{site}/games/poke#table")
     tab.get_by_label("Your name").fill("ada")
@@ -443,7 +428,17 @@ def test_the_next_game_is_one_click_and_the_record_can_be_deleted(
     wait_for_script(tab)
     tab.get_by_role("button", name="Hint").click()
     tab.wait_for_selector(".hint p")
+    tab.get_by_text("Leave the table", exact=True).click()
+    question = tab.get_attribute("[name=question]", "value")
+    tab.locator(".choices button").first.click()
+    tab.wait_for_function(NEXT, arg=question)
+    # A new turn does not fold it.
+    expect(tab.get_by_role("button", name="Leave it now")).to_be_visible()
+    tab.get_by_text("Leave the table", exact=True).click()
+    assert not table_of(web, tab).state.has_left
     leave(tab)
+    tab.wait_for_selector("#turn:has-text('You have left the table')")
+    assert table_of(web, tab).state.has_left
     tab.wait_for_selector("[data-over] .again", state="attached")
     first = tab.url
     tab.get_by_role("button", name="New game").click()

@@ -12,9 +12,10 @@ from tests.browser.conftest import keep
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 
 
-@pytest.fixture
-def exported(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Export a round robin of three bots; return its first page."""
+    tmp_path = tmp_path_factory.mktemp("exported")
     simulated_arena = SimulatedArena(tmp_path)
     tournament = simulated_arena.play_out(
         simulated_arena.begin("round-robin", simulated_arena.bots(3))

@@ -1,6 +1,7 @@
-(stride) => {
+(steps) => {
   const slider = document.getElementById("step");
   const heights = new Set();
+  const stride = Math.ceil(Number(slider.max) / steps);
   for (let step = 0; step <= Number(slider.max); step += stride) {
     slider.value = step;
     slider.dispatchEvent(new Event("input"));
