@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine
@@ -23,14 +24,17 @@ rater.advance(database.open(sys.argv[1]))
 
 
 @pytest.fixture
-def rate_and_die(store: Engine) -> Callable[[str], None]:
+def rate_and_die(store: Engine, tmp_path: Path) -> Callable[[str], None]:
     """Rate in a process that is killed at a fault point, if it gets there."""
     address = store.url.render_as_string(hide_password=False)
+    armed = tmp_path / "armed"
+    armed.mkdir()
 
     def rate(point: str) -> None:
+        (armed / point).touch()
         done = subprocess.run(
             [sys.executable, "-c", _RATE, address],
-            env={**os.environ, failpoint.VARIABLE: point},
+            env={**os.environ, failpoint.VARIABLE: str(armed)},
             check=False,
         )
         assert done.returncode in (0, -signal.SIGKILL)
