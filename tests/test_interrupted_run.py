@@ -24,8 +24,17 @@ def test_waits_beside_a_process_in_a_session_of_its_own():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-@pytest.mark.parametrize("processes", ["0", "2"])
+@pytest.mark.parametrize(
+    ("processes", "number"),
+    [
+        ("2", signal.SIGINT),
+        ("2", signal.SIGKILL),
+        ("0", signal.SIGTERM),
+        pytest.param("2", signal.SIGTERM, marks=pytest.mark.repetition),
+        pytest.param("0", signal.SIGINT, marks=pytest.mark.repetition),
+        pytest.param("0", signal.SIGKILL, marks=pytest.mark.repetition),
+    ],
+)
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are guarded on Linux only")
 def test_no_process_outlives_an_interrupted_run(
     tmp_path: Path, processes: str, number: signal.Signals

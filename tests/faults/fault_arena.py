@@ -190,8 +190,9 @@ class Arena:
         assert name in failpoint.NAMES
         (self._armed / name).touch()
 
-    def is_armed(self, name: str) -> bool:
-        return (self._armed / name).exists()
+    def armed(self) -> list[str]:
+        """Return the fault points that no process has reached since they were armed."""
+        return [path.name for path in self._armed.iterdir()]
 
     @contextmanager
     def serving(

@@ -1,8 +1,8 @@
 """SIGKILL at every fault point in the transactions of the services, and around every job."""
 
-import itertools
 import shutil
 import signal
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 
@@ -22,13 +22,16 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
 NAP = 0.5
 """Seconds for each of 16 decisions: a game takes longer than the time between two renewals."""
 ENTRANTS = ("first", "last")
-NUMBERS = itertools.count(1)
 Act = Callable[[Arena, ServeProcess], None]
 
 
 def subject(name: str) -> str:
     """Return the transaction, or the step of a job, to which a fault point belongs."""
     return name if name in JOB_STEPS else name.partition(".")[0]
+
+
+def in_the_first_moment(arena: Arena, serve: ServeProcess) -> None:
+    """Do nothing: the start of the services upgrades the store."""
 
 
 def under_way(arena: Arena, serve: ServeProcess) -> None:
@@ -57,23 +60,20 @@ def when_the_worker_dies(arena: Arena, serve: ServeProcess) -> None:
 
 
 def within_a_match(arena: Arena, serve: ServeProcess) -> None:
-    """Wait until the first of two slow games of a match is committed."""
     under_a_long_match(arena, serve)
-    games = "SELECT 1 FROM games JOIN matches ON matches.id = games.match WHERE state = 'RUNNING'"
-    serve.until(lambda: bool(arena.sql(games)))
+    serve.until(lambda: bool(serve.of("bot")))
 
 
 def when_a_bot_is_gone(arena: Arena, serve: ServeProcess) -> None:
     """Delete a bot: all its matches fail, and it is quarantined."""
-    name = f"gone{next(NUMBERS)}"
-    gone = arena.slow(name)
-    shutil.rmtree(arena.where.versions / name)
+    gone = arena.slow("gone")
+    shutil.rmtree(arena.where.versions / "gone")
     arena.schedule([*(f"{name}@1" for name in ENTRANTS), gone], cycles=5)
     serve.until(lambda: versions.find_version(arena.engine, gone).quarantined is not None)
 
 
 PROVOKED: dict[str, Act] = {
-    "upgrade": lambda arena, serve: None,
+    "upgrade": in_the_first_moment,
     "lease": under_way,
     "commit_game": under_way,
     "closing_game": under_way,
@@ -155,8 +155,11 @@ def test_kills_in_transactions_of_postgresql_lose_and_double_nothing(
 
 
 def strike(names: Sequence[str], conclude: Conclude, url: str = "", events: bool = False) -> None:
-    """Kill a process at one point after the other in an arena."""
-    upgrades = [name for name in names if subject(name) == "upgrade"]
+    """Kill processes at all points in one arena."""
+    by_act: defaultdict[Act, list[str]] = defaultdict(list)
+    for name in names:
+        by_act[PROVOKED[subject(name)]].append(name)
+    upgrades = by_act.pop(in_the_first_moment, [])
     with processes.orphanage():
         arena = Arena(made=not upgrades, url=url)
         for name in upgrades:
@@ -164,21 +167,21 @@ def strike(names: Sequence[str], conclude: Conclude, url: str = "", events: bool
         subscription = subscribed(arena) if events else nullcontext()
         with subscription, arena.serving(1) as serve:
             serve.until(lambda: arena.where.running() is not None and not serve.fell)
+            assert arena.armed() == []
             for number, name in enumerate((*ENTRANTS, "other")):
                 arena.slow(name, choice=-(number % 2))
             with Witness(arena) as witness:
-                for name in names:
-                    if name not in upgrades:
-                        reach(arena, serve, name)
-            assert not any(map(arena.is_armed, upgrades))
+                for act, points in by_act.items():
+                    reach(arena, serve, act, points)
         conclude(arena, witness, f"SIGKILL at fault points{', PostgreSQL' if url else ''}")
     arena.remove()
 
 
-def reach(arena: Arena, serve: ServeProcess, name: str) -> None:
-    """Cause a transaction until a process is killed in it; play all matches to their end."""
-    arena.arm(name)
-    PROVOKED[subject(name)](arena, serve)
-    serve.until(lambda: not arena.is_armed(name))
+def reach(arena: Arena, serve: ServeProcess, act: Act, points: Sequence[str]) -> None:
+    """Act until a process has been killed at each point; play all matches to their end."""
+    for name in points:
+        arena.arm(name)
+    act(arena, serve)
+    serve.until(lambda: not arena.armed())
     arena.pace(0, *ENTRANTS)
     serve.until(arena.over)

@@ -317,5 +317,5 @@ def kill(
     for name in edges(points) if isinstance(points, str) else points:
         arena.arm(name)
         assert arena.operate(*operation) == -signal.SIGKILL, name
-        assert not arena.is_armed(name)
+        assert arena.armed() == []
         then()
