@@ -120,7 +120,10 @@ def test_no_bot_is_charged_for_a_short_freeze_of_the_referee(serve: ServeProcess
     time.sleep(FREEZE_SECONDS)
     assert processes.send(referee, signal.SIGCONT)
     serve.until(serve.arena.over)
-    failures = "SELECT reason FROM failures JOIN matches ON id = match WHERE tournament = ?"
+    failures = (
+        "SELECT failures.reason FROM failures JOIN matches ON matches.id = match"
+        " WHERE tournament = ?"
+    )
     reasons = [str(reason) for (reason,) in serve.arena.sql(failures, tournament)]
     assert reasons
     assert all("process stalled" in reason for reason in reasons)
@@ -138,7 +141,7 @@ def test_an_unsupervised_frozen_referee_is_awaited(arena: Arena, conclude: Concl
             schedule(arena, SLOW_NAP)
             assert processes.send(referee.pid, signal.SIGSTOP)
             log = arena.where.service_logs / "worker-1.log"
-            wait_until(lambda: log.read_text().count("no referee answers") > 1)
+            wait_until(lambda: "no referee answers" in log.read_text())
             # One failure, however long it was frozen: no match starts without a referee.
             assert arena.sql("SELECT failures FROM matches") == [(1,)]
             arena.pace(NAP, *ENTRANTS)
