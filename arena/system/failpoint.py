@@ -1,18 +1,17 @@
 """Named fault points at which a process can be killed, for the fault suite (tests/faults).
 
-    POKEARENA_FAILPOINT=NAME[:N][@FILE]
+    POKEARENA_FAILPOINTS=FOLDER
 
-When a process reaches the point NAME for the N-th time (default 1), it kills itself with SIGKILL.
-With a FILE it does so only if the file exists, and deletes the file first. Of several processes,
-exactly one is thus killed, once, and a missing file shows that the point was reached. Without the
-variable a point costs one comparison.
+A process that reaches the point NAME kills itself with SIGKILL if there is a file FOLDER/NAME; it
+deletes the file first. Of several processes, exactly one is thus killed, once, and a missing file
+shows that the point was reached. Without the variable a point costs one comparison.
 """
 
 import os
 import signal
 from typing import Final
 
-VARIABLE: Final = "POKEARENA_FAILPOINT"
+VARIABLE: Final = "POKEARENA_FAILPOINTS"
 
 TRANSACTIONS: Final = (
     "upgrade",
@@ -118,41 +117,21 @@ NAMES: Final = (
 )
 """All fault points."""
 
-
-class _Armed:
-    """The active fault point, and the number of passes left."""
-
-    def __init__(self, text: str) -> None:
-        named, _, self.file = text.partition("@")
-        self.name, _, number = named.partition(":")
-        self.left = int(number or 1)
-        if self.name not in NAMES:
-            raise ValueError(
-                f"{VARIABLE}: unknown fault point {self.name!r}; see arena.system.failpoint"
-            )
-
-    def met(self) -> None:
-        self.left -= 1
-        if self.left != 0:
-            return
-        if self.file:
-            try:
-                os.unlink(self.file)
-            except FileNotFoundError:
-                return
-        os.kill(os.getpid(), signal.SIGKILL)
-
-
-_armed = _Armed(text) if (text := os.environ.get(VARIABLE)) else None
+_folder = os.environ.get(VARIABLE)
 
 
 def reach(name: str) -> None:
-    """Mark a fault point; kill the process if it is the active one."""
-    if _armed is not None and _armed.name == name:
-        _armed.met()
+    """Mark a fault point; kill the process if the point is armed."""
+    if _folder is None:
+        return
+    try:
+        os.unlink(os.path.join(_folder, name))
+    except FileNotFoundError:
+        return
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def edge(transaction: str, moment: str) -> None:
     """Mark an edge of a transaction."""
-    if _armed is not None:
+    if _folder is not None:
         reach(f"{transaction}.{moment}")

@@ -29,8 +29,7 @@ from arena.store.match_settings import Clock, TournamentPlan
 from arena.store.schema import TournamentState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
-from arena.system import redis_connection
-from arena.system.failpoint import VARIABLE
+from arena.system import failpoint, redis_connection
 from arena.tournaments import scheduler
 from tests.faults import processes
 from tests.faults.operators import Operators
@@ -41,10 +40,14 @@ POKEARENA = Path(sys.executable).with_name("pokearena")
 HOUSE = Path(__file__).parents[2] / "sample_bots" / "house"
 SLOW = """
 import time
+from pathlib import Path
 from pokearena_bot import run
 
+NAP = Path(__file__).with_name("nap")
+
 def choose(turn):
-    time.sleep({nap})
+    # The file is empty for a moment while it is replaced in place.
+    time.sleep(float(NAP.read_text() or 0))
     return turn.legal[{choice}]
 
 # One after the other, so that there is a time between two games.
@@ -71,6 +74,8 @@ class Arena:
         self.root = Path(tempfile.mkdtemp(prefix="pkf-", dir="/tmp"))
         self.temporary = self.root / "t"
         self.temporary.mkdir()
+        self._armed = self.root / "armed"
+        self._armed.mkdir()
         self._disk = disk(self.root / "data")
         self._disk.__enter__()
         self.where = Folder(self.root / "data").create()
@@ -101,6 +106,7 @@ class Arena:
         named = {name: url for name, url in named.items() if url}
         # A worker without matches would analyse old ones, and have a child process then.
         ours = {"TMPDIR": str(self.temporary), "POKEARENA_ANALYSIS": "0"}
+        ours[failpoint.VARIABLE] = str(self._armed)
         return {**inherited, **ours, **named, **more}
 
     @property
@@ -115,7 +121,14 @@ class Arena:
 
     def slow(self, name: str, nap: float = 0.0, choice: int = 0) -> str:
         """Add a bot that plays the first or the last (-1) listed action after `nap` seconds."""
-        return self.program(name, SLOW.format(nap=nap, choice=choice))
+        version = self.program(name, SLOW.format(choice=choice))
+        self.pace(nap, name)
+        return version
+
+    def pace(self, nap: float, *names: str) -> None:
+        """Change the time that slow bots take for each answer."""
+        for name in names:
+            (self.where.versions / name / "nap").write_text(str(nap))
 
     def program(self, name: str, source: str) -> str:
         """Add a version that is a Python program; return its id."""
@@ -167,17 +180,19 @@ class Arena:
         finally:
             connection.close()
 
-    def operate(self, *operation: str, failpoint: str | None = None) -> int:
+    def operate(self, *operation: str) -> int:
         """Run an operation of `operator_program.py` on the store; return its exit status."""
         assert self.operators is not None
-        armed = {} if failpoint is None else {VARIABLE: failpoint}
-        return self.operators.run([self.url, *operation], self.environment(**armed))
+        return self.operators.run([self.url, *operation], self.environment())
 
-    def token(self) -> Path:
-        """Create a file that a fault point deletes when it is reached."""
-        path = self.root / "token"
-        path.touch()
-        return path
+    def arm(self, name: str) -> None:
+        """Kill the next process that reaches a fault point."""
+        assert name in failpoint.NAMES
+        (self._armed / name).touch()
+
+    def armed(self) -> list[str]:
+        """Return the fault points that no process has reached since they were armed."""
+        return [path.name for path in self._armed.iterdir()]
 
     @contextmanager
     def serving(
@@ -205,7 +220,7 @@ class ServeProcess:
         environment: Mapping[str, str],
         options: Sequence[str] = ("--no-web",),
     ) -> None:
-        self._arena = arena
+        self.arena = arena
         self._workers = workers
         self._options = options
         self.start(environment)
@@ -221,13 +236,13 @@ class ServeProcess:
             "--workers",
             str(self._workers),
         ]
-        log = self._arena.root / "serve.log"
+        log = self.arena.root / "serve.log"
         with log.open("ab") as errors:
             self._process = subprocess.Popen(
-                [*map(str, line), "--data", str(self._arena.where.root)],
+                [*map(str, line), "--data", str(self.arena.where.root)],
                 stdout=subprocess.PIPE,
                 stderr=errors,
-                env=self._arena.environment(**(environment or {})),
+                env=self.arena.environment(**(environment or {})),
                 start_new_session=True,
             )
         assert self._process.stdout is not None
@@ -268,7 +283,7 @@ class ServeProcess:
             if self.fell:
                 self._close()
                 self.start()
-            assert time.monotonic() < give_up, f"not within {seconds:g} s; see {self._arena.root}"
+            assert time.monotonic() < give_up, f"not within {seconds:g} s; see {self.arena.root}"
             time.sleep(0.05)
 
     def await_idle(self, seconds: float = 120) -> None:

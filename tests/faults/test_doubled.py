@@ -23,9 +23,9 @@ from tests.faults.witness import Witness
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
 
-MATCHES = 20
-"""Enough matches for two workers, even if one starts late."""
-FEWER = 12
+MATCHES = 8
+NAP = 1.0
+"""Seconds for each decision until `Arena.pace` is called."""
 HOUR = 3600
 SHIM = """
 #define _GNU_SOURCE
@@ -58,32 +58,13 @@ time_t time(time_t *t) {
 """Shifts the wall clock of a process and its descendants by CLOCK_OFF seconds."""
 
 
-def schedule_matches(arena: Arena, matches: int) -> None:
-    arena.schedule([arena.slow("first"), arena.slow("last", choice=-1)], cycles=matches)
-
-
 def once_each(arena: Arena) -> None:
     """Assert that every match was leased once and did not fail."""
     assert arena.sql("SELECT DISTINCT attempt, failures, state FROM matches") == [(1, 0, "CLOSED")]
 
 
-def test_every_job_is_delivered_five_times(arena: Arena, conclude: Conclude) -> None:
-    schedule_matches(arena, FEWER)
-    with Witness(arena) as witness, arena.serving(2) as serve:
-        with redis_connection.connect(serve.url) as connection:
-            while not arena.over():
-                for (match,) in arena.sql("SELECT id FROM matches WHERE state <> 'CLOSED'"):
-                    MatchQueue(connection).enqueue(match)
-                    connection.rpush("rq:queue:matches", *[match] * 4)
-                time.sleep(0.1)
-        # Jobs of closed matches have no effect and are removed.
-        serve.until(arena.over)
-    conclude(arena, witness, "every job five times")
-    once_each(arena)
-
-
-def test_three_sweepers_sweep_at_once_without_a_pause(arena: Arena, conclude: Conclude) -> None:
-    schedule_matches(arena, FEWER)
+def test_three_sweepers_and_five_deliveries_of_every_job(arena: Arena, conclude: Conclude) -> None:
+    arena.schedule([arena.slow("first"), arena.slow("last", choice=-1)], cycles=MATCHES)
     over = threading.Event()
 
     def sweep(url: str) -> int:
@@ -94,27 +75,47 @@ def test_three_sweepers_sweep_at_once_without_a_pause(arena: Arena, conclude: Co
                 put += sweeper.sweep()
         return put
 
-    with Witness(arena) as witness, arena.serving(2) as serve, ThreadPoolExecutor(2) as pool:
+    def deliver(url: str) -> None:
+        with redis_connection.connect(url) as connection:
+            while not over.wait(0.1):
+                for (match,) in arena.sql("SELECT id FROM matches WHERE state <> 'CLOSED'"):
+                    MatchQueue(connection).enqueue(match)
+                    connection.rpush("rq:queue:matches", *[match] * 4)
+
+    with Witness(arena) as witness, arena.serving(2) as serve, ThreadPoolExecutor(3) as pool:
         sweeping = [pool.submit(sweep, serve.url) for _ in range(2)]
+        delivering = pool.submit(deliver, serve.url)
         try:
+            # Jobs of closed matches have no effect and are removed.
             serve.until(arena.over)
         finally:
             over.set()
         assert sum(sweep_count.result() for sweep_count in sweeping) > 0
-    conclude(arena, witness, "three sweepers")
+        delivering.result()
+    conclude(arena, witness, "three sweepers, every job five times")
     once_each(arena)
 
 
-@pytest.mark.parametrize("off", [HOUR, -HOUR])
-def test_a_worker_with_a_clock_off_by_an_hour(arena: Arena, conclude: Conclude, off: int) -> None:
-    schedule_matches(arena, MATCHES)
-    shifted = {"LD_PRELOAD": str(shim(arena)), "CLOCK_OFF": str(off)}
-    with Witness(arena) as witness, arena.serving(1) as serve, worker(arena, serve, shifted) as log:
+def test_workers_with_clocks_off_by_an_hour(arena: Arena, conclude: Conclude) -> None:
+    library = str(shim(arena))
+    # Each of three workers holds one of three matches before the first one ends.
+    entrants = [arena.slow("first", NAP), arena.slow("last", NAP, -1)]
+    arena.schedule(entrants, cycles=3)
+    with Witness(arena) as witness, arena.serving(1) as serve, contextlib.ExitStack() as stack:
+        logs = [
+            stack.enter_context(
+                worker(arena, serve, {"LD_PRELOAD": library, "CLOCK_OFF": str(off)})
+            )
+            for off in (HOUR, -HOUR)
+        ]
+        running = "SELECT 1 FROM matches WHERE state = 'RUNNING'"
+        serve.until(lambda: len(arena.sql(running)) == 3)
+        arena.pace(0, "first", "last")
         serve.until(arena.over)
-    conclude(arena, witness, f"a worker's clock {off:+d} s off")
+    conclude(arena, witness, "workers' clocks an hour off")
     once_each(arena)
-    # Both workers played matches, and all times in the store are from the same clock.
-    assert 0 < log.read_text().count(": closed") < MATCHES
+    # All times in the store are from the same clock.
+    assert [log.read_text().count(": closed") for log in logs] == [1, 1]
     [(first, last)] = arena.sql("SELECT min(committed), max(committed) FROM games")
     assert time.time() - 600 < first < last < time.time() + 1
 
@@ -126,11 +127,12 @@ def worker(arena: Arena, serve: ServeProcess, environment: dict[str, str]) -> It
     Yields:
         The worker's log.
     """
-    data = arena.root / "elsewhere"
-    command = [sys.executable, "-P", "-m", "arena.services.worker_process", "--name", "elsewhere"]
+    name = f"elsewhere{environment['CLOCK_OFF']}"
+    data = arena.root / name
+    command = [sys.executable, "-P", "-m", "arena.services.worker_process", "--name", name]
     services = {"POKEARENA_REDIS_URL": serve.url, "POKEARENA_DATABASE_URL": arena.url}
     with (
-        (arena.root / "worker.log").open("wb") as errors,
+        (arena.root / f"{name}.log").open("wb") as errors,
         subprocess.Popen(
             [*command, "--data", str(data)],
             env=arena.environment(**services, **environment),

@@ -11,7 +11,7 @@ from arena.store import consistency, database
 from tests.cluster import Cluster
 from tests.faults import processes
 from tests.faults.conftest import Conclude
-from tests.faults.fault_arena import Arena, ServeProcess
+from tests.faults.fault_arena import Arena
 from tests.faults.storm import Storm
 from tests.faults.witness import Witness
 
@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
 
 MATCHES = 10
 NAP = 0.02
-CUTS = 8
+CUTS = 6
 PAIRS = 6
 CYCLES = 3
 CUT = (
@@ -40,32 +40,14 @@ def schedule_matches(arena: Arena) -> None:
     arena.schedule([arena.slow("first", NAP), arena.slow("last", NAP, -1)], cycles=MATCHES)
 
 
-def under_way(arena: Arena, serve: ServeProcess) -> None:
-    serve.until(lambda: len(arena.sql("SELECT 1 FROM games")) > 3)
-
-
 def is_sound(arena: Arena) -> bool:
     return not list(consistency.problems(arena.engine, lambda what, done, of: None))
 
 
 @pytest.mark.parametrize("seconds", [5, pytest.param(25, marks=pytest.mark.repetition)])
-def test_a_server_that_crashes_and_is_back(
+def test_a_server_that_cuts_all_connections_and_then_crashes(
     arena: Arena, server: Cluster, conclude: Conclude, seconds: int
 ) -> None:
-    schedule_matches(arena)
-    with Witness(arena) as witness, arena.serving(2) as serve:
-        under_way(arena, serve)
-        server.stop(signal.SIGQUIT)
-        time.sleep(seconds)
-        server.start()
-        witness.blow(idle=True)
-        serve.until(arena.over)
-    tally = conclude(arena, witness, f"PostgreSQL crashed, back after {seconds} s")
-    assert tally.closed == MATCHES
-    assert is_sound(arena)
-
-
-def test_all_connections_are_cut_again_and_again(arena: Arena, conclude: Conclude) -> None:
     schedule_matches(arena)
     cutter = create_engine(database.open(arena.url).url, isolation_level="AUTOCOMMIT")
     with Witness(arena) as witness, arena.serving(2) as serve:
@@ -73,10 +55,15 @@ def test_all_connections_are_cut_again_and_again(arena: Arena, conclude: Conclud
             serve.until(lambda games=games: seen(arena) > games)  # type: ignore[misc]
             with cutter.connect() as connection:
                 connection.exec_driver_sql(CUT)
+        cutter.dispose()
+        serve.until(lambda: seen(arena) > CUTS + 2)
+        server.stop(signal.SIGQUIT)
+        time.sleep(seconds)
+        server.start()
+        witness.blow(idle=True)
         serve.until(lambda: is_over(arena))
-    cutter.dispose()
-    tally = conclude(arena, witness, f"PostgreSQL's connections cut {CUTS} times")
-    assert tally.matches == MATCHES
+    tally = conclude(arena, witness, f"PostgreSQL's connections cut, crashed for {seconds} s")
+    assert tally.closed == MATCHES
     assert is_sound(arena)
 
 
@@ -94,6 +81,8 @@ def is_over(arena: Arena) -> bool:
         return False
 
 
+# CI's storm is on SQLite, in test_storm.py.
+@pytest.mark.repetition
 def test_in_a_storm_nothing_is_lost_and_nothing_doubled(arena: Arena, conclude: Conclude) -> None:
     bots = ("random", "greedy", "meek", "bold")
     arena.schedule([arena.house(name) for name in bots], cycles=CYCLES)

@@ -29,22 +29,6 @@ SPARE = 2 if MATCHES < 150 else 99
 With other tests in parallel, an attempt may need longer for its first game than the time between
 two kills. A third failure makes the match void. The release check runs alone and postpones no kill.
 """
-NAPS = """
-import time
-from pathlib import Path
-from pokearena_bot import run
-
-NAP = Path(__file__).with_name("nap")
-
-
-def choose(turn):
-    time.sleep(float(NAP.read_text()))
-    return turn.legal[{choice}]
-
-
-run(choose, games_in_flight=1)
-"""
-"""A bot that waits for the number of seconds in the file `nap` before each answer."""
 NAP = 0.7
 DECISIONS = 16
 
@@ -73,7 +57,7 @@ def undisturbed_outcomes() -> Outcomes:
     return results_row
 
 
-@pytest.fixture(params=["SQLite", pytest.param("PostgreSQL", marks=pytest.mark.repetition)])
+@pytest.fixture(params=["SQLite", "PostgreSQL"])
 def stored(request: pytest.FixtureRequest) -> Iterator[tuple[str, Arena]]:
     """Return the name of a database, and an arena with an empty store in it."""
     if request.param == "SQLite":
@@ -89,6 +73,8 @@ def stored(request: pytest.FixtureRequest) -> Iterator[tuple[str, Arena]]:
         arena.remove()
 
 
+# CI plays an interrupted tournament in test_storm.py.
+@pytest.mark.repetition
 def test_short_games_end_as_without_kills(
     undisturbed_outcomes: Outcomes, stored: tuple[str, Arena], conclude: Conclude
 ) -> None:
@@ -115,10 +101,8 @@ def test_a_game_longer_than_the_time_between_kills_is_played_after_them(
     arena: Arena, conclude: Conclude
 ) -> None:
     assert NAP * DECISIONS > 4 * SECONDS
-    entrants = [arena.program(f"bot{-n}", NAPS.format(choice=n)) for n in (0, -1)]
-    naps = [arena.where.versions / f"bot{-n}" / "nap" for n in (0, -1)]
-    for nap in naps:
-        nap.write_text(str(NAP))
+    names = ("first", "last")
+    entrants = [arena.slow(name, NAP, -n) for n, name in enumerate(names)]
     with Witness(arena) as witness, arena.serving(1) as serve:
         long = arena.schedule(entrants)
         with Storm(arena, witness, ROLES, seconds=SECONDS):
@@ -126,8 +110,7 @@ def test_a_game_longer_than_the_time_between_kills_is_played_after_them(
         [match] = listing.matches(arena.engine, tournament=long.id)
         # Killed processes do not count towards a void match.
         assert match.state is not MatchState.VOID
-        for nap in naps:
-            nap.write_text("0")
+        arena.pace(0, *names)
         serve.until(arena.over)
     [match] = listing.matches(arena.engine, tournament=long.id)
     assert match.state is MatchState.CLOSED

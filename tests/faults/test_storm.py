@@ -16,6 +16,8 @@ from tests.faults.fault_arena import Arena
 from tests.faults.storm import Storm
 from tests.faults.witness import Witness
 
+ALONE = 300
+"""Number of matches of the storm of scripts/release-check, beside which nothing runs."""
 MATCHES = int(os.environ.get("POKEARENA_STORM", "1000"))
 BOTS = ("random", "greedy", "meek", "bold")
 PAIRS = 6
@@ -40,8 +42,10 @@ def test_in_a_storm_over_a_thousand_matches_nothing_is_lost_and_nothing_doubled(
     assert tally.matches >= MATCHES
     # Killed processes do not count towards a void match; the death of a bot only loses a game.
     assert tally.void == 0
-    assert tally.p95 is not None
-    assert tally.p95 < RESUME_SECONDS
+    # With fewer matches, other tests use the machine as well.
+    if MATCHES >= ALONE:
+        assert tally.p95 is not None
+        assert tally.p95 < RESUME_SECONDS
 
 
 def _words(storm: Storm) -> str:
@@ -54,11 +58,11 @@ def test_an_interrupted_tournament_ends_as_an_uninterrupted_one(conclude: Conclu
     for interrupted in (False, True):
         with processes.orphanage():
             arena = Arena()
-            arena.schedule([arena.house(name) for name in BOTS], cycles=4, boards=2)
+            arena.schedule([arena.house(name) for name in BOTS], cycles=2)
             with Witness(arena) as witness, arena.serving(2) as serve:
                 # Bots are not killed here, because the death of a bot is its own fault.
                 weights = {"worker": 2, "horse": 2, "referee": 1, "keeper": 1, "redis": 1}
-                storm = Storm(arena, witness, {**weights, "serve": 1}, every=5, spare=2)
+                storm = Storm(arena, witness, {**weights, "serve": 1}, every=2, spare=2)
                 if interrupted:
                     with storm:
                         serve.until(arena.over)

@@ -4,7 +4,6 @@ import sqlite3
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from sqlalchemy import exc
 
@@ -24,17 +23,11 @@ class InjectedFault:
 
 
 class Witness(BackgroundLoop):
-    """Polls the store in a thread for committed games and leases.
+    """Polls the store in a thread for committed games and leases."""
 
-    Args:
-        arena: the arena to observe.
-        token: a file that a fault point deletes when it is reached.
-    """
-
-    def __init__(self, arena: Arena, token: Path | None = None) -> None:
+    def __init__(self, arena: Arena) -> None:
         super().__init__()
         self._arena = arena
-        self._token = token
         self.games: dict[Game, tuple[int, float]] = {}
         self.doubled: list[Game] = []
         self.leases: dict[tuple[str, int], float] = {}
@@ -77,9 +70,6 @@ class Witness(BackgroundLoop):
                 continue  # the fault makes the database unavailable
 
     def _look(self) -> None:
-        if self._token and not self._token.exists():
-            self._token = None
-            self.blow()
         since = max((at for _, at in self.games.values()), default=0.0)
         for match, game, attempt, at in self._arena.sql(
             "SELECT match, game, attempt, committed FROM games WHERE committed >= ?", since

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine
@@ -23,16 +24,20 @@ rater.advance(database.open(sys.argv[1]))
 
 
 @pytest.fixture
-def rate_and_die(store: Engine) -> Callable[[str], None]:
-    """Rate in a process that is killed at a fault point, if it gets there."""
+def rate_and_die(store: Engine, tmp_path: Path) -> Callable[[str], bool]:
+    """Rate in a process that is killed at a fault point; return whether it got there."""
     address = store.url.render_as_string(hide_password=False)
+    armed = tmp_path / "armed"
+    armed.mkdir()
 
-    def rate(point: str) -> None:
+    def rate(point: str) -> bool:
+        (armed / point).touch()
         done = subprocess.run(
             [sys.executable, "-c", _RATE, address],
-            env={**os.environ, failpoint.VARIABLE: point},
+            env={**os.environ, failpoint.VARIABLE: str(armed)},
             check=False,
         )
         assert done.returncode in (0, -signal.SIGKILL)
+        return done.returncode != 0
 
     return rate

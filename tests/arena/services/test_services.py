@@ -16,7 +16,6 @@ from sqlalchemy import Engine
 from arena.bots import resolver
 from arena.config import Folder
 from arena.errors import StoreError
-from arena.ratings.closed_match import PlayedGame
 from arena.services.local import Services, ServicesError
 from arena.services.service import STOP_SECONDS, StopStage
 from arena.services.web_process import Pages, listen
@@ -24,7 +23,7 @@ from arena.store import database
 from arena.store.access.audit_log import COMMAND_LINE
 from arena.store.bots import versions
 from arena.store.match_settings import Clock
-from arena.store.matches import corrections, listing, results
+from arena.store.matches import corrections, listing
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
@@ -96,11 +95,6 @@ class ServicesArena:
         stored = tournaments.find_tournament(self.engine, tournament.id)
         return stored.state == TournamentState.CLOSED
 
-    def outcome(self, tournament: Tournament) -> list[tuple[int, int, tuple[PlayedGame, ...]]]:
-        """Return round, number and games of each match."""
-        closed = results.closed(self.engine, [tournament.id])
-        return [(match.round, match.number, match.games) for match in closed]
-
     def sql(self, statement: str) -> list[tuple[object, ...]]:
         """Return rows of the database."""
         with sqlite3.connect(self.where.database) as connection:
@@ -118,9 +112,7 @@ def arena(tmp_path: Path) -> Iterator[ServicesArena]:
 
 
 @pytest.mark.long
-def test_two_workers_have_the_results_of_one_and_leave_nothing_behind(
-    arena: ServicesArena, tmp_path: Path
-) -> None:
+def test_two_workers_leave_nothing_behind(arena: ServicesArena) -> None:
     entrants = [arena.admit("first", 0), arena.admit("last", -1), arena.admit("other", 0)]
     begun_tournament = arena.schedule(entrants, boards=1)
     with Services(arena.where, 2, {}) as services:
@@ -143,14 +135,6 @@ def test_two_workers_have_the_results_of_one_and_leave_nothing_behind(
     assert arena.where.running() is None
     for pid in pids:
         assert not Path(f"/proc/{pid}").exists()
-    alone = ServicesArena(tmp_path / "alone")
-    entrants = [alone.admit("first", 0), alone.admit("last", -1), alone.admit("other", 0)]
-    same = alone.schedule(entrants, boards=1)
-    with Services(alone.where, 1, {}):
-        wait_until(lambda: alone.closed(same))
-    assert len(arena.outcome(begun_tournament)) == 3
-    assert alone.outcome(same) == arena.outcome(begun_tournament)
-    alone.engine.dispose()
 
 
 @pytest.mark.long
@@ -302,49 +286,57 @@ def test_services_that_cannot_start_report_the_reason_and_leave_nothing(
         wait_until(lambda: set(family(os.getpid())) <= before)
 
 
-@pytest.mark.long
-def test_the_output_of_a_bot_is_stored(arena: ServicesArena) -> None:
-    loud = arena.admit("loud", 0)
-    bot = arena.where.versions / "loud" / "bot.py"
-    bot.write_text("print('here I am', flush=True)\n" + bot.read_text())
-    begun_tournament = arena.schedule([loud, arena.admit("quiet", 0)], boards=1)
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServicesArena]:
+    """Return an arena with the services of one worker."""
+    arena = ServicesArena(tmp_path_factory.mktemp("served"))
     with Services(arena.where, 1, {}):
-        wait_until(lambda: arena.closed(begun_tournament))
-    [match] = listing.matches(arena.engine, tournament=begun_tournament.id)
-    output = arena.where.outputs / match.id
+        yield arena
+    arena.engine.dispose()
+
+
+@pytest.mark.long
+def test_the_output_of_a_bot_is_stored(served: ServicesArena) -> None:
+    loud = served.admit("loud", 0)
+    bot = served.where.versions / "loud" / "bot.py"
+    bot.write_text("print('here I am', flush=True)\n" + bot.read_text())
+    begun_tournament = served.schedule([loud, served.admit("quiet", 0)], boards=1)
+    wait_until(lambda: served.closed(begun_tournament))
+    [match] = listing.matches(served.engine, tournament=begun_tournament.id)
+    output = served.where.outputs / match.id
     assert (output / "loud@1.log").read_text().count("here I am") == 2
     assert not (output / "quiet@1.log").exists()
 
 
 @pytest.mark.long
-def test_a_match_of_a_deleted_bot_waits_until_the_organiser_voids_it(arena: ServicesArena) -> None:
-    begun_tournament = arena.schedule([arena.admit("first", 0), arena.admit("lost", 0)], boards=1)
-    (arena.where.versions / "lost" / "bot.toml").unlink()
-    with Services(arena.where, 1, {}):
-        wait_until(lambda: listing.first_paused(arena.engine, begun_tournament.id))
-        [match] = listing.matches(arena.engine, tournament=begun_tournament.id)
-        assert match.state is not MatchState.VOID
-        assert match.failures >= 1
-        corrections.void(arena.engine, match.id, COMMAND_LINE, "its files are gone")
-        wait_until(lambda: arena.closed(begun_tournament))
-
-
-@pytest.mark.long
 def test_a_match_with_a_remote_bot_is_played_on_boards_that_are_not_mirrored(
-    arena: ServicesArena, tmp_path: Path
+    served: ServicesArena, tmp_path: Path
 ) -> None:
     code = BOT.format(choice=-1, nap=0)
     address = f"unix:{tmp_path}/remote.sock"
     command = [sys.executable, "-c", code]
     with GuardedProcess(command, env={"POKEARENA_ADDRESS": address}) as remote:
-        there = versions.add_version(arena.engine, "far", "1", "f" * 64, "", {"address": address})
-        begun_tournament = arena.schedule([arena.admit("first", 0), there.id], boards=1)
-        with Services(arena.where, 1, {}):
-            wait_until(lambda: arena.closed(begun_tournament))
+        there = versions.add_version(served.engine, "far", "1", "f" * 64, "", {"address": address})
+        begun_tournament = served.schedule([served.admit("near", 0), there.id], boards=1)
+        wait_until(lambda: served.closed(begun_tournament))
         remote.kill()
-    [match] = listing.matches(arena.engine, tournament=begun_tournament.id)
+    [match] = listing.matches(served.engine, tournament=begun_tournament.id)
     assert (match.state, match.failures) == (MatchState.CLOSED, 0)
-    assert arena.sql("SELECT board FROM games ORDER BY game") == [(0,), (1,)]
+    boards = f"SELECT board FROM games WHERE match = '{match.id}' ORDER BY game"
+    assert served.sql(boards) == [(0,), (1,)]
+
+
+@pytest.mark.long
+def test_a_match_of_a_deleted_bot_waits_until_the_organiser_voids_it(served: ServicesArena) -> None:
+    entrants = [served.admit("present", 0), served.admit("lost", 0)]
+    (served.where.versions / "lost" / "bot.toml").unlink()
+    begun_tournament = served.schedule(entrants, boards=1)
+    wait_until(lambda: listing.first_paused(served.engine, begun_tournament.id))
+    [match] = listing.matches(served.engine, tournament=begun_tournament.id)
+    assert match.state is not MatchState.VOID
+    assert match.failures >= 1
+    corrections.void(served.engine, match.id, COMMAND_LINE, "its files are gone")
+    wait_until(lambda: served.closed(begun_tournament))
 
 
 def family(pid: int) -> list[int]:
@@ -371,9 +363,11 @@ def runs(pid: int) -> bool:
 
 
 @pytest.mark.long
-def test_the_pages_are_served_from_the_start_and_after_a_kill_of_their_server(
-    arena: ServicesArena,
+def test_the_pages_are_served_after_a_kill_of_their_server_and_do_not_delay_the_stop(
+    arena: ServicesArena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # The web server is killed after this time; a stop on a busy machine takes less.
+    monkeypatch.setitem(STOP_SECONDS, StopStage.USER, 60.0)
     pages = Pages(listen("127.0.0.1", 0))
     with Services(arena.where, 0, {}, pages) as services:
         assert pages.answers()
@@ -385,17 +379,6 @@ def test_the_pages_are_served_from_the_start_and_after_a_kill_of_their_server(
         assert web.pid is not None
         os.kill(web.pid, signal.SIGKILL)
         # The supervisor holds the socket, so no connection is refused meanwhile.
-        assert urlopen(pages.address, timeout=60).status == 200
-
-
-@pytest.mark.long
-def test_an_open_live_page_does_not_delay_the_stop(
-    arena: ServicesArena, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # The web server is killed after this time; a stop on a busy machine takes less.
-    monkeypatch.setitem(STOP_SECONDS, StopStage.USER, 60.0)
-    pages = Pages(listen("127.0.0.1", 0))
-    with Services(arena.where, 0, {}, pages):
         live_page = urlopen(f"{pages.address}live/", timeout=60)
         assert live_page.readline() == b"event: parts\n"
     live_page.close()

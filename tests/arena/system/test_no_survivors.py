@@ -1,5 +1,6 @@
 """Test that a process of the arena that is killed at any moment leaves no other process."""
 
+import itertools
 import json
 import os
 import random
@@ -54,6 +55,19 @@ minimum = 0.0
 maximum = 1.0
 c_end = 0.1
 """
+SIGNALS = (9, 15)
+COMMANDS = {
+    "play": (("play", "poke", "sample:greedy", "sample:random", "--boards", "5000"), 6.0),
+    "tournament": (
+        ("tournament", "run", "poke", "sample:greedy", "sample:random", "--boards", "5000"),
+        8.0,
+    ),
+    "serve": (("serve", "--port", "0"), 8.0),
+    "demo": (("demo", "--boards", "100"), 8.0),
+    "tune": (("tune", "tuning.toml"), 6.0),
+    "doctor": (("doctor",), 0.8),
+}
+"""Commands, each with the number of seconds after which it is killed at the latest."""
 ARENA = [sys.executable, "-P", "-c", "from arena.cli import main; raise SystemExit(main())"]
 
 
@@ -89,7 +103,7 @@ def environment(folder: Path) -> dict[str, str]:
 
 @pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="adopts orphans with prctl(2)")
-@pytest.mark.parametrize("number", [9, 15])
+@pytest.mark.parametrize("number", [9, pytest.param(15, marks=pytest.mark.repetition)])
 def test_a_pool_ends_with_its_process(number: int, tmp_path: Path) -> None:
     script = tmp_path / "pool.py"
     script.write_text(POOL)
@@ -103,22 +117,17 @@ def test_the_build_of_a_trusted_bot_ends_with_its_process(tmp_path: Path) -> Non
 
 @pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="adopts orphans with prctl(2)")
-@pytest.mark.parametrize("number", [9, 15])
 @pytest.mark.parametrize(
-    ("words", "longest"),
+    ("name", "number"),
     [
-        (("play", "poke", "sample:greedy", "sample:random", "--boards", "5000"), 6.0),
-        (("tournament", "run", "poke", "sample:greedy", "sample:random", "--boards", "5000"), 8.0),
-        (("serve", "--port", "0"), 8.0),
-        (("demo", "--boards", "100"), 8.0),
-        (("tune", "tuning.toml"), 6.0),
-        (("doctor",), 0.8),
+        # CI sends each command one of the two signals.
+        pytest.param(name, number, marks=[pytest.mark.repetition] * (ci != number))
+        for name, ci in zip(COMMANDS, itertools.cycle(SIGNALS))
+        for number in SIGNALS
     ],
-    ids=["play", "tournament", "serve", "demo", "tune", "doctor"],
 )
-def test_a_killed_command_leaves_no_process(
-    words: tuple[str, ...], longest: float, number: int, tmp_path: Path
-) -> None:
+def test_a_killed_command_leaves_no_process(name: str, number: int, tmp_path: Path) -> None:
+    words, longest = COMMANDS[name]
     (tmp_path / "tuning.toml").write_text(TUNING)
     kill([*ARENA, *words], random.uniform(0.5, longest), number, tmp_path)
 
@@ -158,13 +167,12 @@ def test_what_a_killed_command_leaves_is_removed_by_the_next_one(
         words = [*ARENA, *arguments(command, output, short_folder)]
         subprocess.run(words, cwd=short_folder, env=environment(short_folder), check=True)
 
-    complete("warm")
     began = time.monotonic()
     complete("first")
     seconds = time.monotonic() - began
-    for attempt in range(examples(8, 4)):
+    for attempt in range(examples(8, 2)):
         words = [*ARENA, *arguments(command, f"killed-{attempt}", short_folder)]
-        number = (9, 15)[attempt % 2]
+        number = SIGNALS[attempt % 2]
         kill(words, random.uniform(0.2, seconds), number, short_folder, may_end=True)
     complete("last")
     assert list((short_folder / "tmp").iterdir()) == []
