@@ -144,6 +144,7 @@ def test_swapped_answers_of_a_message_fail_and_the_message_is_repeated(cli: Cli,
 
 
 @pytest.mark.long
+@pytest.mark.repetition
 def test_a_crash_in_the_second_game_of_a_table_fails_plays(cli: Cli, bot: Write) -> None:
     dies = bot("dies", "if turn.game > 0:\n    raise KeyError(turn.game)\nreturn turn.legal[0]")
     results = checks(cli, one_at_a_time(dies), "--game", "poke", "--quick")
