@@ -188,10 +188,10 @@ def test_a_bot_that_exceeds_its_clock_fails_plays_and_clock(
 def test_a_bot_that_never_listens_fails_after_its_time_to_start(
     cli: Cli, cwd: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    examine_with(Clock(start_ms=3000), monkeypatch)
+    examine_with(Clock(start_ms=1000), monkeypatch)
     Path("mute.py").write_text("import time\nprint('thinking')\ntime.sleep(600)\n")
     results = checks(cli, "mute.py")
     assert list(results) == ["starts and listens"]
     check = results["starts and listens"]
-    assert check["sentence"] == ("it did not start: it did not listen within 3 s (limit 3 s)")
+    assert check["sentence"] == ("it did not start: it did not listen within 1 s (limit 1 s)")
     assert "did not start" in again(cli, check)["trouble"]
