@@ -99,6 +99,7 @@ def test_a_figure_has_changed_if_all_of_six_rounds_agree(
 
 
 @pytest.mark.long
+@pytest.mark.repetition
 def test_two_commits_are_measured_in_their_own_checkouts() -> None:
     output = started("compare", "HEAD", "HEAD", "queue", "--rounds", "1", "--json")
     assert output.returncode == 0, output.stderr

@@ -3,7 +3,6 @@
 import ast
 import builtins
 import re
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -25,12 +24,15 @@ def modules() -> dict[str, ast.Module]:
     return {str(path.relative_to(ROOT)): ast.parse(path.read_bytes()) for path in paths}
 
 
-def documented() -> Iterator[tuple[str, Documented, str]]:
-    """Yield the place, the node and the docstring of every documented class and function."""
-    for path, module in modules().items():
-        for node in ast.walk(module):
-            if isinstance(node, Documented) and (text := ast.get_docstring(node)):
-                yield f"{path}:{node.lineno} {node.name}", node, text
+@cache
+def documented() -> list[tuple[str, Documented, str]]:
+    """Return the place, the node and the docstring of every documented class and function."""
+    return [
+        (f"{path}:{node.lineno} {node.name}", node, text)
+        for path, module in modules().items()
+        for node in ast.walk(module)
+        if isinstance(node, Documented) and (text := ast.get_docstring(node))
+    ]
 
 
 def entries(text: str, section: str) -> list[str]:

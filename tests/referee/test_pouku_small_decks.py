@@ -96,7 +96,12 @@ def test_a_hands_straight_with_the_ace_counts_as_in_the_rules(ranks: str, values
 
 @both_tables
 @pytest.mark.parametrize(
-    "missing", [pytest.param(n, marks=[pytest.mark.long] * (n > 0)) for n in range(3)]
+    "missing",
+    [
+        0,
+        pytest.param(1, marks=pytest.mark.long),
+        pytest.param(2, marks=[pytest.mark.long, pytest.mark.repetition]),
+    ],
 )
 def test_hands_with_an_ace_from_one_suit_count_as_in_the_rules(
     missing: int, values: Values
@@ -133,7 +138,13 @@ def test_hands_with_an_ace_from_small_decks_count_as_in_the_rules(
 
 @pytest.mark.long
 @pytest.mark.timeout(900)
-@both_tables
+@pytest.mark.parametrize(
+    "values",
+    [
+        pytest.param(USUAL, id="usual"),
+        pytest.param(MANY_YAKU, id="many", marks=pytest.mark.repetition),
+    ],
+)
 @small_decks
 def test_all_hands_with_an_ace_from_small_decks_count_as_in_the_rules(
     deck: Cards, values: Values

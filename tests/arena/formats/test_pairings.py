@@ -143,7 +143,7 @@ def test_plays_and_meetings_are_within_one_after_every_cycle(
 
 @pytest.mark.long
 @given(st.integers(7, 12).flatmap(lambda n: st.tuples(st.integers(n, 60), st.just(n))))
-@settings(deadline=None, max_examples=10)
+@settings(deadline=None, max_examples=4)
 def test_tables_larger_than_any_game_are_balanced(
     sizes: tuple[int, int],
 ) -> None:

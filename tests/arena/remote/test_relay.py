@@ -116,6 +116,7 @@ def test_a_restarted_connector_receives_the_open_question_again(
 
 
 @pytest.mark.long
+@pytest.mark.repetition
 def test_an_expired_question_is_not_answered_after_a_reconnection(
     relay: Relay, tmp_path: Path
 ) -> None:
@@ -339,10 +340,10 @@ def test_a_connection_without_hello_is_refused(relay: Relay) -> None:
 
 @pytest.mark.long
 def test_a_silent_connection_times_out(relay: Relay) -> None:
-    code, details = refusal(relay)
-    assert code is grpc.StatusCode.DEADLINE_EXCEEDED
-    assert "no Hello arrived" in details
     with socket.create_connection(("127.0.0.1", relay.port)) as silent:
+        code, details = refusal(relay)
+        assert code is grpc.StatusCode.DEADLINE_EXCEEDED
+        assert "no Hello arrived" in details
         # The server sends its settings, and closes the silent connection.
         while silent.recv(4096):
             pass
@@ -419,6 +420,7 @@ def test_unsolicited_answers_close_the_connection(relay: Relay) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.repetition
 def test_watched_health_states_of_one_address_do_not_keep_a_bot_out(
     relay: Relay, tmp_path: Path
 ) -> None:

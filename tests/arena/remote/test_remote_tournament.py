@@ -191,6 +191,7 @@ def test_a_long_disconnection_is_a_timeout(arena: RemoteArena) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.repetition
 def test_an_exited_remote_process_is_a_crash_and_may_restart(arena: RemoteArena) -> None:
     with arena.services() as services, arena.home(port(services)) as home:
         wait_until(arena.is_here)
@@ -206,6 +207,7 @@ def test_an_exited_remote_process_is_a_crash_and_may_restart(arena: RemoteArena)
 
 
 @pytest.mark.long
+@pytest.mark.repetition
 def test_a_bot_in_any_folder_can_connect(arena: RemoteArena) -> None:
     tournament = arena.schedule([arena.meek, arena.far])
     with arena.services() as services, arena.home(port(services), str(SAMPLES / "shell")):

@@ -15,7 +15,6 @@ from referee.game_codec import GameCodec
 from referee.games.registry import GAMES
 from referee.games.shared.cards import DECK
 from referee.games.shared.poker import best_hand
-from tests.arena.cli.terminal import in_own_process
 
 TRAINED = Path(__file__).parents[3] / "sample_bots" / "trained"
 FORM = MeasuredForm(GAMES["saint_poker"], 2)
@@ -67,22 +66,6 @@ def test_every_kind_of_decision_has_weights() -> None:
     weights = json.loads((TRAINED / "weights.json").read_text(encoding="utf-8"))
     decided = {f"{n} {phase}" for n in range(1, 9) for phase in ("river", "show", "pick_up")}
     assert set(weights) == decided - {"8 pick_up"}
-
-
-@pytest.mark.long
-def test_the_trained_bot_plays_a_match_without_a_fault(tmp_path: Path) -> None:
-    result = in_own_process(
-        tmp_path, ("play", "saint_poker", str(TRAINED), "sample:random", "-n", "2", "--json")
-    )
-    assert result.status == 0, result.err
-    document = json.loads(result.out)
-    assert {word for game in document["games"] for word in game["verdicts"]} == {"finished"}
-
-
-@pytest.mark.long
-def test_the_trained_bot_passes_the_test_command(tmp_path: Path) -> None:
-    result = in_own_process(tmp_path, ("test", str(TRAINED), "--quick"))
-    assert result.status == 0, result.out + result.err
 
 
 @pytest.mark.long

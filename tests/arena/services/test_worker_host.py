@@ -51,6 +51,7 @@ def test_burst_workers_fetch_bots_play_and_exit(
 
 
 @pytest.mark.long
+@pytest.mark.repetition
 def test_a_worker_exits_after_max_matches(
     worker_host: WorkerHostHarness,
 ) -> None:

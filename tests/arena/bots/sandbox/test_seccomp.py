@@ -599,6 +599,7 @@ def test_uv_makes_a_virtual_environment(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.repetition
 @pytest.mark.timeout(300)
 def test_cargo_builds(tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
@@ -610,6 +611,7 @@ def test_cargo_builds(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.repetition
 @pytest.mark.timeout(300)
 def test_go_builds(tmp_path: Path) -> None:
     (tmp_path / "go.mod").write_text("module bot\n")

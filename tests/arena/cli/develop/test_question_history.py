@@ -64,7 +64,7 @@ def play(cli: Cli, bot: str, boards: int) -> None:
     cli(*words, "--allowance", 30, "--bank", 20_000, "--record", "m.jsonl")
 
 
-@pytest.mark.parametrize("flight", [1, 3])
+@pytest.mark.parametrize("flight", [3, pytest.param(1, marks=pytest.mark.repetition)])
 @pytest.mark.long
 def test_all_questions_are_sent_again_byte_by_byte_in_the_same_order(cli: Cli, flight: int) -> None:
     bot = write_stateful_bot(flight)

@@ -144,6 +144,7 @@ def test_swapped_answers_of_a_message_fail_and_the_message_is_repeated(cli: Cli,
 
 
 @pytest.mark.long
+@pytest.mark.repetition
 def test_a_crash_in_the_second_game_of_a_table_fails_plays(cli: Cli, bot: Write) -> None:
     dies = bot("dies", "if turn.game > 0:\n    raise KeyError(turn.game)\nreturn turn.legal[0]")
     results = checks(cli, one_at_a_time(dies), "--game", "poke", "--quick")
@@ -187,10 +188,10 @@ def test_a_bot_that_exceeds_its_clock_fails_plays_and_clock(
 def test_a_bot_that_never_listens_fails_after_its_time_to_start(
     cli: Cli, cwd: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    examine_with(Clock(start_ms=3000), monkeypatch)
+    examine_with(Clock(start_ms=1000), monkeypatch)
     Path("mute.py").write_text("import time\nprint('thinking')\ntime.sleep(600)\n")
     results = checks(cli, "mute.py")
     assert list(results) == ["starts and listens"]
     check = results["starts and listens"]
-    assert check["sentence"] == ("it did not start: it did not listen within 3 s (limit 3 s)")
+    assert check["sentence"] == ("it did not start: it did not listen within 1 s (limit 1 s)")
     assert "did not start" in again(cli, check)["trouble"]

@@ -23,6 +23,12 @@ def test_analyse_finds_the_mistakes_of_a_random_bot(cli: Cli) -> None:
     assert all(each["mistake"] for each in document["costliest"])
     assert document["analysed"] == len(document["decisions"])
     assert cli("analyse", "last").status == 0
-    of_champion = json.loads(cli("analyse", "last", "--engine", "champion", "--json").out)
-    assert of_champion["engine"]["name"] == "champion"
-    assert of_champion["analysed"] == document["analysed"]
+
+
+@pytest.mark.long
+@pytest.mark.repetition
+def test_analyse_compares_with_another_engine(cli: Cli) -> None:
+    cli("play", "pouku", "sample:greedy", "sample:random", "sample:random", "-n", 1, "--seed", 3)
+    document = json.loads(cli("analyse", "last", "--engine", "champion", "--json").out)
+    assert document["engine"]["name"] == "champion"
+    assert document["analysed"] == len(document["decisions"])

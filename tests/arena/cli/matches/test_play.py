@@ -70,15 +70,6 @@ def test_a_seed_of_64_hexadecimal_digits_is_used_directly(cli: Cli) -> None:
     assert [bot["bot"] for bot in document["bots"]] == ["meek", "meek-2"]
 
 
-@pytest.mark.long
-def test_a_game_of_three_has_three_seatings(cli: Cli) -> None:
-    bots = ("sample:meek", "sample:random", "sample:greedy")
-    document = json.loads(cli("play", "saint_poker", *bots, "--json", "--seed", "x").out)
-    assert document["complete"]
-    assert [game["table"] for game in document["games"]] == [0, 1, 2]
-    assert document["seats"] == 3
-
-
 def test_watch_prints_every_deal_with_notes_and_times(cli: Cli, bot: Write) -> None:
     talker = bot("talker", 'return turn.legal[0], "hm\\x1b[2J\\nwell"')
     result = cli("play", "poke", talker, "sample:meek", "--watch", "--seed", "1")

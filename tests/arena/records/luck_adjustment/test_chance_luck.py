@@ -18,7 +18,7 @@ from tests.examples import examples
 
 Floats = NDArray[np.float64]
 FORMS = {"poke": 2, "saint_poker": 2, "pokex": 4, "pouku": 3}
-FIRST = ("poke",)
+FIRST = ("saint_poker",)
 """Games of which CI samples intervals: their formulas are the same for every game."""
 TRIED = examples(len(PAIRS), 2)
 """Pairs of bots, evenly spaced; CI tries a tenth of them."""
@@ -96,7 +96,7 @@ def test_luck_is_unbiased_for_pairs_of_bots(game: str) -> None:
     form = measured(game, FORMS[game])
     luck = []
     for number in range(0, len(PAIRS), len(PAIRS) // TRIED):
-        boards = range(2000 * number + 500, 2000 * number + 540)
+        boards = range(2000 * number + 500, 2000 * number + 500 + examples(40, 24))
         pair = PAIRS[number]
         luck.append(boards_of(form, pair, boards, 1)[1].mean(axis=1).sum(axis=2))
     pairs = np.array(luck)

@@ -21,6 +21,7 @@ Schedule = Callable[..., Tournament]
 Lapse = Callable[[str], None]
 
 BAD = "bot3@1"
+on_sqlite = pytest.mark.parametrize("url", ["sqlite"], indirect=True)
 
 
 def fail(store: Engine, match: str) -> None:
@@ -80,6 +81,7 @@ def test_three_failures_while_three_others_close_quarantine_a_version(
     ]
 
 
+@on_sqlite
 def test_a_general_outage_quarantines_no_version(store: Engine, schedule: Schedule) -> None:
     tournament = schedule(4, cycles=2)
     bad, good = split(store, tournament)
@@ -91,6 +93,7 @@ def test_a_general_outage_quarantines_no_version(store: Engine, schedule: Schedu
     assert all(version.quarantined is None for version in versions.list_versions(store))
 
 
+@on_sqlite
 def test_a_closed_match_resets_the_failures(store: Engine, schedule: Schedule) -> None:
     tournament = schedule(4, cycles=2)
     bad, good = split(store, tournament)
@@ -104,6 +107,7 @@ def test_a_closed_match_resets_the_failures(store: Engine, schedule: Schedule) -
     assert versions.find_version(store, BAD).quarantined is None
 
 
+@on_sqlite
 def test_failures_that_do_not_count_towards_a_void_match_do_not_count_here(
     store: Engine, schedule: Schedule, lapse: Lapse
 ) -> None:
