@@ -195,7 +195,7 @@ def test_act_and_play_give_equal_answers_in_any_process(author: KitAuthor, launc
 @pytest.mark.parametrize(
     ("author", "game", "in_flight"),
     [
-        *((language, "pokino", 8) for language in LANGUAGES.values()),
+        *((language, "pokino", 4) for language in LANGUAGES.values()),
         *(
             pytest.param(language, "poke", 128, marks=in_python_or_repeated(language))
             for language in LANGUAGES.values()
