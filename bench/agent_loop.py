@@ -26,7 +26,7 @@ from bench.commands import POKEARENA
 from bench.figure import Figure, FigureTarget, figure_text
 
 GAME: Final = "poke"
-BOARDS: Final = "6"
+BOARDS: Final = "2"
 CRASH: Final = """
 from pokearena_bot import run
 

@@ -12,7 +12,7 @@ from tests.examples import examples
 from tests.sample_bots.authors import author_of, types
 from tests.sample_bots.languages import KITS, LANGUAGES
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
 
 ROUNDS = examples(3, 2)
 """Rounds of the tournament; a round robin has a match of each pair."""

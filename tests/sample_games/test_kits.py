@@ -14,7 +14,7 @@ from tests.sample_bots.authors import author_of
 from tests.sample_bots.languages import LANGUAGES
 from tests.sample_games.installation import SAMPLES, install_package
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
 
 TABLES = (
     ("python", "go", "javascript"),
