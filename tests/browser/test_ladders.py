@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from arena.cli.workspace import Workspace
 from arena.store.bots import owners, versions
@@ -82,12 +82,10 @@ SLIDES = page_script("slides")
 
 
 def test_rows_slide_unless_the_reader_prefers_less_motion(
-    browser: Browser, site: str, workspace: Workspace
+    context: BrowserContext, site: str, workspace: Workspace
 ) -> None:
-    moving, still = (
-        browser.new_context(reduced_motion=motion).new_page()
-        for motion in ("no-preference", "reduce")
-    )
+    moving, still = context.new_page(), context.new_page()
+    still.emulate_media(reduced_motion="reduce")
     for tab in (moving, still):
         tab.add_init_script(SLIDES)
         tab.goto(f"{site}/ladders/poke?sort=-strength&find=@1")
@@ -99,7 +97,6 @@ def test_rows_slide_unless_the_reader_prefers_less_motion(
         expect(tab.locator("tr.moved").first).to_be_attached()
         expect(tab.locator('[data-key$="eve@1"]').first).to_have_class(re.compile("moved"))
         assert (tab.evaluate("window.slides") > 0) == (tab is moving)
-        tab.context.close()
 
 
 def test_no_row_of_the_home_page_slides_when_it_is_loaded(
