@@ -23,7 +23,7 @@ ARGUMENTS = (
 )
 SHOTS = "POKEARENA_SHOTS"
 """A directory for screenshots; without it, none are made."""
-PATIENCE_MS = 60_000
+PATIENCE_MS = 120_000
 PAGE_BYTES = 60_000
 """Budget of a page with its scripts and styles, compressed."""
 expect.set_options(timeout=PATIENCE_MS)

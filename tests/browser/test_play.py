@@ -154,8 +154,8 @@ def test_a_person_plays_by_clicking_on_the_table(
         assert made >= 4
         assert pages == []
         keep(tab, f"play-{game}-{size[0]}")
-        assert compressed_bytes(reloaded(tab)) < PAGE_BYTES
         if turns == WHOLE:
+            assert compressed_bytes(reloaded(tab)) < PAGE_BYTES
             check_replay(tab, workspace, game)
 
 

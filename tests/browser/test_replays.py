@@ -20,7 +20,7 @@ from tests.arena.stored_analysis import store_analysis
 from tests.arena.web.closed_matches import StoredMatch, table
 from tests.arena.web.closed_matches import play as play_match
 from tests.arena.web.page_server import served
-from tests.browser.conftest import keep
+from tests.browser.conftest import PATIENCE_MS, keep
 from tests.browser.page_scripts import page_script
 from tests.conformance.tables import TABLES, is_extreme
 from tests.waiting import wait_until
@@ -424,6 +424,7 @@ def test_an_analysis_is_drawn_and_its_swing_leads_to_a_position(
     held = play_match(workspace, POKE)
     store_analysis(workspace.store, held.match)
     context = browser.new_context(java_script_enabled=has_script)
+    context.set_default_timeout(PATIENCE_MS)
     tab = context.new_page()
     tab.goto(f"{site}/matches/{held.match}/games/0")
     if has_script:
