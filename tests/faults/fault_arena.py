@@ -231,6 +231,8 @@ class ServeProcess:
             POKEARENA,
             "serve",
             "--no-ladders",
+            # The patient clock is one of models, for whose matches six workers would start.
+            *("--model-workers", "0"),
             "--json",
             *self._options,
             "--workers",

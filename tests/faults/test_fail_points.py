@@ -17,7 +17,7 @@ from tests.faults.fault_arena import Arena, ServeProcess
 from tests.faults.subscriber import subscribed
 from tests.faults.witness import Witness
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 
 NAP = 0.5
 """Seconds for each of 16 decisions: a game takes longer than the time between two renewals."""
@@ -182,6 +182,6 @@ def reach(arena: Arena, serve: ServeProcess, act: Act, points: Sequence[str]) ->
     for name in points:
         arena.arm(name)
     act(arena, serve)
-    serve.until(lambda: not arena.armed())
+    serve.until(lambda: not arena.armed(), 800)
     arena.pace(0, *ENTRANTS)
     serve.until(arena.over)

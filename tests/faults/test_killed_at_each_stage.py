@@ -310,10 +310,13 @@ def test_no_bot_is_charged_for_a_killed_supervisor(conclude: Conclude) -> None:
             assert processes.send(serve.pid, signal.SIGKILL)
             for table in tables.values():
                 table.let_go()
+            interrupted = []
             for bot, table in tables.items():
                 table.await_closed(matches[bot])
                 assert table.games(matches[bot]) == calm[bot]
-                assert len(table.reasons(matches[bot])) == 1
+                interrupted.append(len(table.reasons(matches[bot])))
+            # On a busy machine the stage of the first ones may be over before `serve` is killed.
+            assert interrupted[-1] == max(interrupted) == 1
             serve.until(arena.over)
         conclude(arena, witness, "SIGKILL of serve at each stage")
     arena.remove()

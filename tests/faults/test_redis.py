@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Self
 
@@ -69,10 +70,14 @@ def test_redis_is_killed_repeatedly(arena: Arena, conclude: Conclude) -> None:
             witness.blow(idle=True)
             redis = serve.one("redis")
             processes.send(redis, signal.SIGKILL)
-            wait_until(lambda redis=redis: serve.of("redis") not in ([], [redis]))
+            wait_until(partial(is_replaced, serve, redis))
         serve.until(arena.over)
     tally = conclude(arena, witness, f"SIGKILL of Redis, {KILLS} times")
     assert tally.closed == 2 * KILLS
+
+
+def is_replaced(serve: ServeProcess, redis: int) -> bool:
+    return serve.of("redis") not in ([], [redis])
 
 
 def test_redis_loses_its_data_and_its_memory_and_its_disk_and_is_away(
@@ -134,7 +139,7 @@ def stay_away(arena: Arena, server: "OrganisersRedis", redis: Redis) -> None:
     before = [len(pauses(log)) for log in logs]
     server.stop()
     for log, number in zip(logs, before, strict=True):
-        wait_until(lambda log=log, number=number: len(pauses(log)) >= number + ATTEMPTS)
+        wait_until(partial(has_pauses, log, number + ATTEMPTS))
         assert max(pauses(log)) <= LONGEST_PAUSE_SECONDS
     server.start()
 
@@ -142,6 +147,10 @@ def stay_away(arena: Arena, server: "OrganisersRedis", redis: Redis) -> None:
 def pauses(log: Path) -> list[int]:
     """Return the pauses in seconds between the attempts of a worker to connect to Redis."""
     return [int(seconds) for seconds in re.findall(r"retrying in (\d+) seconds", log.read_text())]
+
+
+def has_pauses(log: Path, number: int) -> bool:
+    return len(pauses(log)) >= number
 
 
 class OrganisersRedis:

@@ -31,7 +31,6 @@ from arena.store.matches import corrections, listing, results, transitions
 from arena.store.matches.table_plan import plan
 from arena.store.schema import MatchState
 from arena.store.tournaments import lifecycle, tournaments
-from arena.system import failpoint
 from tests.arena.records.bundle.simulated_arena import SimulatedArena, game_of
 
 
@@ -260,21 +259,16 @@ def test_processes_that_rate_at_once_write_the_same_rows(arena: SimulatedArena) 
 
 
 @pytest.mark.long
-def test_rows_are_right_after_kills(
-    arena: SimulatedArena, rate_and_die: Callable[[str], bool]
+@pytest.mark.parametrize("transaction", ["sum_results", "write_standings", "write_rating_points"])
+@pytest.mark.parametrize(
+    "edge",
+    ["written", *(pytest.param(e, marks=pytest.mark.repetition) for e in ("begin", "committed"))],
+)
+def test_rows_are_right_after_a_kill(
+    arena: SimulatedArena, transaction: str, edge: str, rate_and_die: Callable[[str], None]
 ) -> None:
-    transactions = ("sum_results", "write_standings", "write_rating_points")
-    points = [f"{transaction}.{edge}" for transaction in transactions for edge in failpoint.EDGES]
-
-    def rate() -> None:
-        """Kill at the next edges that were not reached yet."""
-        for point in points[:2]:
-            if rate_and_die(point):
-                points.remove(point)
-
     begin(arena)
-    live(arena, 12, rate)
-    assert points == []
+    live(arena, 6, lambda: rate_and_die(f"{transaction}.{edge}"))
     assert_equals_the_games(arena.engine)
     before = rows(arena.engine)
     for key in keys(arena.engine):
