@@ -116,6 +116,29 @@ def test_clocks_of_live_tables_count_down(tab: Page, simulated_arena: SimulatedA
         assert waiting == wording.clock(BANK_MS)
 
 
+@pytest.mark.parametrize("game", list(GAMES.values()), ids=list(GAMES))
+def test_a_live_table_keeps_its_height(
+    tab: Page, simulated_arena: SimulatedArena, game: Game
+) -> None:
+    web = WebState(simulated_arena.engine, ServerSettings(rate=0))
+    seats = min(game.seats)
+    match = running_match(simulated_arena, game, seats)
+    states = random_game(game, seats)
+    heights: dict[int, dict[int, int]] = {width: {} for width in (1280, 390)}
+    with served(web) as address:
+        for number, state in enumerate([*states[::2], states[-1]], 1):
+            web.events.receive(position(match, number, game, state), 0.0)
+            if number == 1:
+                tab.goto(f"{address}/matches/{match.id}")
+            wait_for_decision(tab, number)
+            for width in heights:
+                resize(tab, (width, 800))
+                height = tab.evaluate("document.getElementById('match-table').offsetHeight")
+                heights[width][number] = height
+    for at_width in heights.values():
+        assert len(set(at_width.values())) == 1, heights
+
+
 @pytest.mark.parametrize(
     ("game", "seats"),
     [
@@ -125,30 +148,15 @@ def test_clocks_of_live_tables_count_down(tab: Page, simulated_arena: SimulatedA
     ],
     ids=lambda value: value.id if isinstance(value, Game) else str(value),
 )
-def test_a_live_table_keeps_its_height_and_is_seen_whole_on_the_first_screen(
+def test_a_live_table_is_seen_whole_on_the_first_screen(
     tab: Page, simulated_arena: SimulatedArena, game: Game, seats: int
 ) -> None:
     web = WebState(simulated_arena.engine, ServerSettings(rate=0))
     match = running_match(simulated_arena, game, seats)
-    states = random_game(game, seats)
-    heights: dict[int, dict[int, int]] = {width: {} for width in (1280, 390)}
+    web.events.receive(position(match, 1, game, random_game(game, seats)[-3]), 0.0)
     with served(web) as address:
-        # The last one, with questions, is seen on the first screens.
-        for number, state in enumerate([*states[::2], states[-1], states[-3]], 1):
-            web.events.receive(position(match, number, game, state), 0.0)
-            if number == 1:
-                tab.goto(f"{address}/matches/{match.id}")
-            wait_for_decision(tab, number)
-            for width in heights:
-                resize(tab, (width, 800))
-                height = tab.evaluate("document.getElementById('match-table').offsetHeight")
-                heights[width][number] = height
-        for at_width in heights.values():
-            assert len(set(at_width.values())) == 1, heights
-        keep(tab, f"live-{game.id}-{seats}")
         for path in (f"matches/{match.id}", "live", "embed/live", "embed/overlay"):
-            if not tab.url.endswith(path):
-                tab.goto(f"{address}/{path}")
+            tab.goto(f"{address}/{path}")
             tab.wait_for_selector(".felt")
             for size in (OVERLAY,) if path == "embed/overlay" else SCREENS:
                 resize(tab, size)
