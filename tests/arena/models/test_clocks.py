@@ -238,6 +238,7 @@ def test_a_bot_gains_no_time_by_its_own_calls(
     assert not any("excused_ms" in line for line in played.lines)
 
 
+@pytest.mark.long
 def test_a_transport_that_fails_at_random_makes_no_faults(
     referee: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
