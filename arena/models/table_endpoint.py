@@ -232,7 +232,12 @@ class TableEndpoint:
             reply = self._recorded_reply(request, self._recorded)
             return reply, _figures(reply, client, worst)
         with self._excused.call() as timed:
-            return self._repeat(request, client, worst, timed)
+            try:
+                return self._repeat(request, client, worst, timed)
+            except ModelUnavailable as error:
+                # Before the hold of the bot's clock ends, or it would fault in a match that pauses.
+                self._lose(str(error))
+                raise
 
     def _repeat(
         self, request: ChatRequest, client: EndpointClient, worst: CallFigures, timed: TimedCall

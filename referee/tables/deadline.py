@@ -56,15 +56,15 @@ class Deadline:
 
         Args:
             interval: the interval. It may overlap others and begin before the wait.
-            hold: seconds from now in which the timer does not expire. After the end of the time
-                limit a hold can only become shorter: calls that begin then prolong nothing.
+            hold: seconds from now in which the timer does not expire. After the time limit of a
+                wait its hold can only become shorter: calls that begin then prolong nothing.
         """
         before = self.excused
         self._excused.append(interval)
         self._deadline += self.excused - before
         now = self._loop.time()
-        until = now + hold
-        self._held_until = until if now < self._deadline else min(self._held_until, until)
+        is_over = self._task is not None and now >= self._deadline
+        self._held_until = min(now + hold, self._held_until) if is_over else now + hold
         if self._timer is not None:
             self._schedule()
 

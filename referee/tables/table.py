@@ -366,7 +366,7 @@ class RunningTable:
         except NoAnswer as found:
             failure = found
         excused_ms = seat.bot.excused_ms
-        elapsed_ms = max(0.0, 1000 * (time.monotonic() - began) - excused_ms)
+        elapsed_ms = 1000 * (time.monotonic() - began) - excused_ms
         self._stall_detector.check()
         for _, question in batch if excused_ms else ():
             question.excused_ms += excused_ms / len(batch)

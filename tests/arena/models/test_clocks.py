@@ -16,6 +16,7 @@ import pytest
 from pokearena.v1 import bot_pb2, bot_pb2_grpc, referee_pb2_grpc
 
 from arena.bots.bot import Bot
+from arena.errors import InfrastructureError
 from arena.matches.private_referee import own_referee
 from arena.matches.table import AttemptModels, Table
 from arena.models import table_endpoint
@@ -24,12 +25,14 @@ from arena.models.models_file import Model, ModelLimits, ModelsFile
 from arena.ratings.closed_match import PlayedGame
 from arena.store.bots.model_grants import GrantedModels
 from arena.store.match_settings import Clock
+from arena.store.matches.model_calls import MODELS_UNAVAILABLE
 from arena.store.matches.spec import Entrant, MatchSpec
 from arena.store.matches.table_plan import plan
 from referee.record import MatchRecord, read_games
 from referee.replay import game_problem
 from tests.arena.match_spec import SEED, poke_spec
 from tests.arena.models.test_table_endpoint import BAD, completion, failing_at, post
+from tests.errors import has_code
 from tests.sample_bots.scripted_endpoint import (
     Exchange,
     Send,
@@ -236,6 +239,17 @@ def test_a_bot_gains_no_time_by_its_own_calls(
     played = play(referee, tmp_path, [send], [call, call_nothing], SHORT, repeat_seconds=LATE)
     assert played.faults == [(0, "timeout")]
     assert not any("excused_ms" in line for line in played.lines)
+
+
+def test_a_match_pauses_if_the_model_fails_until_after_the_clock(
+    referee: str, tmp_path: Path
+) -> None:
+    def call(socket: Path) -> None:
+        assert post(socket, ask())[0] == 503
+
+    calls = [call, call_nothing]
+    with pytest.raises(InfrastructureError, check=has_code(MODELS_UNAVAILABLE)):
+        play(referee, tmp_path, [data(b"", 500)], calls, SHORT, repeat_seconds=LATE)
 
 
 @pytest.mark.long
