@@ -20,6 +20,7 @@ from arena.errors import InfrastructureError
 from arena.matches.private_referee import own_referee
 from arena.matches.table import AttemptModels, Table
 from arena.models import table_endpoint
+from arena.models.excused_time import TimeReport
 from arena.models.match_models import MatchModels
 from arena.models.models_file import Model, ModelLimits, ModelsFile
 from arena.ratings.closed_match import PlayedGame
@@ -242,8 +243,17 @@ def test_a_bot_gains_no_time_by_its_own_calls(
 
 
 def test_a_match_pauses_if_the_model_fails_until_after_the_clock(
-    referee: str, tmp_path: Path
+    referee: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    report = ModelTable._excuse_time
+
+    def report_slowly(table: ModelTable, seat: int, time: TimeReport) -> None:
+        """Leave the referee time to report a fault before the arena goes on."""
+        report(table, seat, time)
+        threading.Event().wait(LATE)
+
+    monkeypatch.setattr(ModelTable, "_excuse_time", report_slowly)
+
     def call(socket: Path) -> None:
         assert post(socket, ask())[0] == 503
 
