@@ -96,7 +96,7 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
         except PresentationFailed as error:
             await context.abort(grpc.StatusCode.INTERNAL, str(error))
         finally:
-            if self._tables[key] is table:
+            if self._tables.get(key) is table:
                 del self._tables[key]
             receiving.cancel()
             running.cancel()
