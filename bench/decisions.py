@@ -35,7 +35,7 @@ from referee.games.registry import find_game
 from referee.games.shared.dealing import Seeded, board_seed
 from referee.rpc.channel import Channel
 from referee.rpc.work_budget import WorkBudget
-from referee.tables.bot_client import Deadline
+from referee.tables.deadline import Deadline
 
 RATIOS = {"Play": 1.15, "Act": 1.2}
 """Targets: the time of a decision, at most this ratio to raw gRPC, by method."""

@@ -60,6 +60,8 @@ class Remarks:
     """Number of corrections before the answer."""
     played_default: bool = False
     """Whether the bot did not decide, and played a default action."""
+    excused_ms: float = 0.0
+    """Milliseconds in which a model of the bot failed, beside the time of the decision."""
 
 
 BY_REFEREE = Remarks(by_referee=True)
@@ -93,11 +95,12 @@ def action_line(
     by = ',"by":"referee"' if remarks.by_referee else ""
     tries = f',"corrections":{remarks.corrections}' if remarks.corrections else ""
     default = ',"default":true' if remarks.played_default else ""
+    excused = f',"excused_ms":{remarks.excused_ms:.3f}' if remarks.excused_ms else ""
     bank = "" if bank_ms is None else f',"bank_ms":{bank_ms}'
     within = "" if message is None else f',"message":[{message[0]},{message[1]}]'
     return (
         f'{{"type":"action","game":{game},"decision":{decision},"seat":{seat},'
-        f'"action":{action},"ms":{ms:.3f}{remark}{by}{tries}{default}{bank}{within}}}\n'
+        f'"action":{action},"ms":{ms:.3f}{excused}{remark}{by}{tries}{default}{bank}{within}}}\n'
     )
 
 

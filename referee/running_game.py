@@ -94,6 +94,8 @@ class OpenQuestion:
     """Number of the try, from 0."""
     spent_ms: float = 0.0
     """Time of earlier tries, in milliseconds."""
+    excused_ms: float = 0.0
+    """Milliseconds of all tries that the clock does not count."""
 
     @property
     def question(self) -> bot_pb2.ActRequest:
@@ -269,7 +271,8 @@ class RunningGame:
         self.defaults[seat] += response.played_default
         if response.tags:
             add_tags(self.tags[seat], response.tags)
-        remarks = Remarks(note, False, question.attempt, response.played_default)
+        default, excused_ms = response.played_default, question.excused_ms
+        remarks = Remarks(note, False, question.attempt, default, excused_ms)
         total_ms = question.spent_ms + ms
         self._make_move(seat, question.decision, action, total_ms, remarks, bank_ms, message)
         if self.asked:

@@ -32,6 +32,8 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
     def __init__(self, trace: TraceFile | None = None) -> None:
         """Prepare the service; `trace` receives all messages of its tables."""
         self._trace = trace
+        self._tables: dict[tuple[str, int], RunningTable] = {}
+        """The running tables, by match and number."""
         # Those of packages are loaded when they are played: a faulty one must not stop the others.
         self._codecs = {game_id: new_codec(GAMES[game_id]) for game_id in BUILT_IN}
 
@@ -81,6 +83,8 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
         ]
         with logs.bound(match=first.table.match, table=first.table.number):
             table = RunningTable(first.table, setting, caller, traces)
+            key = first.table.match, first.table.number
+            self._tables[key] = table
             running = asyncio.create_task(_run(first.table.match, table, caller))
             receiving = asyncio.create_task(_receive(requests, table, caller))
         try:
@@ -92,10 +96,20 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
         except PresentationFailed as error:
             await context.abort(grpc.StatusCode.INTERNAL, str(error))
         finally:
+            if self._tables.get(key) is table:
+                del self._tables[key]
             receiving.cancel()
             running.cancel()
             await asyncio.gather(receiving, running, return_exceptions=True)
             setting.codec.forget_games()
+
+    async def ExcuseTime(
+        self, request: referee_pb2.ExcuseTimeRequest, context: Context
+    ) -> referee_pb2.ExcuseTimeResponse:
+        """Excuse time of a bot; referee.proto describes it."""
+        if table := self._tables.get((request.match, request.table)):
+            table.excuse(request)
+        return referee_pb2.ExcuseTimeResponse()
 
     def _setting(self, order: referee_pb2.Table) -> TableSetting:
         """Check a table and return the settings that its games share."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Final
@@ -30,6 +30,7 @@ from referee.numbering import game_text
 
 if TYPE_CHECKING:
     from arena.bots.processes import Processes
+    from arena.models.excused_time import TimeReport
     from arena.models.match_models import MatchModels, TableModels
 
 LONGEST_OUTPUT: int = 64 * 1024
@@ -41,7 +42,8 @@ REASONING_BYTES: Final = 2 << 20
 LEFT_TABLE: Final = "ended when the person left the table"
 """How a person's server ended that does not listen any more (`arena.matches.human_seats`)."""
 
-_MODEL_FAILED: Final = "A model failed while a bot waited for it."
+_EXCUSE_SECONDS: Final = 10.0
+"""Time limit of a report to the referee."""
 
 Sink = Callable[[PlayedGame], None]
 OnReports = Callable[[int, Sequence[Report]], None]
@@ -129,6 +131,7 @@ class Table:
         self._models = self._table_models(models)
         self._due = {board.game for board in plan.boards}
         self._requests: SimpleQueue[referee_pb2.RunTableRequest | None] = SimpleQueue()
+        self._stub: Any = None
         self._call: Any = None
         self._lost, self._lost_code = "", "helper-lost"
         self._level: Level | None = None
@@ -148,6 +151,7 @@ class Table:
             InfrastructureError: the referee, the sandbox launcher or the relay failed.
             BotAbsent: a remote bot is absent; nothing has been played at this table.
         """
+        self._stub = stub
         hosted = [seat for seat, bot in enumerate(self._bots) if not bot.remote]
         with (
             self._models or nullcontext(),
@@ -194,7 +198,12 @@ class Table:
         versions = [self._spec.versions[entrant] for entrant in self._plan.seating]
         share = (self._spec.games // self._spec.boards, len(self._plan.boards) / self._spec.boards)
         return models.models.table(
-            models.attempt, self._plan.table, versions, share, self._on_models_lost
+            models.attempt,
+            self._plan.table,
+            versions,
+            share,
+            self._on_models_lost,
+            self._excuse_time,
         )
 
     def _connect_models(self) -> None:
@@ -256,8 +265,6 @@ class Table:
         for event in self._call:
             if event.HasField("game"):
                 sink(self._finished(event.game))
-                if self._models is not None:
-                    self._models.note_game()
             elif event.HasField("faulted"):
                 self._requests.put(self._answer(starter, event.faulted))
             elif event.HasField("shown"):
@@ -284,9 +291,9 @@ class Table:
         self, starter: _BotStarter, faulted: referee_pb2.BotFaulted
     ) -> referee_pb2.RunTableRequest:
         bot = self._bots[faulted.seat]
-        if self._models is not None and self._models.excuses_fault(faulted.seat):
-            # The bot may have waited for a model.
-            raise InfrastructureError(_MODEL_FAILED, code=MODELS_UNAVAILABLE)
+        if self._lost:
+            # The bot may have faulted because of it.
+            raise InfrastructureError(self._lost, code=self._lost_code)
         if bot.address is not None:
             lost = LEFT_TABLE if bot.person else "cannot be reached any more"
             ended = "" if goes_on_listening(bot.address) else lost
@@ -312,6 +319,20 @@ class Table:
     def _on_models_lost(self, sentence: str) -> None:
         self._lost_code = MODELS_UNAVAILABLE
         self._on_helper_lost(sentence)
+
+    def _excuse_time(self, seat: int, time: TimeReport) -> None:
+        """Send the referee a report; it has received it before the bot gets the model's reply."""
+        request = referee_pb2.ExcuseTimeRequest(
+            match=self._spec.id,
+            table=self._plan.table,
+            seat=seat,
+            hold_ms=round(1000 * time.hold),
+            excused_from_ms=round(1000 * time.excused_from),
+            excused_to_ms=round(1000 * time.excused_to),
+        )
+        # Without a referee, or after the end of the channel, the table is over.
+        with suppress(grpc.RpcError, ValueError):
+            self._stub.ExcuseTime(request, timeout=_EXCUSE_SECONDS)
 
     def _on_helper_lost(self, sentence: str) -> None:
         self._lost = sentence

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
@@ -17,6 +18,7 @@ from arena import config
 from arena.bots.sandbox.level import Level
 from arena.errors import Conflict, InfrastructureError
 from arena.models.endpoint_client import EndpointClient
+from arena.models.excused_time import TimeReport
 from arena.models.models_file import ModelsFile, ModelsFileError, missing_keys, read_models
 from arena.models.table_endpoint import (
     Ledger,
@@ -36,6 +38,9 @@ if TYPE_CHECKING:
 _NEEDED: Final = (
     "it uses models, which only the sandbox level bubblewrap can give it (apt install bubblewrap)"
 )
+
+OnTime = Callable[[int, TimeReport], None]
+"""Receives a seat and a report on the time of its calls, from another thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +69,7 @@ class MatchModels:
         versions: Sequence[str],
         budget_share: tuple[int, float],
         on_lost: Callable[[str], None],
+        on_time: OnTime,
     ) -> TableModels:
         """Return the endpoints of a table, which are opened by `with`.
 
@@ -73,10 +79,11 @@ class MatchModels:
             versions: the version of each seat.
             budget_share: number of tables of the match, and the part of the table to be played.
             on_lost: called with a sentence if a model does not answer.
+            on_time: called with a seat and a report on the time of its calls.
         """
         tables, part = budget_share
         budget = int(self.file.limits.table_budget(tables) * part)
-        return TableModels(self, attempt, table, versions, budget, on_lost)
+        return TableModels(self, attempt, table, versions, budget, on_lost, on_time)
 
     def clients(self, version: str) -> dict[str, EndpointClient]:
         """Return the endpoints that a version may call, by model."""
@@ -163,6 +170,7 @@ class TableModels:
         versions: Sequence[str],
         budget: int,
         on_lost: Callable[[str], None],
+        on_time: OnTime,
     ) -> None:
         self._models = models
         self._attempt = attempt
@@ -171,6 +179,7 @@ class TableModels:
         self._budget = budget
         """Tokens of each version; its seats share them."""
         self._on_lost = on_lost
+        self._on_time = on_time
         self._stack = ExitStack()
         self._lost = threading.Event()
         self.endpoints: dict[int, TableEndpoint] = {}
@@ -195,16 +204,6 @@ class TableModels:
             endpoint.close()
         self._stack.close()
 
-    def excuses_fault(self, seat: int) -> bool:
-        """Return whether the bot of a seat may be late because a model has failed."""
-        endpoint = self.endpoints.get(seat)
-        return endpoint is not None and endpoint.excuses_fault()
-
-    def note_game(self) -> None:
-        """Note that a game is over."""
-        for endpoint in self.endpoints.values():
-            endpoint.note_game()
-
     def _open(self, directory: Path, seat: int, version: str) -> TableEndpoint:
         models = self._models
         recorded = models.recorded(version)
@@ -221,6 +220,7 @@ class TableModels:
             recorded,
             self._lose,
             secrets.token_hex(16),
+            partial(self._on_time, seat),
         )
 
     def _lose(self, sentence: str) -> None:

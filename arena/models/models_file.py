@@ -101,6 +101,11 @@ class ModelLimits:
     repeat_seconds: Annotated[float, Meta(ge=0, le=3600)] = 20.0
     """Time after which a match pauses, if an endpoint fails for so long."""
 
+    @property
+    def longest_call_seconds(self) -> float:
+        """Return how long a call can take: repetitions, the arena's own call and a last try."""
+        return self.repeat_seconds + 3 * self.call_seconds
+
     def table_budget(self, tables: int) -> int:
         """Return the tokens that each table of a match may use.
 

@@ -32,6 +32,7 @@ from arena.models.chat_form import (
     reply_events,
 )
 from arena.models.endpoint_client import CallFailed, EndpointClient, RequestRefused
+from arena.models.excused_time import ExcusedTime, TimedCall, TimeReport
 from arena.models.models_file import ModelLimits
 from arena.models.transcripts import RecordedReplies, TranscriptEntry, TranscriptWriter
 from arena.store.matches.model_calls import CallFigures
@@ -50,8 +51,6 @@ _FIRST_PAUSE_SECONDS: Final = 0.5
 _LONGEST_PAUSE_SECONDS: Final = 8.0
 _ANYBODY: Final = 0o666
 _BURST: Final = 10
-_EXCUSED_ATTEMPTS: Final = 3
-"""Attempts at a match in which each failure of a model excuses a fault after it."""
 _SHORT_REQUEST: Final = {"messages": [{"role": "user", "content": "Hello"}], "max_tokens": 1}
 
 log = logging.getLogger("arena.worker")
@@ -97,6 +96,7 @@ class TableEndpoint:
         recorded: answers calls in place of the endpoints; None to call these.
         on_lost: called once with a sentence, from another thread, if a model does not answer.
         cache_key: random text that separates the prompt caches of tables at the endpoints.
+        on_time: sends a report on the time of calls to the referee.
     """
 
     def __init__(
@@ -111,6 +111,7 @@ class TableEndpoint:
         recorded: RecordedReplies | None,
         on_lost: Callable[[str], None],
         cache_key: str,
+        on_time: Callable[[TimeReport], None],
     ) -> None:
         self.path = folder / f"{SOCKET}-{seat.seat}"
         self._seat = seat
@@ -122,11 +123,10 @@ class TableEndpoint:
         self._recorded = recorded
         self._on_lost = on_lost
         self._cache_key = cache_key
+        self._excused = ExcusedTime(limits.longest_call_seconds, on_time)
         self._rate = Buckets(limits.calls_per_minute / 60, min(_BURST, limits.calls_per_minute))
         self._lock = threading.Lock()
         self._is_lost = False
-        self._troubled: set[str] = set()
-        """The models that have failed during the current game."""
         self._server = _Server(self.path, self, 2 * limits.calls_per_minute / 60)
         # The bot is a user of its own; only the arena can enter the folder.
         os.chmod(self.path, _ANYBODY)
@@ -145,26 +145,6 @@ class TableEndpoint:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
-
-    def excuses_fault(self) -> bool:
-        """Return whether the bot may be late because a model failed during the current game.
-
-        The content of a request, too, can make an endpoint fail. After several attempts at the
-        match a failure therefore excuses nothing if the endpoint answers the arena.
-        """
-        with self._lock:
-            troubled, is_lost = tuple(self._troubled), self._is_lost
-        if is_lost or (troubled and self._seat.attempt <= _EXCUSED_ATTEMPTS):
-            return True
-        try:
-            return not all(map(self._answers, troubled))
-        except ModelUnavailable:
-            return True
-
-    def note_game(self) -> None:
-        """Note that a game is over: a failure before does not excuse a fault after it."""
-        with self._lock:
-            self._troubled.clear()
 
     def respond(self, body: bytes) -> tuple[int, str, bytes]:
         """Return the status, the media type and the body of the response to a request."""
@@ -191,6 +171,10 @@ class TableEndpoint:
         if request.stream:
             return 200, "text/event-stream", reply_events(document)
         return 200, "application/json", json.dumps(document).encode()
+
+    def clock_document(self) -> dict[str, Any]:
+        """Return how long the clock of the bot has stood at this table, for `GET /clock`."""
+        return {"excused_ms": self._excused.milliseconds()}
 
     def models_document(self) -> dict[str, Any]:
         """Return the list of the models, as `GET /models` does."""
@@ -247,11 +231,23 @@ class TableEndpoint:
         if self._recorded is not None:
             reply = self._recorded_reply(request, self._recorded)
             return reply, _figures(reply, client, worst)
-        until = time.monotonic() + self._limits.repeat_seconds
+        with self._excused.call() as timed:
+            try:
+                return self._repeat(request, client, worst, timed)
+            except ModelUnavailable as error:
+                # Before the hold of the bot's clock ends, or it would fault in a match that pauses.
+                self._lose(str(error))
+                raise
+
+    def _repeat(
+        self, request: ChatRequest, client: EndpointClient, worst: CallFigures, timed: TimedCall
+    ) -> tuple[ChatReply, CallFigures]:
+        until = timed.began + self._limits.repeat_seconds
         pause = _FIRST_PAUSE_SECONDS
         is_last = False
         sent = 0
         while True:
+            timed.last_try = time.monotonic()
             try:
                 reply, figures = self._call(request, client, worst)
             except CallFailed as error:
@@ -263,15 +259,16 @@ class TableEndpoint:
             else:
                 self._record(request, reply)
                 return reply, figures
-            self._note_trouble(request.model, failed)
+            timed.has_failed = True
+            log.warning("the model %s failed: %s", request.model, failed)
             if is_last:
-                self._forget_trouble(request.model)
                 self._charge_failures(sent * worst.tokens)
                 raise RequestRefused
-            if failed.is_temporary and time.monotonic() + failed.delay < until:
+            is_early = failed.is_temporary and time.monotonic() + failed.delay < until
+            if is_early and not self._is_lost:
                 time.sleep(max(pause, failed.delay))
                 pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
-            elif self._answers(request.model):
+            elif not self._is_lost and self._answers(request.model):
                 # Either the endpoint has recovered, or this request makes it fail.
                 is_last = True
             else:
@@ -321,23 +318,6 @@ class TableEndpoint:
         except CallFailed:
             return False
         return True
-
-    def _note_trouble(self, model: str, failed: CallFailed) -> None:
-        """Note a failed call.
-
-        Raises:
-            ModelUnavailable: the table is over.
-        """
-        log.warning("the model %s failed: %s", model, failed)
-        with self._lock:
-            self._troubled.add(model)
-            if self._is_lost:
-                raise ModelUnavailable(f'The model "{model}" does not answer: {failed}.')
-
-    def _forget_trouble(self, model: str) -> None:
-        """Note that failures had their reason in the bot's request."""
-        with self._lock:
-            self._troubled.discard(model)
 
     def _recorded_reply(self, request: ChatRequest, recorded: RecordedReplies) -> ChatReply:
         entry = recorded.take(self._seat.table, self._seat.seat, request.model, request.members)
@@ -447,15 +427,17 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             self._send(*self.server.endpoint.respond(body))
 
     def do_GET(self) -> None:
-        if self._has_path("/models"):
-            document = self.server.endpoint.models_document()
+        if self._has_path("/models", "/clock"):
+            endpoint = self.server.endpoint
+            is_clock = self.path.endswith("/clock")
+            document = endpoint.clock_document() if is_clock else endpoint.models_document()
             self._send(200, "application/json", json.dumps(document).encode())
 
-    def _has_path(self, path: str) -> bool:
-        """Return whether the request has this path, also below `/v1`; send an error if not."""
-        has_path = self.path in (path, f"/v1{path}")
+    def _has_path(self, *paths: str) -> bool:
+        """Return whether the request has such a path, also below `/v1`; send an error if not."""
+        has_path = self.path.removeprefix("/v1") in paths
         if not has_path:
-            self._send(*_error(404, "not_found", f"the paths are {_PATH} and /models."))
+            self._send(*_error(404, "not_found", f"the paths are {_PATH}, /models and /clock."))
         return has_path
 
     def _send(self, status: int, kind: str, body: bytes) -> None:

@@ -7,12 +7,11 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from types import TracebackType
-from typing import Protocol, Self, TypeVar
+from typing import Protocol, TypeVar
 
 from google.protobuf.message import DecodeError
 from grpc import StatusCode
-from pokearena.v1 import bot_pb2
+from pokearena.v1 import bot_pb2, referee_pb2
 
 from referee.game_codec import field
 from referee.rpc.call import MESSAGE_BYTES, Call, CallFailed, Status
@@ -21,6 +20,7 @@ from referee.rpc.http2 import HEADERS_BYTES
 from referee.rpc.trace import SeatTrace, TracedClient, TracedStream
 from referee.rpc.work_budget import MESSAGE, MESSAGE_BYTE, BudgetExceeded, WorkBudget
 from referee.sanitizing import quote
+from referee.tables.deadline import Deadline
 from referee.tables.stall_detector import ProcessStalled
 
 _SERVICE = bot_pb2.DESCRIPTOR.services_by_name["BotService"].full_name
@@ -37,70 +37,6 @@ TRACE_BYTES = 64 << 10
 TRACED_GRANT = 8
 """Factor of the work budget of a question while messages are traced: it allows `TRACE_BYTES`."""
 _QUESTIONS = bot_pb2.PlayRequest.QUESTIONS_FIELD_NUMBER
-
-
-class Deadline:
-    """Interrupts its task when a wait takes too long, like ``asyncio.timeout``.
-
-    One timer serves many waits. It is rescheduled only if it expires before the current deadline or
-    would expire after it. This makes a wait about 20 us cheaper (bench/measurements.md). Only one
-    task may use it at a time:
-
-        with deadline.set(seconds):
-            await ...
-
-    Raises:
-        TimeoutError: at the end of the ``with`` block, if the time limit has passed.
-    """
-
-    def __init__(self) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._deadline = 0.0
-        self._task: asyncio.Task[object] | None = None
-        self._has_expired = False
-        self._timer: asyncio.TimerHandle | None = None
-
-    def set(self, seconds: float) -> Self:
-        """Set the time limit in seconds of the wait that begins now."""
-        self._deadline = self._loop.time() + seconds
-        if self._timer is not None and self._timer.when() > self._deadline:
-            self._timer.cancel()
-            self._timer = None
-        if self._timer is None:
-            self._timer = self._loop.call_at(self._deadline, self._expire)
-        return self
-
-    def _expire(self) -> None:
-        self._timer = None
-        if self._task is None:
-            return
-        if self._loop.time() < self._deadline:
-            self._timer = self._loop.call_at(self._deadline, self._expire)
-            return
-        self._has_expired = True
-        self._task.cancel()
-
-    def __enter__(self) -> None:
-        self._task = asyncio.current_task()
-        self._has_expired = False
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        task, self._task = self._task, None
-        if self._has_expired and task is not None and task.uncancel() == 0 and kind is not None:
-            raise TimeoutError from error
-
-    def close(self) -> None:
-        """Cancel the timer."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
-
 _Message = TypeVar("_Message", bot_pb2.StartResponse, bot_pb2.ActResponse, bot_pb2.PlayResponse)
 
 
@@ -177,8 +113,9 @@ class BotClient:
             NoAnswer: the bot did not answer within ``seconds``, or not correctly.
         """
         try:
-            async with asyncio.timeout(seconds):
+            with self._deadline.set(seconds):
                 answer = await self._channel.unary("Start", request.SerializeToString(), wait=True)
+                self._deadline.check()
                 return self._read(bot_pb2.StartResponse, answer)
         except TimeoutError:
             is_listening = self._channel.listening
@@ -190,6 +127,17 @@ class BotClient:
             if failure.status.code is StatusCode.UNIMPLEMENTED:
                 return bot_pb2.StartResponse()
             raise self._by_status(failure.status) from None
+
+    @property
+    def excused_ms(self) -> float:
+        """Return the excused milliseconds of the latest `start` or `ask`."""
+        return 1000 * self._deadline.excused
+
+    def excuse(self, request: referee_pb2.ExcuseTimeRequest) -> None:
+        """Excuse time in which a call of the bot's model failed."""
+        now = asyncio.get_running_loop().time()
+        interval = now - request.excused_from_ms / 1000, now - request.excused_to_ms / 1000
+        self._deadline.excuse(interval, request.hold_ms / 1000)
 
     async def ask(
         self,
@@ -258,6 +206,7 @@ class BotClient:
         corrected = {(q.game, q.decision): q.attempt for q in questions if q.attempt}
         while open_ones:
             message = await call.receive()
+            self._deadline.check()
             if message is None:
                 raise self._by_status(call.status)
             self._stream_answered = True
@@ -289,6 +238,7 @@ class BotClient:
     ) -> None:
         for question in questions:
             message = await self._channel.unary("Act", question.data)
+            self._deadline.check()
             answer = self._read(bot_pb2.ActResponse, message)
             self._refund((answer,))
             answer.game, answer.decision = question.game, question.decision

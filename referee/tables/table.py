@@ -220,6 +220,11 @@ class RunningTable:
             if not pending.done():
                 pending.set_result(report)
 
+    def excuse(self, request: referee_pb2.ExcuseTimeRequest) -> None:
+        """Excuse time in which a call of a bot's model failed."""
+        if request.seat < len(self._seats):
+            self._seats[request.seat].bot.excuse(request)
+
     async def run(self) -> None:
         """Play all boards of the table.
 
@@ -263,7 +268,7 @@ class RunningTable:
         starting = asyncio.ensure_future(seat.bot.start(request, seat.start_ms / 1000))
         pending: set[asyncio.Future[Any]] = {starting, seat.ended}
         await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
-        elapsed_ms = 1000 * (time.monotonic() - began)
+        elapsed_ms = 1000 * (time.monotonic() - began) - seat.bot.excused_ms
         self._stall_detector.check()
         try:
             if not starting.done():
@@ -360,8 +365,11 @@ class RunningTable:
             await seat.bot.ask([question for _, question in batch], answers, seat.limit(batch))
         except NoAnswer as found:
             failure = found
-        elapsed_ms = 1000 * (time.monotonic() - began)
+        excused_ms = seat.bot.excused_ms
+        elapsed_ms = 1000 * (time.monotonic() - began) - excused_ms
         self._stall_detector.check()
+        for _, question in batch if excused_ms else ():
+            question.excused_ms += excused_ms / len(batch)
         spent = seat.spent(elapsed_ms, batch)
         seat.charge(elapsed_ms, batch)
         unanswered = {game.number: (game, question) for game, question in batch}

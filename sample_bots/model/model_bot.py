@@ -11,7 +11,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from model_endpoint import HTTP_SOCKET, Endpoint, Message
+from model_endpoint import HTTP_SOCKET, Endpoint, Message, TimeLimit
 from model_replies import ACTION, ILLEGAL, TRANSPORT, Reading, Reply, listed_actions, read_reply
 
 HERE = Path(__file__).parent
@@ -60,14 +60,14 @@ class ModelBot:
 
     def act(self, question: dict[str, Any]) -> dict[str, Any]:
         """Answer a question; without a reply that names an action, play the first legal action."""
-        deadline = time.monotonic() + seconds_for(question["clock"])
+        limit = TimeLimit(seconds_for(question["clock"]))
         actions = listed_actions(question["text"])
         messages = self._messages(question)
         tries: list[Reading] = []
         replies: list[Reply] = []
         began = time.monotonic()
         for _ in range(self._tries):
-            reply = self._endpoint.complete(messages, deadline)
+            reply = self._endpoint.complete(messages, limit)
             replies.append(reply)
             tries.append(read_reply(reply, actions))
             messages.append({"role": "assistant", "content": reply.text or reply.failure})

@@ -3,6 +3,7 @@
 import email.utils
 import errno
 import json
+import math
 import os
 import socket
 import time
@@ -25,6 +26,8 @@ _PAUSES: Final = (0.5, 1.0, 2.0, 4.0, 8.0)
 """Seconds between requests that fail, if the endpoint names no time."""
 _TEMPORARY: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 """Statuses after which a request is repeated."""
+_CLOCK_SECONDS: Final = 5.0
+"""Time limit of a request for the arena's clock."""
 _EVENTS: Final = "text/event-stream"
 _JSON: Final = "application/json"
 Message = dict[str, str]
@@ -71,6 +74,33 @@ def _opener() -> urllib.request.OpenerDirector:
 _OPENER: Final = _opener()
 
 
+class TimeLimit:
+    """The time limit of a decision. In an arena, its proxy's repeated calls prolong it."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+        self._excused = _excused_seconds(otherwise=math.inf)
+
+    def left(self) -> float:
+        """Return the seconds that are left."""
+        left = self._end - time.monotonic()
+        if left > 0:
+            return left
+        return left + max(0.0, _excused_seconds(otherwise=0.0) - self._excused)
+
+
+def _excused_seconds(otherwise: float) -> float:
+    """Return how long the arena's clock has stood because its models failed."""
+    if HTTP_SOCKET not in os.environ:
+        return otherwise
+    try:
+        with _OPENER.open("http://models/v1/clock", timeout=_CLOCK_SECONDS) as response:
+            milliseconds: int = json.load(response)["excused_ms"]
+    except (OSError, HTTPException, ValueError):
+        return otherwise
+    return milliseconds / 1000
+
+
 class Endpoint:
     """An endpoint with a model.
 
@@ -92,29 +122,29 @@ class Endpoint:
             self._headers["Authorization"] = f"Bearer {key}"
         self._stall_seconds = stall_seconds
 
-    def complete(self, messages: list[Message], deadline: float) -> Reply:
+    def complete(self, messages: list[Message], limit: TimeLimit) -> Reply:
         """Return the model's reply; repeat the request after failures of the transport.
 
         Args:
             messages: the conversation.
-            deadline: the end of the time limit on `time.monotonic`.
+            limit: the time limit.
         """
         reason = "the time is up"
         attempt = 0
-        while time.monotonic() < deadline:
+        while limit.left() > 0:
             try:
-                return self._request(messages, deadline)
+                return self._request(messages, limit)
             except _Failed as failed:
                 reason = str(failed)
                 pause = _PAUSES[min(attempt, len(_PAUSES) - 1)]
                 pause = pause if failed.pause is None else failed.pause
             attempt += 1
-            if pause < 0 or time.monotonic() + pause >= deadline:
+            if pause < 0 or pause >= limit.left():
                 break
             time.sleep(pause)
         return Reply(failure=reason)
 
-    def _request(self, messages: list[Message], deadline: float) -> Reply:
+    def _request(self, messages: list[Message], limit: TimeLimit) -> Reply:
         """Return the reply to one request.
 
         A thread reads the response, because the time limit of a socket ends only single reads.
@@ -128,13 +158,15 @@ class Endpoint:
         received = b""
         kind = ""
         while True:
-            left = deadline - time.monotonic()
+            left = limit.left()
             try:
                 part = parts.get(timeout=max(0.0, min(left, self._stall_seconds)))
             except Empty:
-                if left <= self._stall_seconds:
-                    raise _Failed("the time is up", -1) from None
-                raise _Failed(f"no data arrived for {self._stall_seconds:g} s", 0) from None
+                if left > self._stall_seconds:
+                    raise _Failed(f"no data arrived for {self._stall_seconds:g} s", 0) from None
+                if limit.left() > 0:
+                    continue
+                raise _Failed("the time is up", -1) from None
             if isinstance(part, _Failed):
                 raise part
             if isinstance(part, str):

@@ -5,7 +5,7 @@ import time
 from email.utils import formatdate
 
 import pytest
-from model_endpoint import Endpoint
+from model_endpoint import Endpoint, TimeLimit
 from model_replies import ACTION, read_reply
 
 from tests.sample_bots.model_reply_corpus import ACTIONS, Case, cases
@@ -31,7 +31,7 @@ def asking(endpoint: ScriptedEndpoint, key: str = "", stall: float = FOR_EVER) -
 
 def text_of(endpoint: ScriptedEndpoint, seconds: float = FOR_EVER, stall: float = FOR_EVER) -> str:
     """Return the text of a reply, or the reason why none arrived."""
-    reply = asking(endpoint, stall=stall).complete([], time.monotonic() + seconds)
+    reply = asking(endpoint, stall=stall).complete([], TimeLimit(seconds))
     return reply.text or reply.failure
 
 
@@ -39,7 +39,7 @@ def test_a_selection_of_the_corpus_has_the_same_meaning_through_http() -> None:
     with scripted_endpoint() as endpoint:
         for case in SELECTION:
             endpoint.set_script(_response(case))
-            reply = asking(endpoint).complete([], time.monotonic() + FOR_EVER)
+            reply = asking(endpoint).complete([], TimeLimit(FOR_EVER))
             reading = read_reply(reply, ACTIONS)
             assert reading.kind == (case.kind or ACTION), case
 
@@ -56,9 +56,7 @@ def _response(case: Case) -> Send:
 
 def test_a_request_has_the_model_the_key_and_the_parameters() -> None:
     with scripted_endpoint(GOOD) as endpoint:
-        asking(endpoint, "secret").complete(
-            [{"role": "user", "content": "é"}], time.monotonic() + FOR_EVER
-        )
+        asking(endpoint, "secret").complete([{"role": "user", "content": "é"}], TimeLimit(FOR_EVER))
         (request,) = endpoint.requests
         assert (request["model"], request["max_tokens"], request["stream"]) == ("m", 9, True)
         assert request["messages"] == [{"role": "user", "content": "é"}]
@@ -90,7 +88,7 @@ def test_the_tokens_that_an_endpoint_states_are_counted(
     script: Send, tokens: tuple[int, int]
 ) -> None:
     with scripted_endpoint(script) as endpoint:
-        reply = asking(endpoint).complete([], time.monotonic() + FOR_EVER)
+        reply = asking(endpoint).complete([], TimeLimit(FOR_EVER))
     assert (reply.tokens_in, reply.tokens_out) == tokens
     assert reply.text
 
@@ -99,7 +97,7 @@ def test_thoughts_apart_from_the_reply_are_kept() -> None:
     thought = json.dumps({"choices": [{"delta": {"reasoning_content": "hm "}}]})
     script = stream(thought, thought, delta('{"action": 4}', "stop"), "[DONE]")
     with scripted_endpoint(script) as endpoint:
-        reply = asking(endpoint).complete([], time.monotonic() + FOR_EVER)
+        reply = asking(endpoint).complete([], TimeLimit(FOR_EVER))
     assert (reply.thoughts, reply.text) == ("hm hm ", '{"action": 4}')
 
 
@@ -153,7 +151,7 @@ def test_a_refused_request_is_not_repeated(status: int) -> None:
 @pytest.mark.parametrize("key", ["sk-7f3k9q\nsk-7f3k9q", "sk-7f3k9q\u2026"])
 def test_an_invalid_key_is_not_in_the_reason(key: str) -> None:
     with scripted_endpoint(GOOD) as endpoint:
-        reply = asking(endpoint, key).complete([], time.monotonic() + FOR_EVER)
+        reply = asking(endpoint, key).complete([], TimeLimit(FOR_EVER))
         assert "invalid character" in reply.failure
         assert "sk-" not in reply.failure
 
@@ -186,7 +184,7 @@ def test_a_port_without_an_endpoint_is_a_failure_of_the_transport() -> None:
 
 def test_a_huge_response_is_not_read_to_its_end() -> None:
     with scripted_endpoint(message("x" * (2 << 20))) as endpoint:
-        assert read_reply(asking(endpoint).complete([], time.monotonic() + 60), []).kind != ACTION
+        assert read_reply(asking(endpoint).complete([], TimeLimit(60)), []).kind != ACTION
 
 
 def test_a_content_of_parts_is_joined() -> None:

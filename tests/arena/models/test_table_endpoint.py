@@ -14,6 +14,7 @@ import pytest
 
 from arena.models import table_endpoint, transcripts
 from arena.models.endpoint_client import EndpointClient
+from arena.models.excused_time import TimeReport
 from arena.models.models_file import Model, ModelLimits
 from arena.models.table_endpoint import Ledger, ModelUnavailable, Seat, TableEndpoint
 from arena.models.transcripts import RecordedReplies, TranscriptWriter
@@ -56,6 +57,7 @@ class Proxy:
         self.folder, self.upstream = folder, upstream
         self.calls = Calls()
         self.lost: list[str] = []
+        self.times: list[TimeReport] = []
         self.endpoints: list[TableEndpoint] = []
 
     def open(
@@ -83,6 +85,7 @@ class Proxy:
             recorded,
             self.lost.append,
             f"cache-{table}",
+            self.times.append,
         )
         self.endpoints.append(endpoint)
         return endpoint.path
@@ -343,12 +346,8 @@ def test_failed_calls_are_repeated_by_the_proxy(
     monkeypatch.setattr(table_endpoint, "_FIRST_PAUSE_SECONDS", 0.0)
     with proxy(tmp_path, failure, completion("a", usage=USAGE)) as arena:
         path = arena.open()
-        assert not arena.endpoints[0].excuses_fault()
         assert post(path, ASK)[0] == 200
         assert len(arena.upstream.requests) == 2
-        assert arena.endpoints[0].excuses_fault()
-        arena.endpoints[0].note_game()
-        assert not arena.endpoints[0].excuses_fault()
         assert arena.lost == []
     assert arena.calls.figures[1] == CallFigures(20, 5, 30 / 1_000_000)
     # A call that an endpoint may have answered may cost.
@@ -371,7 +370,6 @@ def test_a_key_that_is_refused_with_status_400_pauses_the_match(
     with proxy(tmp_path, data(json.dumps(error).encode(), 400)) as arena:
         assert post(arena.open(), ASK)[0] == 503
         assert len(arena.lost) == 1
-        assert arena.endpoints[0].excuses_fault()
 
 
 def test_a_request_cannot_imitate_a_refused_key(tmp_path: Path) -> None:
@@ -380,7 +378,6 @@ def test_a_request_cannot_imitate_a_refused_key(tmp_path: Path) -> None:
     with proxy(tmp_path, failing_at("poison", refused)) as arena:
         assert post(arena.open(), poisoned)[0] == 400
         assert arena.lost == []
-        assert not arena.endpoints[0].excuses_fault()
 
 
 def test_requests_that_make_an_endpoint_fail_use_up_the_tables_budget_only(tmp_path: Path) -> None:
@@ -434,7 +431,7 @@ def failing_at(word: str, failure: Send) -> Send:
 
 
 @pytest.mark.parametrize("failure", [reset, data(b"", 403), data(b"", 500), data(b"{}")])
-def test_a_request_that_makes_an_endpoint_fail_is_refused_and_excuses_no_fault(
+def test_a_request_that_makes_an_endpoint_fail_is_refused_and_excuses_no_time(
     tmp_path: Path, failure: Send
 ) -> None:
     poisoned = {**ASK, "messages": [{"role": "user", "content": "poison"}]}
@@ -443,23 +440,80 @@ def test_a_request_that_makes_an_endpoint_fail_is_refused_and_excuses_no_fault(
         status, _, document = post(path, poisoned)
         assert (status, document["error"]["code"]) == (400, "invalid_request")
         assert arena.lost == []
-        assert not arena.endpoints[0].excuses_fault()
+        assert excused(arena) == [0]
         assert post(path, ASK)[0] == 200
 
 
-def test_a_bot_cannot_play_games_again_without_end_by_a_failure_of_its_model(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(table_endpoint, "_FIRST_PAUSE_SECONDS", 0.0)
-    up, down = completion("a", usage=USAGE), data(b"", 429)
-    excused: list[bool] = []
-    for script in ((down, up), (down, up, down)):
-        for attempt in (3, 4):
-            with proxy(tmp_path / str(len(excused)), *script) as arena:
-                assert post(arena.open(attempt=attempt), ASK)[0] == 200
-                excused.append(arena.endpoints[0].excuses_fault())
-    # From the fourth attempt on, the endpoint must fail for the arena too.
-    assert excused == [True, False, True, True]
+def excused(arena: Proxy) -> list[float]:
+    """Return the excused seconds of each call that is over."""
+    assert all(time.hold > 0 for time in arena.times[::2])
+    assert not any(time.hold for time in arena.times[1::2])
+    return [time.excused_from - time.excused_to for time in arena.times[1::2]]
+
+
+def test_the_clock_stands_from_the_first_try_of_a_failing_call_to_its_last(tmp_path: Path) -> None:
+    during: list[int] = []
+
+    def fail(exchange: Any) -> None:
+        during.append(excused_ms(path))
+        data(b"", 500)(exchange)
+
+    def answer(exchange: Any) -> None:
+        during.append(excused_ms(path))
+        completion("a", usage=USAGE)(exchange)
+
+    with proxy(tmp_path, fail, answer, completion("a", usage=USAGE)) as arena:
+        path = arena.open()
+        assert [post(path, ASK)[0] for _ in range(2)] == [200, 200]
+        first, second = excused(arena)
+        total = excused_ms(path)
+    # A call that is answered at once, and the try that is answered, use the bot's clock.
+    assert first >= table_endpoint._FIRST_PAUSE_SECONDS
+    assert second == 0
+    assert during[0] == 0
+    assert during[1] >= 1000 * table_endpoint._FIRST_PAUSE_SECONDS
+    assert total == round(1000 * first)
+
+
+def test_calls_that_fail_at_the_same_time_excuse_it_once(tmp_path: Path) -> None:
+    both = threading.Barrier(2)
+
+    def fail(exchange: Any) -> None:
+        both.wait(10)
+        data(b"", 429)(exchange)
+
+    with proxy(tmp_path, fail, fail, completion("a", usage=USAGE)) as arena:
+        path = arena.open()
+        threads = [threading.Thread(target=post, args=(path, ASK)) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        ended = [time for time in arena.times if time.excused_from]
+        total = sum(time.excused_from - time.excused_to for time in ended)
+        assert len(ended) == 2
+        assert 1000 * total / 2 <= excused_ms(path) + 1 < 1000 * total
+
+
+def excused_ms(path: Path) -> int:
+    connection = UnixConnection(path)
+    connection.request("GET", "/v1/clock")
+    document = json.loads(connection.getresponse().read())
+    connection.close()
+    milliseconds: int = document["excused_ms"]
+    return milliseconds
+
+
+def test_calls_that_fail_because_of_the_bot_excuse_nothing(tmp_path: Path) -> None:
+    poisoned = {**ASK, "messages": [{"role": "user", "content": "poison"}]}
+    with proxy(tmp_path, failing_at("poison", data(b"", 500))) as arena:
+        path = arena.open(repeat_seconds=0)
+        for body in BAD:
+            assert post(path, body)[0] == 400
+        assert arena.times == []
+        assert [post(path, poisoned)[0] for _ in range(3)] == [400] * 3
+        assert excused(arena) == [0] * 3
+        assert excused_ms(path) == 0
 
 
 def test_an_endpoint_that_keeps_failing_pauses_the_match(tmp_path: Path) -> None:

@@ -130,6 +130,39 @@ class Table(_message.Message):
     """
     def __init__(self, match: _Optional[str] = ..., game: _Optional[str] = ..., options: _Optional[_Mapping[str, str]] = ..., seats: _Optional[_Iterable[_Union[Seat, _Mapping[str, _Any]]]] = ..., boards: _Optional[_Iterable[_Union[Board, _Mapping[str, _Any]]]] = ..., start_ms: _Optional[int] = ..., allowance_ms: _Optional[int] = ..., strict: bool = ..., unforgiving: bool = ..., watch_ms: _Optional[int] = ..., watch_notes: bool = ..., number: _Optional[int] = ..., sandbox: _Optional[str] = ..., rules: _Optional[str] = ..., corrections: _Optional[int] = ..., reasoning_bytes: _Optional[int] = ...) -> None: ...
 
+class ExcuseTimeRequest(_message.Message):
+    """The state of the calls that a seat's bot has sent to its models."""
+    __slots__ = ("match", "table", "seat", "hold_ms", "excused_from_ms", "excused_to_ms")
+    MATCH_FIELD_NUMBER: _ClassVar[int]
+    TABLE_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    HOLD_MS_FIELD_NUMBER: _ClassVar[int]
+    EXCUSED_FROM_MS_FIELD_NUMBER: _ClassVar[int]
+    EXCUSED_TO_MS_FIELD_NUMBER: _ClassVar[int]
+    match: str
+    """ID of the match."""
+    table: int
+    """Number of the table within the match."""
+    seat: int
+    """The seat."""
+    hold_ms: int
+    """Milliseconds from now in which the end of the seat's time is not applied,
+    because a call may fail and be excused. 0: no call is open. After the end of
+    the time this can only be shortened.
+    """
+    excused_from_ms: int
+    """Beginning of the excused time, in milliseconds before now."""
+    excused_to_ms: int
+    """End of the excused time, in milliseconds before now. Equal to the beginning if
+    nothing is excused.
+    """
+    def __init__(self, match: _Optional[str] = ..., table: _Optional[int] = ..., seat: _Optional[int] = ..., hold_ms: _Optional[int] = ..., excused_from_ms: _Optional[int] = ..., excused_to_ms: _Optional[int] = ...) -> None: ...
+
+class ExcuseTimeResponse(_message.Message):
+    """Empty."""
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
 class Seat(_message.Message):
     """A seat, with the rest of its time bank and its earlier faults at this table."""
     __slots__ = ("address", "bank_ms", "faults", "crashes", "entrant", "start_ms")

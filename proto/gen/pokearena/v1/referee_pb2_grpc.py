@@ -45,6 +45,11 @@ class RefereeServiceStub(object):
                 request_serializer=pokearena_dot_v1_dot_referee__pb2.RunTableRequest.SerializeToString,
                 response_deserializer=pokearena_dot_v1_dot_referee__pb2.RunTableResponse.FromString,
                 _registered_method=True)
+        self.ExcuseTime = channel.unary_unary(
+                '/pokearena.v1.RefereeService/ExcuseTime',
+                request_serializer=pokearena_dot_v1_dot_referee__pb2.ExcuseTimeRequest.SerializeToString,
+                response_deserializer=pokearena_dot_v1_dot_referee__pb2.ExcuseTimeResponse.FromString,
+                _registered_method=True)
 
 
 class RefereeServiceServicer(object):
@@ -67,6 +72,14 @@ class RefereeServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ExcuseTime(self, request, context):
+        """Excuses time in which the arena repeated a failed call of a seat's model: the
+        clock of the seat does not count it. A table that is not running is ignored.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_RefereeServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -79,6 +92,11 @@ def add_RefereeServiceServicer_to_server(servicer, server):
                     servicer.RunTable,
                     request_deserializer=pokearena_dot_v1_dot_referee__pb2.RunTableRequest.FromString,
                     response_serializer=pokearena_dot_v1_dot_referee__pb2.RunTableResponse.SerializeToString,
+            ),
+            'ExcuseTime': grpc.unary_unary_rpc_method_handler(
+                    servicer.ExcuseTime,
+                    request_deserializer=pokearena_dot_v1_dot_referee__pb2.ExcuseTimeRequest.FromString,
+                    response_serializer=pokearena_dot_v1_dot_referee__pb2.ExcuseTimeResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -136,6 +154,33 @@ class RefereeService(object):
             '/pokearena.v1.RefereeService/RunTable',
             pokearena_dot_v1_dot_referee__pb2.RunTableRequest.SerializeToString,
             pokearena_dot_v1_dot_referee__pb2.RunTableResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ExcuseTime(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/pokearena.v1.RefereeService/ExcuseTime',
+            pokearena_dot_v1_dot_referee__pb2.ExcuseTimeRequest.SerializeToString,
+            pokearena_dot_v1_dot_referee__pb2.ExcuseTimeResponse.FromString,
             options,
             channel_credentials,
             insecure,

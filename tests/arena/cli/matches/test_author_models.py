@@ -24,16 +24,20 @@ calls_per_minute = 100000
 KEY = "key-of-an-author-c0de"
 PLAY = ("play", "pouku", "mybot", "sample:random", "sample:random", "--seed", "7", "--json")
 CLOCK = ("--allowance", "30000")
+REPLY = data(
+    json.dumps(
+        {
+            "choices": [{"message": {"content": '{"action": 1, "note": "thought"}'}}],
+            "usage": {"prompt_tokens": 100, "completion_tokens": 10},
+        }
+    ).encode()
+)
 pytestmark = pytest.mark.long
 
 
 @pytest.fixture
 def endpoint() -> Iterator[ScriptedEndpoint]:
-    body = {
-        "choices": [{"message": {"content": '{"action": 1, "note": "thought"}'}}],
-        "usage": {"prompt_tokens": 100, "completion_tokens": 10},
-    }
-    with scripted_endpoint(data(json.dumps(body).encode())) as served:
+    with scripted_endpoint(REPLY) as served:
         yield served
 
 
@@ -52,8 +56,8 @@ def write_models(folder: str, endpoint: ScriptedEndpoint, *, top: str = "", key:
     Path(folder, "models.toml").write_text(text)
 
 
-def play(cli: Cli) -> CommandResult:
-    result = cli(*PLAY, *CLOCK)
+def play(cli: Cli, *clock: str) -> CommandResult:
+    result = cli(*PLAY, *(clock or CLOCK))
     assert result.status == 0, result.err
     return result
 
@@ -83,6 +87,21 @@ def test_play_gives_a_sandboxed_bot_its_model_and_keeps_no_key(
     assert any(path.name.endswith(".models.jsonl") for path in files)
     assert [path for path in files if KEY.encode() in path.read_bytes()] == []
     assert KEY not in printed.out
+
+
+def test_the_starter_bot_waits_while_its_models_endpoint_fails(
+    cli: Cli, bot: Path, endpoint: ScriptedEndpoint
+) -> None:
+    write_models(".pokearena", endpoint)
+    endpoint.set_script(data(b"", 429, Retry_After="4"), REPLY)
+    play(cli, "--allowance", "4000", "--bank", "0")
+    (record,) = Path(".pokearena/plays").glob("m-*.jsonl")
+    lines = map(json.loads, record.read_text().splitlines())
+    excused = [line["excused_ms"] for line in lines if "excused_ms" in line]
+    assert len(excused) == 1
+    assert excused[0] >= 4000
+    assert "default action" not in record.read_text()
+    assert cli("verify", record).status == 0
 
 
 def test_a_transcript_answers_the_same_match_without_calls(

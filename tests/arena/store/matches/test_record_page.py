@@ -45,7 +45,8 @@ def test_the_members_that_a_match_line_omits_are_those_of_the_page() -> None:
 
 def test_the_members_that_an_action_line_omits_are_those_of_the_page() -> None:
     fewest = json.loads(action_line(0, 0, 0, "{}", 1, Remarks()))
-    most = json.loads(action_line(0, 0, 0, "{}", 1, Remarks("note", True, 1, True), 5, (0, 0)))
+    remarks = Remarks("note", True, 1, True, 2.5)
+    most = json.loads(action_line(0, 0, 0, "{}", 1, remarks, 5, (0, 0)))
     assert set(most) - {"type"} == set(members("### `action`"))
     assert set(most) - set(fewest) == omitted("### `action`")
 
