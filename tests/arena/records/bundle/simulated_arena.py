@@ -124,7 +124,7 @@ class SimulatedArena:
         return scheduler.begin(self.engine, made, bots, seed)
 
     def lease(self, match: str) -> Lease:
-        lease = transitions.lease(self.engine, match, "worker")
+        lease = transitions.lease(self.engine, match, "worker", seconds=600)
         assert lease is not None
         return lease
 
