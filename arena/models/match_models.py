@@ -25,9 +25,10 @@ from arena.models.table_endpoint import (
     TableEndpoint,
 )
 from arena.models.transcripts import RecordedReplies, TranscriptWriter
+from arena.ratings.call_figures import CallFigures
 from arena.store.bots.model_grants import GrantedModels, granted_models
 from arena.store.matches import model_calls
-from arena.store.matches.model_calls import MODELS_UNAVAILABLE, Caller, CallFigures
+from arena.store.matches.model_calls import MODELS_UNAVAILABLE, Caller
 from arena.system import temporary_folder
 
 if TYPE_CHECKING:

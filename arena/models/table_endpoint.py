@@ -34,7 +34,7 @@ from arena.models.chat_form import (
 from arena.models.endpoint_client import CallFailed, EndpointClient, RequestRefused
 from arena.models.models_file import ModelLimits
 from arena.models.transcripts import RecordedReplies, TranscriptEntry, TranscriptWriter
-from arena.store.matches.model_calls import CallFigures
+from arena.ratings.call_figures import CallFigures
 from arena.system.token_buckets import Buckets
 
 SOCKET: Final = "models"

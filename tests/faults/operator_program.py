@@ -21,6 +21,7 @@ from arena.config import Folder
 from arena.errors import Conflict
 from arena.formats.contract import FormatEntrant
 from arena.ladders import ladder_key, rater
+from arena.ratings.call_figures import CallFigures
 from arena.records import rebuilt_results
 from arena.store import backup_file, database, schema, webhooks
 from arena.store.access import audit_log, organisers, sessions
@@ -44,7 +45,7 @@ from arena.store.matches import (
     offline_bot_waits,
     transitions,
 )
-from arena.store.matches.model_calls import Caller, CallFigures
+from arena.store.matches.model_calls import Caller
 from arena.store.objects import file_moves, object_storage, stored_objects
 from arena.store.schema import ObjectKind
 from arena.store.tournaments import lifecycle, tournaments

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Engine, delete, func, insert, or_, select, update
 
 from arena.errors import Conflict
+from arena.ratings.call_figures import CallFigures
 from arena.store import ids, schema
 from arena.store.database import now, read_rows, reading, writing
 from arena.store.postgresql import lock_decision
+from arena.store.schema import MatchState
 
 _DAY_SECONDS: Final = 86_400
 MODELS_UNAVAILABLE: Final = "models-unavailable"
@@ -36,22 +38,8 @@ class Caller:
 
 
 @dataclass(frozen=True, slots=True)
-class CallFigures:
-    """Tokens and price of a call."""
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost: float = 0.0
-
-    @property
-    def tokens(self) -> int:
-        """The tokens of input and output together."""
-        return self.input_tokens + self.output_tokens
-
-
-@dataclass(frozen=True, slots=True)
 class ModelUsage:
-    """The calls of a version in a match, or of an owner on a day.
+    """The calls of a version or an owner.
 
     Attributes:
         name: the version or the owner.
@@ -98,7 +86,7 @@ def settle_call(engine: Engine, call: str, figures: CallFigures) -> None:
     with writing(engine, "settle_call") as connection:
         row = connection.execute(select(calls).where(calls.c.id == call)).one()
         connection.execute(
-            update(calls).where(calls.c.id == call).values(measured=1, **_columns(figures))
+            update(calls).where(calls.c.id == call).values(measured=1, **asdict(figures))
         )
         caller = Caller(row.owner, row.version, row.match, row.attempt, row.table)
         unused = row.input_tokens + row.output_tokens - figures.tokens
@@ -166,10 +154,18 @@ def check_calls(engine: Engine, owner: str, tokens: int, day_tokens: int, match:
         _check_day(connection, owner, tokens, day_tokens, match)
 
 
-def match_usage(engine: Engine, match: str) -> tuple[ModelUsage, ...]:
-    """Return the usage of the versions of a match, with all attempts."""
-    calls = schema.model_calls
-    return _usage(engine, calls.c.version, calls.c.match == match)
+def match_usage(engine: Engine, match: str) -> Mapping[str, CallFigures]:
+    """Return the usage of each version of a match, with all attempts."""
+    return _version_usage(engine, schema.model_calls.c.match == match)
+
+
+def tournament_usage(engine: Engine, tournaments: Collection[str]) -> Mapping[str, CallFigures]:
+    """Return the usage of each version in the closed matches of tournaments, with all attempts."""
+    matches = schema.matches
+    closed = select(matches.c.id).where(
+        matches.c.tournament.in_(tournaments), matches.c.state == MatchState.CLOSED
+    )
+    return _version_usage(engine, schema.model_calls.c.match.in_(closed))
 
 
 def usage_today(engine: Engine) -> tuple[ModelUsage, ...]:
@@ -273,34 +269,35 @@ def _insert(
         "model": model,
         "at": now(),
         "measured": 0,
-        **_columns(figures),
+        **asdict(figures),
     }
     connection.execute(insert(schema.model_calls).values(values))
 
 
-def _columns(figures: CallFigures) -> dict[str, float]:
-    return {
-        "input_tokens": figures.input_tokens,
-        "output_tokens": figures.output_tokens,
-        "cost": figures.cost,
-    }
+def _sums() -> list[ColumnElement[Any]]:
+    """Return the sums of the figures, in the order of `CallFigures`."""
+    calls = schema.model_calls
+    return [func.sum(calls.c[each.name]) for each in fields(CallFigures)]
+
+
+def _version_usage(engine: Engine, condition: ColumnElement[bool]) -> Mapping[str, CallFigures]:
+    calls = schema.model_calls
+    query = (
+        select(calls.c.version, *_sums())
+        .where(condition, calls.c.model != _RESERVATION)
+        .group_by(calls.c.version)
+    )
+    return {row[0]: CallFigures(*row[1:]) for row in read_rows(engine, query)}
 
 
 def _usage(
     engine: Engine, name: ColumnElement[str], condition: ColumnElement[bool]
 ) -> tuple[ModelUsage, ...]:
     calls = schema.model_calls
-    sums = [
-        func.sum(column)
-        for column in (calls.c.measured, calls.c.input_tokens, calls.c.output_tokens, calls.c.cost)
-    ]
     query = (
-        select(name, calls.c.model, func.count(), *sums)
+        select(name, calls.c.model, func.count(), func.sum(calls.c.measured), *_sums())
         .where(condition, calls.c.model != _RESERVATION)
         .group_by(name, calls.c.model)
         .order_by(name, calls.c.model)
     )
-    return tuple(
-        ModelUsage(row[0], row[1], row[2], row[3], CallFigures(row[4], row[5], row[6]))
-        for row in read_rows(engine, query)
-    )
+    return tuple(ModelUsage(*row[:4], CallFigures(*row[4:])) for row in read_rows(engine, query))

@@ -11,6 +11,7 @@ from sqlalchemy import update
 
 from arena.bots import resolver, version_store
 from arena.config import Folder
+from arena.ratings.call_figures import CallFigures
 from arena.services.queue import redis_server
 from arena.store import backup_file, database, schema
 from arena.store.bots import model_grants, versions
@@ -18,7 +19,7 @@ from arena.store.bots.model_grants import Grantee
 from arena.store.bots.version_files import keep
 from arena.store.match_settings import Clock
 from arena.store.matches import listing, model_calls
-from arena.store.matches.model_calls import Caller, CallFigures
+from arena.store.matches.model_calls import Caller
 from arena.store.schema import MatchState
 from arena.tournaments import scheduler
 from tests.arena.cli.terminal import in_own_process
@@ -180,12 +181,12 @@ def test_a_hosted_bot_plays_a_match_with_a_model_and_its_key_is_found_nowhere(
     assert set(model_match.endpoint.keys) == {f"Bearer {KEY}"}
     assert "thought" in model_match.record(match)
     assert "default action" not in model_match.record(match)
-    [used] = model_calls.match_usage(model_match.host.engine, match)
-    assert (used.model, used.calls, used.measured) == ("small", len(requests), len(requests))
-    assert used.figures.input_tokens == 100 * len(requests)
-    assert used.figures.cost == pytest.approx(120e-6 * len(requests))
+    [used] = model_calls.match_usage(model_match.host.engine, match).values()
+    assert used.input_tokens == 100 * len(requests)
+    assert used.cost == pytest.approx(120e-6 * len(requests))
     [today] = model_calls.usage_today(model_match.host.engine)
-    assert (today.name, today.figures) == ("ada", used.figures)
+    assert (today.model, today.calls, today.measured) == ("small", len(requests), len(requests))
+    assert (today.name, today.figures) == ("ada", used)
     files = [path for path in tmp_path.rglob("*") if path.is_file() and not path.is_symlink()]
     assert any(path.name.endswith(".models.jsonl") for path in files)
     backup = tmp_path / "backup"
@@ -259,7 +260,7 @@ def test_a_transcript_replays_a_match_with_equal_results_and_without_calls(
     again.play(replayed)
     assert len(model_match.endpoint.requests) == calls
     assert again.actions(replayed) == model_match.actions(match)
-    assert model_calls.match_usage(again.host.engine, replayed) == ()
+    assert model_calls.match_usage(again.host.engine, replayed) == {}
     again.host.engine.dispose()
 
 

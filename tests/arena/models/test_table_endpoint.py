@@ -17,7 +17,7 @@ from arena.models.endpoint_client import EndpointClient
 from arena.models.models_file import Model, ModelLimits
 from arena.models.table_endpoint import Ledger, ModelUnavailable, Seat, TableEndpoint
 from arena.models.transcripts import RecordedReplies, TranscriptWriter
-from arena.store.matches.model_calls import CallFigures
+from arena.ratings.call_figures import CallFigures
 from tests.sample_bots.scripted_endpoint import (
     ScriptedEndpoint,
     Send,

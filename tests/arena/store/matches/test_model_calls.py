@@ -8,12 +8,13 @@ import pytest
 from sqlalchemy import Engine, update
 
 from arena.errors import Conflict
+from arena.ratings.call_figures import CallFigures
 from arena.store import schema
 from arena.store.bots import model_grants, owner_data, owners, versions
 from arena.store.bots.model_grants import GrantedModels, Grantee
 from arena.store.database import writing
 from arena.store.matches import listing, model_calls
-from arena.store.matches.model_calls import DAY_USED_UP, STOPPED, Caller, CallFigures, ModelUsage
+from arena.store.matches.model_calls import DAY_USED_UP, STOPPED, Caller, ModelUsage
 from arena.store.tournaments.tournaments import Tournament
 from tests.errors import has_code
 
@@ -34,8 +35,7 @@ def test_reservations_stay_within_the_day_of_an_owner(store: Engine) -> None:
     reserve(store, replace(ADA, owner="bea"))
     model_calls.settle_call(store, first, CallFigures(5, 1, 0.25))
     reserve(store)
-    [used] = model_calls.match_usage(store, "m-1")[:1]
-    assert used.name == "mine@1"
+    assert model_calls.match_usage(store, "m-1") == {"mine@1": CallFigures(125, 81, 1.25)}
     assert model_calls.usage_today(store) == (
         ModelUsage("ada", "small", 3, 1, CallFigures(125, 81, 1.25)),
         ModelUsage("bea", "small", 1, 0, WORST),
