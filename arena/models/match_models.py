@@ -28,7 +28,7 @@ from arena.models.transcripts import RecordedReplies, TranscriptWriter
 from arena.ratings.call_figures import CallFigures
 from arena.store.bots.model_grants import GrantedModels, granted_models
 from arena.store.matches import model_calls
-from arena.store.matches.model_calls import MODELS_UNAVAILABLE, Caller
+from arena.store.matches.model_calls import MODELS_UNAVAILABLE, Caller, CallPlace
 from arena.system import temporary_folder
 
 if TYPE_CHECKING:
@@ -201,6 +201,11 @@ class TableModels:
         endpoint = self.endpoints.get(seat)
         return endpoint is not None and endpoint.excuses_fault()
 
+    def note_questions(self, seat: int, question: tuple[int, int] | None) -> None:
+        """Note which question a seat receives, as in `TableEndpoint.note_questions`."""
+        if endpoint := self.endpoints.get(seat):
+            endpoint.note_questions(question)
+
     def note_game(self) -> None:
         """Note that a game is over."""
         for endpoint in self.endpoints.values():
@@ -233,14 +238,14 @@ class TableModels:
         models = self._models
         engine = models.engine
         if engine is None:
-            return Ledger(lambda model, worst: "", lambda call, figures: None)
+            return Ledger(lambda place, model, worst: "", lambda call, figures: None)
         owner = models.granted[version].owner
         caller = Caller(owner, version, models.match, self._attempt, self._table)
         day_tokens = models.file.limits.owner_day_tokens
 
-        def reserve(model: str, worst: CallFigures) -> str:
+        def reserve(place: CallPlace, model: str, worst: CallFigures) -> str:
             with _refusals():
-                return model_calls.reserve_call(engine, caller, model, worst, day_tokens)
+                return model_calls.reserve_call(engine, caller, place, model, worst, day_tokens)
 
         def settle(call: str, figures: CallFigures) -> None:
             with _refusals():

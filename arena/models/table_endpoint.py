@@ -35,6 +35,7 @@ from arena.models.endpoint_client import CallFailed, EndpointClient, RequestRefu
 from arena.models.models_file import ModelLimits
 from arena.models.transcripts import RecordedReplies, TranscriptEntry, TranscriptWriter
 from arena.ratings.call_figures import CallFigures
+from arena.store.matches.model_calls import CallPlace
 from arena.system.token_buckets import Buckets
 
 SOCKET: Final = "models"
@@ -66,11 +67,12 @@ class Ledger:
     """How the calls of a bot are stored.
 
     Attributes:
-        reserve: stores a call with its worst case and returns its id; raises ModelUnavailable.
+        reserve: stores a call for a decision with its worst case and returns its id; raises
+            ModelUnavailable.
         settle: replaces the worst case.
     """
 
-    reserve: Callable[[str, CallFigures], str]
+    reserve: Callable[[CallPlace, str, CallFigures], str]
     settle: Callable[[str, CallFigures], None]
 
 
@@ -125,6 +127,8 @@ class TableEndpoint:
         self._rate = Buckets(limits.calls_per_minute / 60, min(_BURST, limits.calls_per_minute))
         self._lock = threading.Lock()
         self._is_lost = False
+        self._place = CallPlace(seat.seat)
+        """The decision of the bot that calls now belong to."""
         self._troubled: set[str] = set()
         """The models that have failed during the current game."""
         self._server = _Server(self.path, self, 2 * limits.calls_per_minute / 60)
@@ -160,6 +164,10 @@ class TableEndpoint:
             return not all(map(self._answers, troubled))
         except ModelUnavailable:
             return True
+
+    def note_questions(self, question: tuple[int, int] | None) -> None:
+        """Note the game and the decision to which the next calls belong; None for several."""
+        self._place = CallPlace(self._seat.seat, *(question or ()))
 
     def note_game(self) -> None:
         """Note that a game is over: a failure before does not excuse a fault after it."""
@@ -290,7 +298,7 @@ class TableEndpoint:
         members = dict(request.members)
         if client.model.cache_field:
             members[client.model.cache_field] = self._cache_key
-        call = self._ledger.reserve(request.model, worst)
+        call = self._ledger.reserve(self._place, request.model, worst)
         try:
             reply = read_reply(client.call(members))
         except InvalidReply:

@@ -120,18 +120,7 @@ def listing(as_json: bool, workspace: Workspace) -> None:
             {
                 "stopped": stopped,
                 "grants": [{"model": g.model, str(g.kind): g.name} for g in grants],
-                "today": [
-                    {
-                        "owner": each.name,
-                        "model": each.model,
-                        "calls": each.calls,
-                        "measured": each.measured,
-                        "input_tokens": each.figures.input_tokens,
-                        "output_tokens": each.figures.output_tokens,
-                        "cost": each.figures.cost,
-                    }
-                    for each in used
-                ],
+                "today": [{"owner": each.name, **each.to_json()} for each in used],
             }
         )
         return

@@ -38,6 +38,21 @@ class Caller:
 
 
 @dataclass(frozen=True, slots=True)
+class CallPlace:
+    """The decision during which a call arrives.
+
+    Attributes:
+        seat: number of the seat.
+        game: number of the game; None outside of a decision, and if the bot has several questions.
+        decision: number of the decision within the game.
+    """
+
+    seat: int
+    game: int | None = None
+    decision: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ModelUsage:
     """The calls of a version or an owner.
 
@@ -55,9 +70,19 @@ class ModelUsage:
     measured: int
     figures: CallFigures
 
+    def to_json(self) -> dict[str, Any]:
+        """Return what was called as JSON values."""
+        counts = {"model": self.model, "calls": self.calls, "measured": self.measured}
+        return counts | asdict(self.figures)
+
 
 def reserve_call(
-    engine: Engine, caller: Caller, model: str, worst: CallFigures, day_tokens: int
+    engine: Engine,
+    caller: Caller,
+    place: CallPlace,
+    model: str,
+    worst: CallFigures,
+    day_tokens: int,
 ) -> str:
     """Store a call with its worst case, before it is sent; return its id.
 
@@ -76,7 +101,7 @@ def reserve_call(
         if covered < worst.tokens:
             _check_day(connection, caller.owner, worst.tokens - covered, day_tokens)
         _change_reservation(connection, caller, -covered)
-        _insert(connection, call, caller, model, worst)
+        _insert(connection, call, caller, place, model, worst)
     return call
 
 
@@ -130,7 +155,8 @@ def reserve_match(
             share = min(tokens, day_tokens // held.count(owner), _LARGEST_RESERVATION)
             _check_day(connection, owner, share, day_tokens)
             caller = Caller(owner, version, match, attempt, 0)
-            _insert(connection, ids.model_call_id(), caller, _RESERVATION, CallFigures(share))
+            place, call = CallPlace(0), ids.model_call_id()
+            _insert(connection, call, caller, place, _RESERVATION, CallFigures(share))
 
 
 def release_match(engine: Engine, match: str, attempt: int) -> None:
@@ -157,6 +183,37 @@ def check_calls(engine: Engine, owner: str, tokens: int, day_tokens: int, match:
 def match_usage(engine: Engine, match: str) -> Mapping[str, CallFigures]:
     """Return the usage of each version of a match, with all attempts."""
     return _version_usage(engine, schema.model_calls.c.match == match)
+
+
+def decision_usage(
+    engine: Engine, match: str, game: int, versions: Collection[str] | None
+) -> Mapping[CallPlace, ModelUsage]:
+    """Return the usage for each decision of a game, in the last attempt that called models for it.
+
+    Args:
+        engine: the store.
+        match: id of the match.
+        game: number of the game.
+        versions: only the calls of these versions; None: of all.
+    """
+    calls = schema.model_calls
+    of_game = [calls.c.match == match, calls.c.game == game]
+    # An earlier attempt has not finished the game.
+    last = select(func.max(calls.c.attempt)).where(*of_game).scalar_subquery()
+    if versions is not None:
+        of_game.append(calls.c.version.in_(versions))
+    place = calls.c["seat", "game", "decision"]
+    counts = (func.max(calls.c.model), func.count(), func.sum(calls.c.measured))
+    query = (
+        select(*place, calls.c.version, *counts, *_sums())
+        .where(*of_game, calls.c.attempt == last)
+        .group_by(*place, calls.c.version)
+        .order_by(*place)
+    )
+    return {
+        CallPlace(*row[:3]): ModelUsage(row[3], row[4], row[5], row[6], CallFigures(*row[7:]))
+        for row in read_rows(engine, query)
+    }
 
 
 def tournament_usage(engine: Engine, tournaments: Collection[str]) -> Mapping[str, CallFigures]:
@@ -257,15 +314,17 @@ def _change_reservation(connection: Connection, caller: Caller, tokens: int) -> 
 
 
 def _insert(
-    connection: Connection, call: str, caller: Caller, model: str, figures: CallFigures
+    connection: Connection,
+    call: str,
+    caller: Caller,
+    place: CallPlace,
+    model: str,
+    figures: CallFigures,
 ) -> None:
     values: dict[str, Any] = {
         "id": call,
-        "owner": caller.owner,
-        "version": caller.version,
-        "match": caller.match,
-        "attempt": caller.attempt,
-        "table": caller.table,
+        **asdict(caller),
+        **asdict(place),
         "model": model,
         "at": now(),
         "measured": 0,
@@ -300,4 +359,7 @@ def _usage(
         .group_by(name, calls.c.model)
         .order_by(name, calls.c.model)
     )
-    return tuple(ModelUsage(*row[:4], CallFigures(*row[4:])) for row in read_rows(engine, query))
+    return tuple(
+        ModelUsage(row[0], row[1], row[2], row[3], CallFigures(*row[4:]))
+        for row in read_rows(engine, query)
+    )

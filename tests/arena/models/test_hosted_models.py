@@ -19,7 +19,7 @@ from arena.store.bots.model_grants import Grantee
 from arena.store.bots.version_files import keep
 from arena.store.match_settings import Clock
 from arena.store.matches import listing, model_calls
-from arena.store.matches.model_calls import Caller
+from arena.store.matches.model_calls import Caller, CallPlace
 from arena.store.schema import MatchState
 from arena.tournaments import scheduler
 from tests.arena.cli.terminal import in_own_process
@@ -184,6 +184,11 @@ def test_a_hosted_bot_plays_a_match_with_a_model_and_its_key_is_found_nowhere(
     [used] = model_calls.match_usage(model_match.host.engine, match).values()
     assert used.input_tokens == 100 * len(requests)
     assert used.cost == pytest.approx(120e-6 * len(requests))
+    by_decision = model_calls.decision_usage(model_match.host.engine, match, 0, None)
+    record = map(json.loads, model_match.record(match).splitlines())
+    asked = {(line["game"], line.get("decision"), line.get("seat")) for line in record}
+    assert by_decision
+    assert {(place.game, place.decision, place.seat) for place in by_decision} <= asked
     [today] = model_calls.usage_today(model_match.host.engine)
     assert (today.model, today.calls, today.measured) == ("small", len(requests), len(requests))
     assert (today.name, today.figures) == ("ada", used)
@@ -232,7 +237,8 @@ def test_stopped_calls_and_a_used_up_day_delay_a_match_until_they_are_allowed(
         assert model_calls.resume_calls(engine)
         caller = Caller("ada", "other@1", "m-other", 1, 0)
         day = CallFigures(20_000_000, 0)
-        call = model_calls.reserve_call(engine, caller, "small", day, 20_000_000)
+        place = CallPlace(0)
+        call = model_calls.reserve_call(engine, caller, place, "small", day, 20_000_000)
         model_match.try_again(match, lambda: "the rest of today's tokens" in model_match.host.log)
         found = listing.find_match(engine, match)
         assert (found.state, found.attempt) == (MatchState.PENDING, 0)

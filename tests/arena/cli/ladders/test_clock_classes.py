@@ -13,7 +13,7 @@ from arena.ratings.call_figures import CallFigures
 from arena.store import webhooks
 from arena.store.match_settings import Clock, ClockClass, ladder_name
 from arena.store.matches import listing, model_calls, search
-from arena.store.matches.model_calls import Caller
+from arena.store.matches.model_calls import Caller, CallPlace
 from arena.submissions import open_ladders
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
@@ -68,7 +68,9 @@ def add_calls(arena: SimulatedArena, clock: Clock) -> str:
     for identifier in (match.id, "examination"):
         caller = Caller("ada", "bot0@1", identifier, 1, 0)
         worst = CallFigures(60_000, 40_000, 0.5)
-        call = model_calls.reserve_call(arena.engine, caller, "small", worst, 1_000_000)
+        call = model_calls.reserve_call(
+            arena.engine, caller, CallPlace(0), "small", worst, 1_000_000
+        )
         model_calls.settle_call(arena.engine, call, CallFigures(900, 100, 0.25))
     return match.id
 

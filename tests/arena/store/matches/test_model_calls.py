@@ -14,7 +14,7 @@ from arena.store.bots import model_grants, owner_data, owners, versions
 from arena.store.bots.model_grants import GrantedModels, Grantee
 from arena.store.database import writing
 from arena.store.matches import listing, model_calls
-from arena.store.matches.model_calls import DAY_USED_UP, STOPPED, Caller, ModelUsage
+from arena.store.matches.model_calls import DAY_USED_UP, STOPPED, Caller, CallPlace, ModelUsage
 from arena.store.tournaments.tournaments import Tournament
 from tests.errors import has_code
 
@@ -24,7 +24,7 @@ DAY = 250
 
 
 def reserve(store: Engine, caller: Caller = ADA) -> str:
-    return model_calls.reserve_call(store, caller, "small", WORST, DAY)
+    return model_calls.reserve_call(store, caller, CallPlace(0), "small", WORST, DAY)
 
 
 def test_reservations_stay_within_the_day_of_an_owner(store: Engine) -> None:
@@ -40,6 +40,30 @@ def test_reservations_stay_within_the_day_of_an_owner(store: Engine) -> None:
         ModelUsage("ada", "small", 3, 1, CallFigures(125, 81, 1.25)),
         ModelUsage("bea", "small", 1, 0, WORST),
     )
+
+
+def test_the_usage_of_a_decision_is_that_of_the_attempt_that_finished_its_game(
+    store: Engine,
+) -> None:
+    def call(attempt: int, place: CallPlace, version: str = "mine@1") -> str:
+        caller = replace(ADA, attempt=attempt, version=version)
+        return model_calls.reserve_call(store, caller, place, "small", CallFigures(60, 40), 10_000)
+
+    answered, place = CallFigures(5, 1, 0.25), CallPlace(1, 2, 7)
+    call(1, place)
+    for _ in range(2):
+        model_calls.settle_call(store, call(2, place), answered)
+    call(2, CallPlace(0, 2, 8), "other@1")
+    for elsewhere in (CallPlace(1), CallPlace(1, 3, 7)):
+        call(3, elsewhere)
+    usage = model_calls.decision_usage(store, "m-1", 2, None)
+    mine = ModelUsage("mine@1", "small", 2, 2, CallFigures(10, 2, 0.5))
+    assert usage == {
+        CallPlace(0, 2, 8): ModelUsage("other@1", "small", 1, 0, CallFigures(60, 40)),
+        place: mine,
+    }
+    assert model_calls.decision_usage(store, "m-1", 2, ["mine@1"]) == {place: mine}
+    assert model_calls.decision_usage(store, "m-1", 2, []) == {}
 
 
 def test_calls_of_another_day_do_not_count(store: Engine) -> None:
