@@ -248,7 +248,7 @@ def document(
                     "type": "object",
                     "required": ["error"],
                     "properties": {"error": {"type": "string", "description": "a sentence"}},
-                    "examples": [{"error": f"unknown ladder whist; available: {EXAMPLE_GAME}."}],
+                    "examples": [{"error": f'unknown ladder "whist"; available: {EXAMPLE_GAME}.'}],
                 }
             },
         },

@@ -11,7 +11,7 @@ from arena.cli.services import serve
 from arena.cli.workspace import Workspace
 from arena.ratings.call_figures import CallFigures
 from arena.store import webhooks
-from arena.store.match_settings import Clock, ClockClass, ladder_name
+from arena.store.match_settings import Clock, ClockClass, canonical_ladder, ladder_name
 from arena.store.matches import listing, model_calls, search
 from arena.store.matches.model_calls import Caller, CallPlace
 from arena.submissions import open_ladders
@@ -122,6 +122,40 @@ def test_matches_are_filtered_by_form_and_by_ladder(arena: SimulatedArena) -> No
         ):
             matches = client.get(f"/matches.json?form={name}").json()["matches"]
             assert {match["ladder"] for match in matches} == ladders
+
+
+@pytest.mark.parametrize(
+    ("name", "canonical"),
+    [
+        ("poke", "poke"),
+        ("POKE-2-must_beat=true~slow", "poke~slow"),
+        ("poke~fast", "poke~fast"),
+        ("saint-poker", "saint_poker-2"),
+        ("Saint-Poker-4~model", "saint_poker-4~model"),
+        ("pokex", "pokex-4"),
+        ("pokino-3-greed=true", "pokino-3-greed"),
+    ],
+)
+def test_a_name_becomes_that_of_the_stored_ladder(name: str, canonical: str) -> None:
+    assert canonical_ladder(name) == canonical
+
+
+def test_other_names_of_a_ladder_select_it(arena: SimulatedArena, cli: Cli) -> None:
+    with TestClient(create(WebState(arena.engine, ServerSettings(rate=0)))) as client:
+        matches = client.get("/matches.json?form=POKE-2").json()["matches"]
+        assert {match["ladder"] for match in matches} == {"poke", "poke~slow"}
+        for name in ("poke-2", "poke-2~fast", "Poke"):
+            assert client.get(f"/ladders/{name}.json").json()["ladder"] == "poke"
+            [ladder] = client.get(f"/bots/bot0.json?form={name}").json()["ladders"]
+            assert ladder == "poke"
+            assert client.get(f"/bots.json?form={name}").json()["bots"]
+        assert client.get("/bots/bot0?form=poek").status_code == 400
+        assert client.get("/bots/bot0?form=pokex").status_code == 400
+    ladders = json.loads(cli("standings", "poke-2~slow", "--json").out)["ladders"]
+    assert list(ladders) == ["poke~slow"]
+    assert cli("standings", "pokex-4").code == "not-played"
+    hook = ("webhook", "add", "https://example.org/hook", "--event", "match.closed", "--json")
+    assert json.loads(cli(*hook, "--form", "saint-poker").out)["only"]["form"] == "saint_poker-2"
 
 
 @pytest.mark.parametrize("name", ["poke~slwo", "pok", "poke-9", "poke-must_beat=maybe"])
