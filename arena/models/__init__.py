@@ -2,5 +2,6 @@
 
 Reads `models.toml`, translates requests and replies, and serves an endpoint to each bot at a table.
 Uses `arena.bots`, `arena.config`, `arena.errors`, `arena.ratings`, `arena.store` and
-`arena.system`. Used by `arena.cli`, `arena.matches` and `arena.submissions`.
+`arena.system`. Used by `arena.cli`, `arena.matches`, `arena.submissions`
+and `arena.web`.
 """

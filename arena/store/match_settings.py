@@ -304,8 +304,16 @@ def is_of_ladder(row: Any, name: str) -> bool:
     if not name:
         return True
     form = form_of(row.game, row.seats, row.options)
-    clock = Clock(allowance_ms=row.allowance_ms, bank_ms=row.bank_ms)
-    return name in (form, f"{form}~{clock.clock_class}")
+    return name in (form, f"{form}~{_clock_class_of(row)}")
+
+
+def ladder_of_row(row: Any) -> str:
+    """Return the name of the ladder of a row of `tournaments`."""
+    return ladder_name(form_of(row.game, row.seats, row.options), _clock_class_of(row))
+
+
+def _clock_class_of(row: Any) -> ClockClass:
+    return Clock(allowance_ms=row.allowance_ms, bank_ms=row.bank_ms).clock_class
 
 
 _LONGEST_LADDER: Final = 200

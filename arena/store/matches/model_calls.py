@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Final
 
@@ -54,17 +54,19 @@ class CallPlace:
 
 @dataclass(frozen=True, slots=True)
 class ModelUsage:
-    """The calls of a version or an owner.
+    """The calls of a model by a version.
 
     Attributes:
-        name: the version or the owner.
+        owner: the owner; the name of the bot if it has none.
+        version: ``name@number``.
         model: the model.
         calls: number of calls.
         measured: how many of them have the figures of the endpoint, not the worst case.
         figures: the sums.
     """
 
-    name: str
+    owner: str
+    version: str
     model: str
     calls: int
     measured: int
@@ -205,15 +207,12 @@ def decision_usage(
     place = calls.c["seat", "game", "decision"]
     counts = (func.max(calls.c.model), func.count(), func.sum(calls.c.measured))
     query = (
-        select(*place, calls.c.version, *counts, *_sums())
+        select(*place, func.max(calls.c.owner), calls.c.version, *counts, *_sums())
         .where(*of_game, calls.c.attempt == last)
         .group_by(*place, calls.c.version)
         .order_by(*place)
     )
-    return {
-        CallPlace(*row[:3]): ModelUsage(row[3], row[4], row[5], row[6], CallFigures(*row[7:]))
-        for row in read_rows(engine, query)
-    }
+    return {CallPlace(*row[:3]): _usage_of_row(row[3:]) for row in read_rows(engine, query)}
 
 
 def tournament_usage(engine: Engine, tournaments: Collection[str]) -> Mapping[str, CallFigures]:
@@ -225,12 +224,19 @@ def tournament_usage(engine: Engine, tournaments: Collection[str]) -> Mapping[st
     return _version_usage(engine, schema.model_calls.c.match.in_(closed))
 
 
-def usage_today(engine: Engine) -> tuple[ModelUsage, ...]:
-    """Return the usage of the owners since midnight (UTC)."""
+def recent_usage(engine: Engine, days: int = 1) -> tuple[ModelUsage, ...]:
+    """Return the usage of the last days (UTC), the present one included, by owner and version."""
     calls = schema.model_calls
+    by = calls.c["owner", "version", "model"]
     with reading(engine) as connection:
-        midnight = _midnight(connection)
-    return _usage(engine, calls.c.owner, calls.c.at >= midnight)
+        since = _midnight(connection) - (days - 1) * _DAY_SECONDS
+        query = (
+            select(*by, func.count(), func.sum(calls.c.measured), *_sums())
+            .where(calls.c.at >= since, calls.c.model != _RESERVATION)
+            .group_by(*by)
+            .order_by(*by)
+        )
+        return tuple(map(_usage_of_row, connection.execute(query)))
 
 
 def stop_calls(engine: Engine) -> bool:
@@ -349,17 +355,5 @@ def _version_usage(engine: Engine, condition: ColumnElement[bool]) -> Mapping[st
     return {row[0]: CallFigures(*row[1:]) for row in read_rows(engine, query)}
 
 
-def _usage(
-    engine: Engine, name: ColumnElement[str], condition: ColumnElement[bool]
-) -> tuple[ModelUsage, ...]:
-    calls = schema.model_calls
-    query = (
-        select(name, calls.c.model, func.count(), func.sum(calls.c.measured), *_sums())
-        .where(condition, calls.c.model != _RESERVATION)
-        .group_by(name, calls.c.model)
-        .order_by(name, calls.c.model)
-    )
-    return tuple(
-        ModelUsage(row[0], row[1], row[2], row[3], CallFigures(*row[4:]))
-        for row in read_rows(engine, query)
-    )
+def _usage_of_row(row: Sequence[Any]) -> ModelUsage:
+    return ModelUsage(row[0], row[1], row[2], row[3], row[4], CallFigures(*row[5:]))

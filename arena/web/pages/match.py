@@ -34,6 +34,7 @@ from arena.web.page import Page, PageRequest, TextTable
 from arena.web.pages.entrant_result import EntrantResult
 from arena.web.pages.fault_groups import causes_of
 from arena.web.pages.match_story import MatchEvidence, MatchStory, match_story
+from arena.web.pages.match_transcripts import readable_transcripts
 from referee.games.registry import find_game
 from referee.record import TAGS
 from referee.sanitizing import one_line
@@ -78,6 +79,7 @@ def match_page(web: WebState, page_request: PageRequest) -> Page:
             "shown": None,
             "others": [each for each in listing.replays(web.engine, match) if each.id != match.id],
             "waits": waits,
+            "transcripts": readable_transcripts(web, page_request, match),
             "elsewhere": [name for name in match.entrants if _is_remote(web, name)],
         },
         data={

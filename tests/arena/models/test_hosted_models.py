@@ -189,9 +189,9 @@ def test_a_hosted_bot_plays_a_match_with_a_model_and_its_key_is_found_nowhere(
     asked = {(line["game"], line.get("decision"), line.get("seat")) for line in record}
     assert by_decision
     assert {(place.game, place.decision, place.seat) for place in by_decision} <= asked
-    [today] = model_calls.usage_today(model_match.host.engine)
+    [today] = model_calls.recent_usage(model_match.host.engine)
     assert (today.model, today.calls, today.measured) == ("small", len(requests), len(requests))
-    assert (today.name, today.figures) == ("ada", used)
+    assert (today.owner, today.figures) == ("ada", used)
     files = [path for path in tmp_path.rglob("*") if path.is_file() and not path.is_symlink()]
     assert any(path.name.endswith(".models.jsonl") for path in files)
     backup = tmp_path / "backup"
