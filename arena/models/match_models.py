@@ -123,15 +123,13 @@ class MatchModels:
     def within(self, tokens: int) -> MatchModels:
         """Return the models with at most this budget at a table, which covers one call at least."""
         limits = self.file.limits
-        least = max(limits.call_tokens, min(limits.table_tokens, tokens))
+        least = limits.smaller_budget(tokens)
         return replace(self, file=replace(self.file, limits=replace(limits, table_tokens=least)))
 
     def most_cost(self) -> float:
         """Return the price of a table's whole budget, at the highest price of a granted model."""
-        tokens = self.file.limits.table_tokens
         names = {name for each in self.granted.values() for name in each.models}
-        models = [self.file.models[name] for name in names]
-        return max(max(model.cost(tokens, 0), model.cost(0, tokens)) for model in models)
+        return self.file.most_cost(names, self.file.limits.table_tokens)
 
     def recorded(self, version: str) -> RecordedReplies | None:
         """Return the replies of a transcript, if `models.toml` names a folder of transcripts.

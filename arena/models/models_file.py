@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Final
@@ -16,6 +16,8 @@ from arena.bots.manifest import MODEL_NAME
 from arena.system.structured_file import FileError, FileProblem, InvalidKey, read_toml
 
 FILE: Final = "models.toml"
+EXAMINATION_TOKENS: Final = 100_000
+"""Tokens that the game of an examination may use, or those of one call if these are more."""
 _PER_MILLION: Final = 1_000_000
 
 _Tokens = Annotated[int, Meta(ge=1, le=10**12)]
@@ -101,6 +103,10 @@ class ModelLimits:
     repeat_seconds: Annotated[float, Meta(ge=0, le=3600)] = 20.0
     """Time after which a match pauses, if an endpoint fails for so long."""
 
+    def smaller_budget(self, tokens: int) -> int:
+        """Return these tokens as the budget of a table, which covers one call at least."""
+        return max(self.call_tokens, min(self.table_tokens, tokens))
+
     def table_budget(self, tables: int) -> int:
         """Return the tokens that each table of a match may use.
 
@@ -118,6 +124,11 @@ class ModelsFile:
     limits: ModelLimits = field(default_factory=ModelLimits)
     transcripts: str = ""
     """Folder of recorded transcripts from which calls are answered; empty: by the endpoints."""
+
+    def most_cost(self, names: Iterable[str], tokens: int) -> float:
+        """Return the price of tokens at the highest price of these models."""
+        models = [self.models[name] for name in names]
+        return max(max(model.cost(tokens, 0), model.cost(0, tokens)) for model in models)
 
 
 def read_models(root: Path) -> ModelsFile | None:

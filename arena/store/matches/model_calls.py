@@ -224,6 +224,28 @@ def tournament_usage(engine: Engine, tournaments: Collection[str]) -> Mapping[st
     return _version_usage(engine, schema.model_calls.c.match.in_(closed))
 
 
+def usage_per_game(engine: Engine, name: str) -> tuple[str, CallFigures] | None:
+    """Return the version of a bot that has called models last, and its mean usage of a game."""
+    calls = schema.model_calls
+    of_bot = (calls.c.version.startswith(f"{name}@", autoescape=True), calls.c.game.is_not(None))
+    newest = select(calls.c.version).where(*of_bot).order_by(calls.c.at.desc()).limit(1)
+    with reading(engine) as connection:
+        version = connection.execute(newest).scalar()
+        query = (
+            select(*_sums())
+            .where(calls.c.version == version, calls.c.game.is_not(None))
+            .group_by(calls.c.match, calls.c.game)
+        )
+        games = [CallFigures(*row) for row in connection.execute(query)]
+    if version is None:
+        return None
+    return version, CallFigures(
+        round(sum(each.input_tokens for each in games) / len(games)),
+        round(sum(each.output_tokens for each in games) / len(games)),
+        sum(each.cost for each in games) / len(games),
+    )
+
+
 def recent_usage(engine: Engine, days: int = 1) -> tuple[ModelUsage, ...]:
     """Return the usage of the last days (UTC), the present one included, by owner and version."""
     calls = schema.model_calls
