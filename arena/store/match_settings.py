@@ -350,8 +350,9 @@ def _game_and_rest(form: str) -> tuple[Game, str]:
 def canonical_ladder(name: str) -> str:
     """Return the name of a form or ladder as it is stored.
 
-    So "saint-poker" becomes "saint_poker-3", "POKEX" becomes "pokex-4" (the first possible number
-    of seats), and options with their default are left out. The clock class stays if it is given.
+    The game may be written with capitals, and with hyphens instead of underscores. The first
+    possible number of seats is added if the game has several, and options with their default are
+    left out. The clock class stays if it is given.
 
     Raises:
         InvalidSettings: as for `parse_ladder`, or the options do not allow these seats.

@@ -126,7 +126,7 @@ def test_a_push_prints_what_the_examination_may_cost(
         (bot_folder / "bot.py").write_text("import sys\n")
         lines = cli(*push).err.splitlines()
         [most, measured] = [n for n, line in enumerate(lines) if "which cost" in line]
-        [sent] = [n for n, line in enumerate(lines) if "submission s-" in line]
+        [sent] = [n for n, line in enumerate(lines) if line.startswith("submission s-")]
         assert most < measured < sent
 
 
