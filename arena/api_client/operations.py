@@ -86,8 +86,8 @@ class ApiOperations:
             form: a form of a game, such as GAME or GAME-4; with ~slow or ~model for the
                 ladder of another clock class than fast.
             sort: rank, move, bot, by, language, strength, los, elo, matches, games, points,
-                faults, corrections, defaults, illegal, default-rate, thinking, seen; with a
-                minus sign in reverse.
+                faults, corrections, defaults, illegal, default-rate, tokens, cost,
+                thinking, seen; with a minus sign in reverse.
             find: only bots whose name, author or language contains this text.
             only: active, newest or faulty: only these versions.
             season: number of a season, also an archived one; the current one by default.
@@ -407,6 +407,7 @@ class ApiOperations:
         name: str | int,
         content: str | int,
         version: str | int | None = None,
+        models: str | int | None = None,
         upload: Upload | None = None,
     ) -> ApiAnswer:
         """Send `POST /submissions`.
@@ -417,6 +418,8 @@ class ApiOperations:
             name: name of the bot, as in its bot.toml.
             content: hash of its content, as printed by `pokearena bot push --dry-run`.
             version: version in its bot.toml, if any.
+            models: models in its bot.toml, separated by commas, for the cost of its
+                examination.
             upload: the files as tar.gz; None: none are sent.
         """
         return self._call("POST", "/submissions", locals())

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from arena.cli.errors import USAGE, CommandError
 from arena.cli.workspace import Workspace
-from arena.errors import nearest
+from arena.errors import InvalidSettings, nearest
 from arena.store import ids
 from arena.store.bots import versions
 from arena.store.bots.versions import Version
@@ -62,6 +62,16 @@ def find_version(workspace: Workspace, label: str) -> Version:
     raise CommandError(f'unknown bot "{label}"{hint}', USAGE, code="unknown-bot")
 
 
+def _stored_name(name: str) -> str:
+    """Return the id of a game, or the name of a form or ladder as it is stored."""
+    from arena.store import match_settings
+
+    try:
+        return match_settings.game_named(name).id
+    except InvalidSettings:
+        return match_settings.canonical_ladder(name)
+
+
 def scopes_of(
     workspace: Workspace,
     name: str | None,
@@ -84,7 +94,6 @@ def scopes_of(
             tournament.
     """
     from arena.ladders import ladder_key
-    from arena.store import match_settings
     from arena.store.tournaments import tournaments
     from referee.games.registry import GAMES
 
@@ -95,6 +104,9 @@ def scopes_of(
         return [ladder_key.of_tournament(stored)]
     # The rules of the games are not needed for the ladders of all games.
     every = ladder_key.of_seasons(workspace.store, name)
+    if not every and name is not None:
+        name = _stored_name(name)
+        every = ladder_key.of_seasons(workspace.store, name)
     if season is not None:
         chosen = [scope for scope in every if scope.season == season]
         if not chosen:
@@ -104,10 +116,7 @@ def scopes_of(
             )
         return chosen
     held = [scope for scope in every if archives or not scope.archived]
-    if held or name is None:
+    if held or name is None or name in GAMES:
         return held
-    game = match_settings.game_of_ladder(name)
-    if game != name and game in GAMES:
-        sentence = f'no tournament of "{name}" in this arena.'
-        raise CommandError(sentence, USAGE, "pokearena tournament list", code="not-played")
-    return ladder_key.of_forms(workspace.store, match_settings.game_named(name).id)
+    sentence = f'no tournament of "{name}" in this arena.'
+    raise CommandError(sentence, USAGE, "pokearena tournament list", code="not-played")

@@ -26,6 +26,7 @@ from arena.ratings.elo import EloSettings
 if TYPE_CHECKING:
     from arena.formats.contract import FormatEntrant
     from arena.formats.swiss import RankingKey
+    from arena.ratings.call_figures import CallFigures
     from arena.ratings.crosstable import CrosstableCell
     from arena.ratings.decision_histogram import DecisionHistogram
     from arena.ratings.standings import Standings, StandingsLine
@@ -56,6 +57,8 @@ class LadderLine:
     """Sparkline of its strength, for pages."""
     moved: int | None = None
     """Number of places gained in 24 hours."""
+    usage: CallFigures | None = None
+    """Its calls of models, as measured; None without any."""
 
     @property
     def name(self) -> str:
@@ -95,7 +98,12 @@ class EntrantLine:
 def lines_of(table: Standings) -> list[LadderLine]:
     """Return the lines of a ladder, the strongest first."""
     return [
-        LadderLine(place, standing, table.thinking.get(standing.entrant))
+        LadderLine(
+            place,
+            standing,
+            table.thinking.get(standing.entrant),
+            usage=table.usage.get(standing.entrant),
+        )
         for place, standing in enumerate(table.lines, 1)
     ]
 
@@ -164,6 +172,31 @@ def _p95(line: LadderLine) -> float | None:
     return line.thinking.p95 if line.thinking else None
 
 
+def _per_game(
+    name: str, number: Callable[[CallFigures], float], digits: int, explanation: str
+) -> Column[LadderLine]:
+    """Return a column of the measured usage of models, which only ladders of models show."""
+
+    def value(line: LadderLine) -> float | None:
+        games = line.standing.games
+        return round(number(line.usage) / games, digits) if line.usage and games else None
+
+    def text(line: LadderLine) -> str:
+        mean = value(line)
+        return "" if mean is None else f"{mean:,.{digits}f}"
+
+    return Column(
+        f"{name}_per_game",
+        f"{name}/game",
+        value,
+        f"{explanation} per game, as measured by the arena's proxy",
+        text=text,
+        sort=name,
+        hidden=if_empty,
+        shown=Rendering.SITE | Rendering.TERMINAL | Rendering.LOS | _MODEL,
+    )
+
+
 def _data(
     key: str,
     value: Callable[[RatedLine], Any],
@@ -195,10 +228,11 @@ def _rate(
         text=text,
         sort=sort,
         hidden=if_empty,
-        shown=Rendering.SITE | Rendering.MODEL | Rendering.LEGEND,
+        shown=Rendering.SITE | _MODEL,
     )
 
 
+_MODEL: Final = Rendering.MODEL | Rendering.LEGEND
 _ON_REQUEST: Final = Rendering.ALL & ~(Rendering.PAGE | Rendering.TOURNAMENT)
 _ELO: Final = EloSettings()
 _ENDS: Final = {"low": itemgetter(0), "high": itemgetter(1)}
@@ -410,6 +444,8 @@ LADDER: list[Column[LadderLine]] = [
         lambda standing: standing.defaults,
         "default actions that the bot played because it had not decided,",
     ),
+    _per_game("tokens", lambda usage: usage.tokens, 0, "tokens of models"),
+    _per_game("cost", lambda usage: usage.cost, 4, "price of the calls of models"),
     Column(
         "p95_ms",
         "p95 ms",

@@ -139,7 +139,8 @@ def of_seasons(engine: Engine, name: str | None = None) -> list[LadderKey]:
     held: dict[str, list[LadderKey]] = {}
     for tournament in tournaments.list_tournaments(engine):
         plan = tournament.plan
-        if plan.format in UNRATED or name not in (None, plan.game, plan.form, plan.ladder):
+        names = (None, plan.game, plan.form, f"{plan.form}~{plan.clock.clock_class}")
+        if plan.format in UNRATED or name not in names:
             continue
         seasons = held.setdefault(plan.ladder, [])
         scope = replace(of_tournament(tournament), entrants=())

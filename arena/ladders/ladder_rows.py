@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Engine, delete, insert, select
 
 from arena.ladders import result_sums
 from arena.ratings import crosstable
+from arena.ratings.call_figures import CallFigures
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.ratings.points import Points
 from arena.ratings.scale import Z95
@@ -22,6 +23,8 @@ from arena.ratings.strength.kept_strengths import KnownStrengths
 from arena.ratings.strength.lack_of_fit import LackOfFit, Misfit
 from arena.store import schema
 from arena.store.database import id_batches, read_rows, reading
+from arena.store.match_settings import ClockClass
+from arena.store.matches import model_calls
 
 if TYPE_CHECKING:
     from arena.ladders.ladder_key import LadderKey
@@ -115,9 +118,17 @@ def read_ladder(engine: Engine, key: LadderKey) -> Ladder:
         row.pair_deviation,
         row.unfitted,
         {each.line.entrant: each.thinking for each in rows if each.thinking.decisions},
+        usage=measured_usage(engine, key),
     )
     seen = {each.line.entrant: each.seen for each in rows if each.seen is not None}
     return Ladder(key, table, seen, row.seq)
+
+
+def measured_usage(engine: Engine, key: LadderKey) -> Mapping[str, CallFigures]:
+    """Return the calls of models by entrant; empty for a ladder of another clock class."""
+    if key.clock_class is not ClockClass.MODEL:
+        return {}
+    return model_calls.tournament_usage(engine, key.tournaments)
 
 
 def known_strengths(engine: Engine, key: LadderKey) -> KnownStrengths | None:

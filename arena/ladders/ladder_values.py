@@ -73,8 +73,10 @@ def details_json(engine: Engine, scope: LadderKey, table: Standings) -> dict[str
 
 
 def timing_json(table: Standings) -> dict[str, Any]:
-    """Return the decision times of a ladder's bots as plain values, in milliseconds."""
-    return {"thinking": {name: times.to_json() for name, times in sorted(table.thinking.items())}}
+    """Return the decision times of a ladder's bots in milliseconds, and their calls of models."""
+    thinking = {name: times.to_json() for name, times in sorted(table.thinking.items())}
+    usage = {name: asdict(figures) for name, figures in sorted(table.usage.items())}
+    return {"thinking": thinking} | ({"usage": usage} if usage else {})
 
 
 def settings_json() -> dict[str, float]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Final
 
 from sqlalchemy import Connection, Engine, delete, func, insert, select, update
@@ -151,15 +151,17 @@ def current_fit(
         settings: the parameters of strength; those of the ladder by default.
     """
     if _can_advance(engine, key):
-        return fitted_ladder(engine, key, settings)
-    played = results.closed(engine, key.tournaments)
-    return of_matches(
-        played,
-        key.clip,
-        key.entrants,
-        settings or key.strength,
-        known=ladder_rows.known_strengths(engine, key),
-    )
+        fitted = fitted_ladder(engine, key, settings)
+    else:
+        fitted = of_matches(
+            results.closed(engine, key.tournaments),
+            key.clip,
+            key.entrants,
+            settings or key.strength,
+            known=ladder_rows.known_strengths(engine, key),
+        )
+    usage = ladder_rows.measured_usage(engine, key)
+    return replace(fitted, table=replace(fitted.table, usage=usage))
 
 
 def _can_advance(engine: Engine, key: LadderKey) -> bool:

@@ -252,6 +252,7 @@ class Table:
             rules=shipped_docs.rules(spec.game),
             corrections=spec.corrections,
             reasoning_bytes=REASONING_BYTES // (spec.games * spec.seats),
+            report_questions=bool(self._models and self._models.endpoints),
             strict=spec.faults == "strict",
             unforgiving=spec.faults == "unforgiving",
             watch_ms=0 if self._watch is None else self._watch.every_ms,
@@ -267,6 +268,10 @@ class Table:
                 sink(self._finished(event.game))
             elif event.HasField("faulted"):
                 self._requests.put(self._answer(starter, event.faulted))
+            elif event.HasField("asked") and self._models is not None:
+                asked = event.asked
+                question = (asked.game, asked.decision) if asked.HasField("game") else None
+                self._models.note_questions(asked.seat, question)
             elif event.HasField("shown"):
                 if self._watch is not None:
                     self._watch.show(self._plan, event.shown)

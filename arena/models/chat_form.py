@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from arena.store.matches.model_calls import CallFigures
+from arena.ratings.call_figures import CallFigures
 
 ROLES: Final = frozenset({"system", "developer", "user", "assistant"})
 _NUMBERS: Final[Mapping[str, tuple[float, float]]] = {

@@ -27,9 +27,10 @@ from arena.models.table_endpoint import (
     TableEndpoint,
 )
 from arena.models.transcripts import RecordedReplies, TranscriptWriter
+from arena.ratings.call_figures import CallFigures
 from arena.store.bots.model_grants import GrantedModels, granted_models
 from arena.store.matches import model_calls
-from arena.store.matches.model_calls import MODELS_UNAVAILABLE, Caller, CallFigures
+from arena.store.matches.model_calls import MODELS_UNAVAILABLE, Caller, CallPlace
 from arena.system import temporary_folder
 
 if TYPE_CHECKING:
@@ -129,15 +130,13 @@ class MatchModels:
     def within(self, tokens: int) -> MatchModels:
         """Return the models with at most this budget at a table, which covers one call at least."""
         limits = self.file.limits
-        least = max(limits.call_tokens, min(limits.table_tokens, tokens))
+        least = limits.smaller_budget(tokens)
         return replace(self, file=replace(self.file, limits=replace(limits, table_tokens=least)))
 
     def most_cost(self) -> float:
         """Return the price of a table's whole budget, at the highest price of a granted model."""
-        tokens = self.file.limits.table_tokens
         names = {name for each in self.granted.values() for name in each.models}
-        models = [self.file.models[name] for name in names]
-        return max(max(model.cost(tokens, 0), model.cost(0, tokens)) for model in models)
+        return self.file.most_cost(names, self.file.limits.table_tokens)
 
     def recorded(self, version: str) -> RecordedReplies | None:
         """Return the replies of a transcript, if `models.toml` names a folder of transcripts.
@@ -204,6 +203,11 @@ class TableModels:
             endpoint.close()
         self._stack.close()
 
+    def note_questions(self, seat: int, question: tuple[int, int] | None) -> None:
+        """Note which question a seat receives, as in `TableEndpoint.note_questions`."""
+        if endpoint := self.endpoints.get(seat):
+            endpoint.note_questions(question)
+
     def _open(self, directory: Path, seat: int, version: str) -> TableEndpoint:
         models = self._models
         recorded = models.recorded(version)
@@ -232,14 +236,14 @@ class TableModels:
         models = self._models
         engine = models.engine
         if engine is None:
-            return Ledger(lambda model, worst: "", lambda call, figures: None)
+            return Ledger(lambda place, model, worst: "", lambda call, figures: None)
         owner = models.granted[version].owner
         caller = Caller(owner, version, models.match, self._attempt, self._table)
         day_tokens = models.file.limits.owner_day_tokens
 
-        def reserve(model: str, worst: CallFigures) -> str:
+        def reserve(place: CallPlace, model: str, worst: CallFigures) -> str:
             with _refusals():
-                return model_calls.reserve_call(engine, caller, model, worst, day_tokens)
+                return model_calls.reserve_call(engine, caller, place, model, worst, day_tokens)
 
         def settle(call: str, figures: CallFigures) -> None:
             with _refusals():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Final
@@ -16,6 +16,8 @@ from arena.bots.manifest import MODEL_NAME
 from arena.system.structured_file import FileError, FileProblem, InvalidKey, read_toml
 
 FILE: Final = "models.toml"
+EXAMINATION_TOKENS: Final = 100_000
+"""Tokens that the game of an examination may use, or those of one call if these are more."""
 _PER_MILLION: Final = 1_000_000
 
 _Tokens = Annotated[int, Meta(ge=1, le=10**12)]
@@ -106,6 +108,10 @@ class ModelLimits:
         """Return how long a call can take: repetitions, the arena's own call and a last try."""
         return self.repeat_seconds + 3 * self.call_seconds
 
+    def smaller_budget(self, tokens: int) -> int:
+        """Return these tokens as the budget of a table, which covers one call at least."""
+        return max(self.call_tokens, min(self.table_tokens, tokens))
+
     def table_budget(self, tables: int) -> int:
         """Return the tokens that each table of a match may use.
 
@@ -123,6 +129,11 @@ class ModelsFile:
     limits: ModelLimits = field(default_factory=ModelLimits)
     transcripts: str = ""
     """Folder of recorded transcripts from which calls are answered; empty: by the endpoints."""
+
+    def most_cost(self, names: Iterable[str], tokens: int) -> float:
+        """Return the price of tokens at the highest price of these models."""
+        models = [self.models[name] for name in names]
+        return max(max(model.cost(tokens, 0), model.cost(0, tokens)) for model in models)
 
 
 def read_models(root: Path) -> ModelsFile | None:

@@ -35,7 +35,8 @@ from arena.models.endpoint_client import CallFailed, EndpointClient, RequestRefu
 from arena.models.excused_time import ExcusedTime, TimedCall, TimeReport
 from arena.models.models_file import ModelLimits
 from arena.models.transcripts import RecordedReplies, TranscriptEntry, TranscriptWriter
-from arena.store.matches.model_calls import CallFigures
+from arena.ratings.call_figures import CallFigures
+from arena.store.matches.model_calls import CallPlace
 from arena.system.token_buckets import Buckets
 
 SOCKET: Final = "models"
@@ -65,11 +66,12 @@ class Ledger:
     """How the calls of a bot are stored.
 
     Attributes:
-        reserve: stores a call with its worst case and returns its id; raises ModelUnavailable.
+        reserve: stores a call for a decision with its worst case and returns its id; raises
+            ModelUnavailable.
         settle: replaces the worst case.
     """
 
-    reserve: Callable[[str, CallFigures], str]
+    reserve: Callable[[CallPlace, str, CallFigures], str]
     settle: Callable[[str, CallFigures], None]
 
 
@@ -127,6 +129,8 @@ class TableEndpoint:
         self._rate = Buckets(limits.calls_per_minute / 60, min(_BURST, limits.calls_per_minute))
         self._lock = threading.Lock()
         self._is_lost = False
+        self._place = CallPlace(seat.seat)
+        """The decision of the bot that calls now belong to."""
         self._server = _Server(self.path, self, 2 * limits.calls_per_minute / 60)
         # The bot is a user of its own; only the arena can enter the folder.
         os.chmod(self.path, _ANYBODY)
@@ -145,6 +149,10 @@ class TableEndpoint:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
+
+    def note_questions(self, question: tuple[int, int] | None) -> None:
+        """Note the game and the decision to which the next calls belong; None for several."""
+        self._place = CallPlace(self._seat.seat, *(question or ()))
 
     def respond(self, body: bytes) -> tuple[int, str, bytes]:
         """Return the status, the media type and the body of the response to a request."""
@@ -287,7 +295,7 @@ class TableEndpoint:
         members = dict(request.members)
         if client.model.cache_field:
             members[client.model.cache_field] = self._cache_key
-        call = self._ledger.reserve(request.model, worst)
+        call = self._ledger.reserve(self._place, request.model, worst)
         try:
             reply = read_reply(client.call(members))
         except InvalidReply:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from arena.ratings import elo, entrant_sums
+from arena.ratings.call_figures import CallFigures
 from arena.ratings.closed_match import FAULTS, FORFEIT, ClosedMatch
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.ratings.entrant_sums import EntrantSums
@@ -73,6 +74,8 @@ class Standings:
         unfitted: see `Strengths.unfitted`.
         thinking: decision times by entrant. They are excluded from comparisons, because two runs of
             a tournament never take the same time.
+        usage: the calls of models by entrant, as measured; only for the clock class `model`, and
+            excluded from comparisons too.
     """
 
     lines: tuple[StandingsLine, ...]
@@ -86,6 +89,7 @@ class Standings:
     thinking: Mapping[str, DecisionHistogram] = field(
         default_factory=dict, compare=False, repr=False
     )
+    usage: Mapping[str, CallFigures] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def entrants(self) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from arena.store.match_settings import Clock, ladder_name
 from arena.system import output_file
 from referee import replay
 from referee.field_names import camel
@@ -38,6 +39,7 @@ SCHEMA: Final = pa.schema(
         ("round", pa.int32()),
         ("game", pa.string()),
         ("form", pa.string()),
+        ("ladder", pa.string()),
         ("options", pa.string()),
         ("seats", pa.int8()),
         ("mirrored", pa.bool_()),
@@ -82,12 +84,14 @@ def rows(record: MatchRecord, views: bool = False, reasoning: Iterable[str] = ()
     match = record.match
     game = find_game(match["game"])
     hashes = dict(map(tuple, match["entrants"]))
+    form = form_of(game.id, match["seats"], match["options"])
     agreed = {
         "tournament": match["tournament"],
         "match": match["match"],
         "round": match["round"],
         "game": game.id,
-        "form": form_of(game.id, match["seats"], match["options"]),
+        "form": form,
+        "ladder": ladder_name(form, Clock(**match["clock"]).clock_class),
         "options": _text(match["options"]),
         "seats": match["seats"],
         "mirrored": match.get("mirrored", True),

@@ -17,7 +17,7 @@ from arena.store.closed_counts import (
     ClosingReader,
     EndedCounts,
     MatchClosing,
-    TournamentForms,
+    TournamentLadders,
 )
 
 DECISION_BOUNDS: Final = tuple(2.0**n / 1000 for n in range(-1, 15))
@@ -81,7 +81,7 @@ class Counts:
     """
 
     def __init__(self, engine: Engine) -> None:
-        self._forms = TournamentForms(engine)
+        self._ladders = TournamentLadders(engine)
         self._closings = ClosingReader(engine)
         self._endings = EndedCounts(engine)
         self.matches: Counter[tuple[str, str]] = Counter()
@@ -105,12 +105,12 @@ class Counts:
             for state in ENDED:
                 # Zeros are exported too, so that Prometheus can compute the increase of a new
                 # series.
-                ended[self._forms.of(tournament), state.lower()] += states.get(state, 0)
+                ended[self._ladders.of(tournament), state.lower()] += states.get(state, 0)
         self.matches = ended
 
     def _add(self, closing: MatchClosing) -> None:
         match = closing.match
-        form, thinking = match.form, match.thinking
+        form, thinking = match.ladder, match.thinking
         self.games[form] += len(match.games)
         place = sum(bound < closing.seconds for bound in MATCH_BOUNDS)
         self.took.setdefault(form, Spread(MATCH_BOUNDS)).add(place, closing.seconds)

@@ -95,6 +95,9 @@ DUE: Final = _new_gauge(
 DUE_MODELS: Final = _new_gauge(
     "due_model_matches", "Those of them that are of the clock class `model`."
 )
+DUE_USUAL: Final = _new_gauge(
+    "due_usual_matches", "Those of them that workers of the queue `matches` play."
+)
 LEASE_AGE: Final = _new_gauge(
     "lease_age_seconds", "Since the lease that was renewed longest ago was renewed; they hold 15 s."
 )
@@ -167,6 +170,7 @@ ALL: Final = (
         OPEN,
         DUE,
         DUE_MODELS,
+        DUE_USUAL,
         LEASE_AGE,
         ATTEMPT_AGE,
         TOURNAMENTS,

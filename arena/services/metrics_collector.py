@@ -64,6 +64,7 @@ class ArenaCollector(Collector):
         self._folder = folder
         self._pushed = True
         self._without: tuple[str, ...] = ()
+        self._has_model_workers = False
         self._referee = referee
         self._children = children
         self._counts: Counts | None = None
@@ -106,6 +107,7 @@ class ArenaCollector(Collector):
             yield from _played(self._counts)
         if store_gauges is not None:
             yield from _standing(store_gauges)
+            yield _valued(metrics.DUE_USUAL, {(): float(self._due_usual(store_gauges))})
         yield from self._disk()
         if self._referee:
             up[REFEREE,] = float(grpc_probe.answers(self._referee))
@@ -128,6 +130,10 @@ class ArenaCollector(Collector):
             return gauges.read_gauges(self._engine, pushed=self._pushed, without=self._without)
         except (SQLAlchemyError, StoreError, OSError):
             return None
+
+    def _due_usual(self, store_gauges: StoreGauges) -> int:
+        """Return the number of due matches that workers of models do not play."""
+        return _due(store_gauges) - (store_gauges.due_models if self._has_model_workers else 0)
 
     def _disk(self) -> Iterator[Family]:
         if self._folder is None:
@@ -154,6 +160,7 @@ class ArenaCollector(Collector):
         for worker in workers:
             by_state[_state(worker), worker.sandbox.level] += 1
         self._pushed = not worker_sandboxes.pushed_versions_wait(workers)
+        self._has_model_workers = any(each.alive and each.plays_models for each in workers)
         self._without = worker_games.games_without_workers(packages, workers)
         alive = worker_registrations.live_hosts(workers)
         below = sum(worker.alive and worker.sandbox.is_below_stored for worker in workers)
@@ -201,6 +208,10 @@ def _played(counts: Counts) -> Iterator[Family]:
     yield _histogram(metrics.BOT_DECISION, {(bot,): spread for bot, spread in counts.bots.items()})
 
 
+def _due(store_gauges: StoreGauges) -> int:
+    return store_gauges.open[gauges.PENDING] + store_gauges.open[gauges.LAPSED]
+
+
 def _standing(store_gauges: StoreGauges) -> Iterator[Family]:
     yield _valued(metrics.FAILURES, {(): float(store_gauges.failures)})
     for metric, by_state in (
@@ -212,9 +223,8 @@ def _standing(store_gauges: StoreGauges) -> Iterator[Family]:
         (metrics.DELIVERIES, store_gauges.deliveries),
     ):
         yield _valued(metric, {(state,): float(number) for state, number in by_state.items()})
-    due = store_gauges.open[gauges.PENDING] + store_gauges.open[gauges.LAPSED]
     for metric, value in (
-        (metrics.DUE, float(due)),
+        (metrics.DUE, float(_due(store_gauges))),
         (metrics.DUE_MODELS, float(store_gauges.due_models)),
         (metrics.LEASE_AGE, store_gauges.lease_age),
         (metrics.ATTEMPT_AGE, store_gauges.attempt_age),

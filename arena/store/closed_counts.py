@@ -11,10 +11,10 @@ from sqlalchemy import Connection, Engine, func, select
 from arena.store import closings, schema
 from arena.store.bots.remote_bots import is_relayed
 from arena.store.database import id_batches, reading
+from arena.store.match_settings import ladder_of_row
 from arena.store.matches import closed_matches
 from arena.store.matches.closed_matches import PlayedMatch
 from arena.store.schema import OPEN, ClosingKind, MatchState, TournamentState
-from referee.games.registry import form_of
 
 REMOTE: Final = "remote"
 """Stands for the language of a bot that runs on its author's machine."""
@@ -92,20 +92,21 @@ class ClosingReader:
                 self._languages[name] = REMOTE if away else str(manifest.get("language", ""))
 
 
-class TournamentForms:
-    """The forms of tournaments, by tournament id, cached because they never change."""
+class TournamentLadders:
+    """The ladders of tournaments, by tournament id, cached because they never change."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._known: dict[str, str] = {}
 
     def of(self, tournament: str) -> str:
-        """Return the form that a tournament plays."""
+        """Return the name of the ladder to whose form and clock class a tournament belongs."""
         if tournament not in self._known:
             table = schema.tournaments
             with reading(self._engine) as connection:
-                for row in connection.execute(select(*table.c["id", "game", "seats", "options"])):
-                    self._known[row.id] = form_of(row.game, row.seats, row.options)
+                columns = table.c["id", "game", "seats", "options", "allowance_ms", "bank_ms"]
+                for row in connection.execute(select(*columns)):
+                    self._known[row.id] = ladder_of_row(row)
         return self._known[tournament]
 
 

@@ -26,7 +26,7 @@ from arena.errors import (
     check_new_name,
     nearest,
 )
-from referee.games.contract import Game, OptionValue
+from referee.games.contract import Game, OptionValue, SetupError
 from referee.games.game_packages import absence
 from referee.games.registry import GAMES, find_game, form_of, parse_form
 from referee.games.shared.coded_errors import InvalidValue
@@ -304,8 +304,16 @@ def is_of_ladder(row: Any, name: str) -> bool:
     if not name:
         return True
     form = form_of(row.game, row.seats, row.options)
-    clock = Clock(allowance_ms=row.allowance_ms, bank_ms=row.bank_ms)
-    return name in (form, f"{form}~{clock.clock_class}")
+    return name in (form, f"{form}~{_clock_class_of(row)}")
+
+
+def ladder_of_row(row: Any) -> str:
+    """Return the name of the ladder of a row of `tournaments`."""
+    return ladder_name(form_of(row.game, row.seats, row.options), _clock_class_of(row))
+
+
+def _clock_class_of(row: Any) -> ClockClass:
+    return Clock(allowance_ms=row.allowance_ms, bank_ms=row.bank_ms).clock_class
 
 
 _LONGEST_LADDER: Final = 200
@@ -322,12 +330,40 @@ def parse_ladder(name: str) -> tuple[Game, int | None, dict[str, OptionValue], C
     form, _, word = name.partition("~")
     if word and word not in list(ClockClass):
         raise unknown_name("clock class", word, ClockClass)
-    first, _, rest = form.partition("-")
-    game = game_named(first)
+    game, rest = _game_and_rest(form)
     _, seats, options = parse_form(f"{game.id}-{rest[:_LONGEST_LADDER]}" if rest else game.id)
     if seats is not None and seats not in game.seats:
         raise InvalidSettings(f"{game.id} has no table of {seats} seats.", code="unknown-form")
     return game, seats, settled_options(game, options), ClockClass(word or ClockClass.FAST)
+
+
+def _game_and_rest(form: str) -> tuple[Game, str]:
+    """Split the name of a form after its game, whose id may have hyphens instead of underscores."""
+    words = form.split("-")
+    most = max(name.count("_") for name in GAMES) + 1
+    for number in range(min(most, len(words)), 1, -1):
+        if "_".join(words[:number]).lower() in GAMES:
+            return game_named("_".join(words[:number])), "-".join(words[number:])
+    return game_named(words[0]), "-".join(words[1:])
+
+
+def canonical_ladder(name: str) -> str:
+    """Return the name of a form or ladder as it is stored.
+
+    The game may be written with capitals, and with hyphens instead of underscores. The first
+    possible number of seats is added if the game has several, and options with their default are
+    left out. The clock class stays if it is given.
+
+    Raises:
+        InvalidSettings: as for `parse_ladder`, or the options do not allow these seats.
+    """
+    game, seats, options, _ = parse_ladder(name)
+    try:
+        form = one_game(game, options, seats).form
+    except SetupError as error:
+        raise InvalidSettings(str(error), code="unknown-form") from None
+    _, tilde, word = name.partition("~")
+    return f"{form}{tilde}{word}" if word else form
 
 
 _HEX: Final = re.compile(r"[0-9a-fA-F]{64}")

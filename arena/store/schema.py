@@ -765,6 +765,10 @@ model_calls = Table(
     Column("match", StoredText, nullable=False, index=True),
     Column("attempt", Integer, nullable=False),
     Column("table", Integer, nullable=False),
+    Column("seat", Integer, nullable=False),
+    # Not set for a call outside of a decision or during several ones.
+    Column("game", Integer),
+    Column("decision", Integer),
     Column("model", StoredText, nullable=False),
     Column("at", Double, nullable=False),
     Column("input_tokens", Integer, nullable=False),

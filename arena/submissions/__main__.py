@@ -19,6 +19,7 @@ from arena.bots.build import BUILD_SECONDS
 from arena.bots.sandbox.available_levels import best_level
 from arena.matches.private_referee import own_referee
 from arena.models.match_models import MatchModels, usable_models
+from arena.models.models_file import EXAMINATION_TOKENS
 from arena.store import database
 from arena.store.bots import version_files
 from arena.store.bots.model_grants import GrantedModels, granted_names
@@ -72,7 +73,7 @@ def _examine(engine: Engine, root: Path, bot: Bot, owner: str) -> Iterator[Check
         if not names:
             return None
         models = usable_models(engine, spec.id, granted, root, None, best_level())
-        return models.within(examination.MODEL_TOKENS)
+        return models.within(EXAMINATION_TOKENS)
 
     # Bots that are tested at the same time share no referee, as in matches.
     with own_referee() as referee:

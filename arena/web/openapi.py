@@ -37,6 +37,7 @@ _QUERY: Final = (
         "5f51356c8af2d92d51d67649f0de050c6ad831c43036788f8216e26012fe680b",
     ),
     ("version", "version in its bot.toml, if any", ""),
+    ("models", "models in its bot.toml, separated by commas, for the cost of its examination", ""),
 )
 _ANSWERS: Final = (
     ("200", "Without a body: the upload would be accepted. Or this content is submitted already."),
@@ -248,7 +249,7 @@ def document(
                     "type": "object",
                     "required": ["error"],
                     "properties": {"error": {"type": "string", "description": "a sentence"}},
-                    "examples": [{"error": f"unknown ladder whist; available: {EXAMPLE_GAME}."}],
+                    "examples": [{"error": f'unknown ladder "whist"; available: {EXAMPLE_GAME}.'}],
                 }
             },
         },

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 
 from arena.errors import InvalidSettings
 from arena.store.access.sessions import Identity, Role
-from arena.store.match_settings import parse_ladder
+from arena.store.match_settings import canonical_ladder
 from arena.web.atom import AtomFeed
 from arena.web.data.web_state import WebState
 
@@ -82,11 +82,10 @@ class InvalidQuery(ValueError):
     """The request is invalid (400). The exception's text is a sentence for people."""
 
 
-def check_ladder(name: str) -> None:
-    """Check the name of a form or ladder in a query, if there is one; raises InvalidQuery."""
+def ladder_in_query(name: str) -> str:
+    """Return the canonical name of a form or ladder in a query, or ""; raises InvalidQuery."""
     try:
-        if name:
-            parse_ladder(name)
+        return canonical_ladder(name) if name else ""
     except InvalidSettings as error:
         raise InvalidQuery(f"form: {error}") from None
 

@@ -12,6 +12,7 @@ from arena.presentation.wording import moment
 from arena.web import assets
 from arena.web.data.verification import Verification
 from arena.web.pages.replay_content import Replay, ReplayView, replay
+from arena.web.pages.replay_reasoning import GameReasoning
 from arena.web.serving import html_pages
 from referee.games.shared.dealing import commitment
 from referee.record import GameRecord, Line, MatchRecord
@@ -117,7 +118,7 @@ def _replay(
         games=numbers,
         record="",
         verified=verified,
-        reasoning=reasoning,
+        reasoning=GameReasoning(tuple(reasoning)),
     )
 
 

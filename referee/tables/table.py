@@ -360,6 +360,8 @@ class RunningTable:
         answers: list[bot_pb2.ActResponse] = []
         failure: NoAnswer | None = None
         places = self._number_message(seat, batch)
+        if self._order.report_questions:
+            self._report_questions(seat, batch)
         began = time.monotonic()
         try:
             await seat.bot.ask([question for _, question in batch], answers, seat.limit(batch))
@@ -397,6 +399,14 @@ class RunningTable:
             if self._correct_unreadable(seat, failure, rest, elapsed_ms / len(batch)):
                 return
             await self._failed(seat, failure, rest, spent, places)
+
+    def _report_questions(self, seat: TableSeat, batch: Batch) -> None:
+        """Tell the caller which question a seat receives, so that it can attribute model calls."""
+        asked = referee_pb2.QuestionsSent(seat=seat.number)
+        if len(batch) == 1:
+            _, question = batch[0]
+            asked.game, asked.decision = question.game, question.decision
+        self._caller.send(referee_pb2.RunTableResponse(asked=asked))
 
     def _correct(
         self,

@@ -21,6 +21,7 @@ from arena.config import Folder
 from arena.errors import Conflict
 from arena.formats.contract import FormatEntrant
 from arena.ladders import ladder_key, rater
+from arena.ratings.call_figures import CallFigures
 from arena.records import rebuilt_results
 from arena.store import backup_file, database, schema, webhooks
 from arena.store.access import audit_log, organisers, sessions
@@ -44,7 +45,7 @@ from arena.store.matches import (
     offline_bot_waits,
     transitions,
 )
-from arena.store.matches.model_calls import Caller, CallFigures
+from arena.store.matches.model_calls import Caller, CallPlace
 from arena.store.objects import file_moves, object_storage, stored_objects
 from arena.store.schema import ObjectKind
 from arena.store.tournaments import lifecycle, tournaments
@@ -127,7 +128,9 @@ def use_models(engine: Engine) -> None:
     caller = Caller("first", "first@1", "m-0000000000", 1, 0)
     owners = {caller.version: caller.owner}
     model_calls.reserve_match(engine, caller.match, caller.attempt, owners, 1000, 1_000_000)
-    call = model_calls.reserve_call(engine, caller, "model", CallFigures(100, 100), 1_000_000)
+    call = model_calls.reserve_call(
+        engine, caller, CallPlace(0), "model", CallFigures(100, 100), 1_000_000
+    )
     model_calls.settle_call(engine, call, CallFigures(10, 10))
     model_calls.release_match(engine, caller.match, caller.attempt)
     model_calls.stop_calls(engine)

@@ -88,6 +88,7 @@ class TableResults:
     """The positions sent to spectators."""
     reasoning: list[list[str]] = field(default_factory=list)
     """The private lines of each game, by seat."""
+    asked: list[referee_pb2.QuestionsSent] = field(default_factory=list)
 
     @property
     def verdicts(self) -> list[list[str]]:
@@ -197,6 +198,8 @@ async def drive(
             played.games.extend(read_games(event.game.record))
             played.reasoning.append(list(event.game.reasoning))
             check_fields(event.game, played.games[-1])
+        elif event.WhichOneof("event") == "asked":
+            played.asked.append(event.asked)
         elif event.WhichOneof("event") == "shown":
             played.shown.append(event.shown)
     await running

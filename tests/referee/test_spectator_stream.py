@@ -43,6 +43,18 @@ def test_without_spectators_no_position_is_sent() -> None:
     assert play([Author(slowly), Author()]).shown == []
 
 
+def test_the_questions_of_each_seat_are_reported_on_request() -> None:
+    played = play([Author(), Author()], report_questions=True)
+    [game] = played.games
+    decisions = {(line["seat"], game.number, line["decision"]) for line in game.actions}
+    assert {(each.seat, each.game, each.decision) for each in played.asked} == decisions
+    assert play([Author(), Author()]).asked == []
+    parallel = play(
+        [Author(games_in_flight=2), Author(games_in_flight=2)], boards=2, report_questions=True
+    )
+    assert any(not each.HasField("game") for each in parallel.asked)
+
+
 @pytest.mark.long
 def test_positions_are_shown_in_order_and_not_too_often() -> None:
     began = time.monotonic()

@@ -104,32 +104,33 @@ def _print_grant(as_json: bool, kind: Grantee, name: str, model: str, *, granted
     output.next_step("pokearena models list")
 
 
-@models.command("list", epilog="Example: pokearena models list")
+@models.command("list", epilog="Example: pokearena models list --days 7")
+@click.option(
+    "--days",
+    type=click.IntRange(1, 3650),
+    default=1,
+    metavar="N",
+    show_default=True,
+    help="Add up the calls of the last N days (UTC), today included.",
+)
 @json_option
 @data_option
-def listing(as_json: bool, workspace: Workspace) -> None:
-    """List the grants, and the calls of today. --json prints one document."""
+def listing(days: int, as_json: bool, workspace: Workspace) -> None:
+    """List the grants, and the spending of each bot. --json prints one document."""
     from arena.store.bots.model_grants import list_grants
     from arena.store.matches import model_calls
 
     store = workspace.existing_store
-    grants, used = list_grants(store), model_calls.usage_today(store)
+    grants, used = list_grants(store), model_calls.recent_usage(store, days)
     stopped = model_calls.are_stopped(store)
     if as_json:
         output.document(
             {
                 "stopped": stopped,
                 "grants": [{"model": g.model, str(g.kind): g.name} for g in grants],
-                "today": [
-                    {
-                        "owner": each.name,
-                        "model": each.model,
-                        "calls": each.calls,
-                        "measured": each.measured,
-                        "input_tokens": each.figures.input_tokens,
-                        "output_tokens": each.figures.output_tokens,
-                        "cost": each.figures.cost,
-                    }
+                "days": days,
+                "usage": [
+                    {"owner": each.owner, "version": each.version, **each.to_json()}
                     for each in used
                 ],
             }
@@ -140,12 +141,13 @@ def listing(as_json: bool, workspace: Workspace) -> None:
     output.table(
         ("<model", "<may be used by", "<name"), [(g.model, g.kind, g.name) for g in grants]
     )
-    columns = ("<owner", "<model", ">calls", ">tokens in", ">tokens out", ">cost")
+    columns = ("<owner", "<bot", "<model", ">calls", ">tokens in", ">tokens out", ">cost")
     output.table(
         columns,
         [
             (
-                each.name,
+                each.owner,
+                each.version,
                 each.model,
                 f"{each.calls}",
                 f"{each.figures.input_tokens:,}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 import urllib.parse
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Final
@@ -75,6 +75,7 @@ class PackedBot:
     contents: upload_archive.Contents
     file: IO[bytes]
     size: int
+    models: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields as JSON values."""
@@ -107,12 +108,25 @@ def packed(bot: Bot) -> Iterator[PackedBot]:
         size = file.tell()
         file.seek(0)
         yield PackedBot(
-            bot_manifest.name, bot_manifest.version or "", content, contents, file, size
+            bot_manifest.name,
+            bot_manifest.version or "",
+            content,
+            contents,
+            file,
+            size,
+            bot_manifest.models,
         )
 
 
-def send(arena: ArenaClient, what: PackedBot) -> Mapping[str, Any]:
+def send(
+    arena: ArenaClient, what: PackedBot, on_cost: Callable[[Mapping[str, Any]], None]
+) -> Mapping[str, Any]:
     """Upload a packed bot unless the arena has it already; return the submission.
+
+    Args:
+        arena: the arena.
+        what: the bot.
+        on_cost: called before the upload with what the examination may cost, if it uses models.
 
     Raises:
         CommandError: the arena does not answer, or rejects the bot with a sentence.
@@ -120,11 +134,18 @@ def send(arena: ArenaClient, what: PackedBot) -> Mapping[str, Any]:
     version = what.version or None
     known = content_of(
         arena,
-        lambda: arena.push(name=what.name, content=what.content, version=version),
+        lambda: arena.push(
+            name=what.name,
+            content=what.content,
+            version=version,
+            models=",".join(what.models) or None,
+        ),
         _QUEUE_PAUSE_SECONDS,
     )
     if "submission" in known:
         return known
+    if known.get("examination"):
+        on_cost(known["examination"])
     most = int(known.get("most_bytes") or 0)
     if what.size > most:
         raise CommandError(
@@ -187,8 +208,21 @@ def follow(arena: ArenaClient, first: Mapping[str, Any]) -> Iterator[Mapping[str
         ) from None
 
 
+def _print_cost(cost: Mapping[str, Any]) -> None:
+    """Print what an examination may cost."""
+    words = f"at most {cost['most_tokens']:,} tokens of {', '.join(cost['models'])}"
+    output.hint(f"examination: {words}, which cost at most {cost['most_cost']:.4f}")
+    if earlier := cost.get("earlier"):
+        used = f"{earlier['tokens']:,} tokens, which cost {earlier['cost']:.4f}"
+        output.hint(f"a game of {earlier['version']} used {used} (measured)")
+
+
 def show_states(
-    arena: ArenaClient, states: Iterator[Mapping[str, Any]], as_json: bool, bot: str = "BOT"
+    arena: ArenaClient,
+    states: Iterator[Mapping[str, Any]],
+    as_json: bool,
+    bot: str = "BOT",
+    about: Mapping[str, Any] | None = None,
 ) -> int:
     """Print the progress and the result of a submission.
 
@@ -197,6 +231,7 @@ def show_states(
         states: the states of the submission.
         as_json: whether to print only the last state, as JSON.
         bot: the bot as typed by the user.
+        about: further values for the JSON.
 
     Returns:
         The exit status.
@@ -215,7 +250,7 @@ def show_states(
         # An interrupted stage is listed again.
         shown = max(shown, len(begun))
     if as_json:
-        output.document(dict(state))
+        output.document(dict(state) | dict(about or {}))
     else:
         _conclude(arena, state, bot)
     return 0 if state["state"] == "accepted" or _awaits_approval(state) else FAILED
@@ -296,14 +331,16 @@ def push(
     with packed(resolved) as what:
         if not as_json:
             output.hint(f"{what.name} · {what.contents.files} files, {what.size:,} bytes packed")
-        sent = send(arena, what)
+        costs: list[Mapping[str, Any]] = []
+        sent = send(arena, what, costs.append if as_json else _print_cost)
     if not as_json:
         output.hint(f"submission {sent['submission']}")
     states = iter((sent,)) if no_wait else follow(arena, sent)
+    about = {"examination": costs[0]} if costs else {}
     if not no_wait:
-        return show_states(arena, states, as_json, bot)
+        return show_states(arena, states, as_json, bot, about)
     if as_json:
-        output.document(dict(sent))
+        output.document(dict(sent) | about)
     else:
         if position := _waiting_words(sent):
             output.hint(f"waiting, {position}")

@@ -16,10 +16,11 @@ from arena.cli.workspace import Workspace
 from arena.matches import local_records
 from arena.matches.private_referee import own_referee
 from arena.models.match_models import MatchModels
+from arena.models.models_file import EXAMINATION_TOKENS
 from arena.store import match_settings
 from arena.store.matches.spec import MatchSpec
 from arena.submissions.conformance.check import Check, CheckOutcome
-from arena.submissions.conformance.examination import MODEL_TOKENS, MODELS
+from arena.submissions.conformance.examination import MODELS
 from arena.submissions.conformance.examination import examine as examined
 from arena.system import output_file
 from referee.sanitizing import sanitized
@@ -49,7 +50,7 @@ def examine(
     def models(spec: MatchSpec) -> MatchModels | None:
         granted = author_models.of_bots(workspace, spec.id, {spec.versions[0]: bot}, kept=False)
         if granted is not None:
-            granted = granted.within(MODEL_TOKENS)
+            granted = granted.within(EXAMINATION_TOKENS)
             most, cost = granted.file.limits.table_tokens, granted.most_cost()
             output.hint(f"{MODELS}: at most {most:,} tokens, which cost at most {cost:.4f}")
         return granted

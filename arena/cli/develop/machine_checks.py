@@ -35,9 +35,11 @@ from arena.services.queue import redis_server
 from arena.store import database, webhooks
 from arena.store.bots import remote_bots
 from arena.store.events import incidents
+from arena.store.match_settings import ClockClass
 from arena.store.matches import listing, model_calls, offline_bot_waits
 from arena.store.objects import object_storage, stored_objects
 from arena.store.schema import OPEN, MatchState
+from arena.store.tournaments import tournaments
 from arena.system import grpc_probe, redis_connection
 from arena.system.private_files import is_private
 from arena.system.redis_connection import connect
@@ -399,7 +401,23 @@ def _services(workspace: Workspace) -> CheckResult:
     if problems := worker_games.game_problems(packages, workers):
         fix = "install the same packages as here, and restart the workers"
         return CheckResult("services", WARN, f"{text}; {'; '.join(problems)}", fix)
+    if not any(worker.plays_models for worker in alive) and _has_open_model_ladders(workspace):
+        words = "none plays the queue models, so matches of models occupy the workers of others"
+        fix = "restart serve, or start pokearena worker --queue models"
+        return CheckResult("services", WARN, f"{text}; {words}", fix)
     return CheckResult("services", OK if alive else WARN, text, "" if alive else "pokearena worker")
+
+
+def _has_open_model_ladders(workspace: Workspace) -> bool:
+    """Return whether a tournament of the clock class `model` is not over.
+
+    `serve` starts workers for it only if it exists when `serve` begins.
+    """
+    running_ones = _stored(
+        workspace, "services", lambda engine: tournaments.list_tournaments(engine, over=False)
+    )
+    classes = {each.plan.clock.clock_class for each in running_ones or ()}
+    return ClockClass.MODEL in classes
 
 
 def _matches(workspace: Workspace) -> CheckResult:

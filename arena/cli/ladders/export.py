@@ -165,16 +165,18 @@ def _text(workspace: Workspace, scopes: Mapping[str, LadderKey], tables: Ladders
     if kind == "json":
         ladders = [
             {
-                "form": form,
-                "tournaments": list(scopes[form].tournaments),
-                **ladder_values.ladder_json(workspace.store, scopes[form], table),
+                "ladder": name,
+                "form": scopes[name].form,
+                "clock_class": scopes[name].clock_class,
+                "tournaments": list(scopes[name].tournaments),
+                **ladder_values.ladder_json(workspace.store, scopes[name], table),
                 "matrix": crosstable_of_ladder(
                     workspace.store,
-                    scopes[form],
-                    rater.current_fit(workspace.store, scopes[form]),
+                    scopes[name],
+                    rater.current_fit(workspace.store, scopes[name]),
                 ).to_json(),
             }
-            for form, table in tables.items()
+            for name, table in tables.items()
         ]
         return escaped_json(json.dumps({"ladders": ladders}, ensure_ascii=False)) + "\n"
     if len(tables) > 1:

@@ -274,9 +274,8 @@ def _scope(
     ):
         raise CommandError(f"unknown bot {bot}.", FAILED, "pokearena bot list", code="unknown-bot")
     game_id = match_settings.game_named(game).id if game is not None else ""
-    if form is not None:
-        match_settings.parse_ladder(form)
-    return WebhookScope(tournament or "", game_id, bot or "", form or "")
+    name = match_settings.canonical_ladder(form) if form is not None else ""
+    return WebhookScope(tournament or "", game_id, bot or "", name)
 
 
 def _values(hook: Webhook) -> dict[str, object]:

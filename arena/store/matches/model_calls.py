@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Engine, delete, func, insert, or_, select, update
 
 from arena.errors import Conflict
+from arena.ratings.call_figures import CallFigures
 from arena.store import ids, schema
 from arena.store.database import now, read_rows, reading, writing
 from arena.store.postgresql import lock_decision
+from arena.store.schema import MatchState
 
 _DAY_SECONDS: Final = 86_400
 MODELS_UNAVAILABLE: Final = "models-unavailable"
@@ -36,40 +38,53 @@ class Caller:
 
 
 @dataclass(frozen=True, slots=True)
-class CallFigures:
-    """Tokens and price of a call."""
+class CallPlace:
+    """The decision during which a call arrives.
 
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost: float = 0.0
+    Attributes:
+        seat: number of the seat.
+        game: number of the game; None outside of a decision, and if the bot has several questions.
+        decision: number of the decision within the game.
+    """
 
-    @property
-    def tokens(self) -> int:
-        """The tokens of input and output together."""
-        return self.input_tokens + self.output_tokens
+    seat: int
+    game: int | None = None
+    decision: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ModelUsage:
-    """The calls of a version in a match, or of an owner on a day.
+    """The calls of a model by a version.
 
     Attributes:
-        name: the version or the owner.
+        owner: the owner; the name of the bot if it has none.
+        version: ``name@number``.
         model: the model.
         calls: number of calls.
         measured: how many of them have the figures of the endpoint, not the worst case.
         figures: the sums.
     """
 
-    name: str
+    owner: str
+    version: str
     model: str
     calls: int
     measured: int
     figures: CallFigures
 
+    def to_json(self) -> dict[str, Any]:
+        """Return what was called as JSON values."""
+        counts = {"model": self.model, "calls": self.calls, "measured": self.measured}
+        return counts | asdict(self.figures)
+
 
 def reserve_call(
-    engine: Engine, caller: Caller, model: str, worst: CallFigures, day_tokens: int
+    engine: Engine,
+    caller: Caller,
+    place: CallPlace,
+    model: str,
+    worst: CallFigures,
+    day_tokens: int,
 ) -> str:
     """Store a call with its worst case, before it is sent; return its id.
 
@@ -88,7 +103,7 @@ def reserve_call(
         if covered < worst.tokens:
             _check_day(connection, caller.owner, worst.tokens - covered, day_tokens)
         _change_reservation(connection, caller, -covered)
-        _insert(connection, call, caller, model, worst)
+        _insert(connection, call, caller, place, model, worst)
     return call
 
 
@@ -98,7 +113,7 @@ def settle_call(engine: Engine, call: str, figures: CallFigures) -> None:
     with writing(engine, "settle_call") as connection:
         row = connection.execute(select(calls).where(calls.c.id == call)).one()
         connection.execute(
-            update(calls).where(calls.c.id == call).values(measured=1, **_columns(figures))
+            update(calls).where(calls.c.id == call).values(measured=1, **asdict(figures))
         )
         caller = Caller(row.owner, row.version, row.match, row.attempt, row.table)
         unused = row.input_tokens + row.output_tokens - figures.tokens
@@ -142,7 +157,8 @@ def reserve_match(
             share = min(tokens, day_tokens // held.count(owner), _LARGEST_RESERVATION)
             _check_day(connection, owner, share, day_tokens)
             caller = Caller(owner, version, match, attempt, 0)
-            _insert(connection, ids.model_call_id(), caller, _RESERVATION, CallFigures(share))
+            place, call = CallPlace(0), ids.model_call_id()
+            _insert(connection, call, caller, place, _RESERVATION, CallFigures(share))
 
 
 def release_match(engine: Engine, match: str, attempt: int) -> None:
@@ -166,18 +182,83 @@ def check_calls(engine: Engine, owner: str, tokens: int, day_tokens: int, match:
         _check_day(connection, owner, tokens, day_tokens, match)
 
 
-def match_usage(engine: Engine, match: str) -> tuple[ModelUsage, ...]:
-    """Return the usage of the versions of a match, with all attempts."""
-    calls = schema.model_calls
-    return _usage(engine, calls.c.version, calls.c.match == match)
+def match_usage(engine: Engine, match: str) -> Mapping[str, CallFigures]:
+    """Return the usage of each version of a match, with all attempts."""
+    return _version_usage(engine, schema.model_calls.c.match == match)
 
 
-def usage_today(engine: Engine) -> tuple[ModelUsage, ...]:
-    """Return the usage of the owners since midnight (UTC)."""
+def decision_usage(
+    engine: Engine, match: str, game: int, versions: Collection[str] | None
+) -> Mapping[CallPlace, ModelUsage]:
+    """Return the usage for each decision of a game, in the last attempt that called models for it.
+
+    Args:
+        engine: the store.
+        match: id of the match.
+        game: number of the game.
+        versions: only the calls of these versions; None: of all.
+    """
     calls = schema.model_calls
+    of_game = [calls.c.match == match, calls.c.game == game]
+    # An earlier attempt has not finished the game.
+    last = select(func.max(calls.c.attempt)).where(*of_game).scalar_subquery()
+    if versions is not None:
+        of_game.append(calls.c.version.in_(versions))
+    place = calls.c["seat", "game", "decision"]
+    counts = (func.max(calls.c.model), func.count(), func.sum(calls.c.measured))
+    query = (
+        select(*place, func.max(calls.c.owner), calls.c.version, *counts, *_sums())
+        .where(*of_game, calls.c.attempt == last)
+        .group_by(*place, calls.c.version)
+        .order_by(*place)
+    )
+    return {CallPlace(*row[:3]): _usage_of_row(row[3:]) for row in read_rows(engine, query)}
+
+
+def tournament_usage(engine: Engine, tournaments: Collection[str]) -> Mapping[str, CallFigures]:
+    """Return the usage of each version in the closed matches of tournaments, with all attempts."""
+    matches = schema.matches
+    closed = select(matches.c.id).where(
+        matches.c.tournament.in_(tournaments), matches.c.state == MatchState.CLOSED
+    )
+    return _version_usage(engine, schema.model_calls.c.match.in_(closed))
+
+
+def usage_per_game(engine: Engine, name: str) -> tuple[str, CallFigures] | None:
+    """Return the version of a bot that has called models last, and its mean usage of a game."""
+    calls = schema.model_calls
+    of_bot = (calls.c.version.startswith(f"{name}@", autoescape=True), calls.c.game.is_not(None))
+    newest = select(calls.c.version).where(*of_bot).order_by(calls.c.at.desc()).limit(1)
     with reading(engine) as connection:
-        midnight = _midnight(connection)
-    return _usage(engine, calls.c.owner, calls.c.at >= midnight)
+        version = connection.execute(newest).scalar()
+        query = (
+            select(*_sums())
+            .where(calls.c.version == version, calls.c.game.is_not(None))
+            .group_by(calls.c.match, calls.c.game)
+        )
+        games = [CallFigures(*row) for row in connection.execute(query)]
+    if version is None:
+        return None
+    return version, CallFigures(
+        round(sum(each.input_tokens for each in games) / len(games)),
+        round(sum(each.output_tokens for each in games) / len(games)),
+        sum(each.cost for each in games) / len(games),
+    )
+
+
+def recent_usage(engine: Engine, days: int = 1) -> tuple[ModelUsage, ...]:
+    """Return the usage of the last days (UTC), the present one included, by owner and version."""
+    calls = schema.model_calls
+    by = calls.c["owner", "version", "model"]
+    with reading(engine) as connection:
+        since = _midnight(connection) - (days - 1) * _DAY_SECONDS
+        query = (
+            select(*by, func.count(), func.sum(calls.c.measured), *_sums())
+            .where(calls.c.at >= since, calls.c.model != _RESERVATION)
+            .group_by(*by)
+            .order_by(*by)
+        )
+        return tuple(map(_usage_of_row, connection.execute(query)))
 
 
 def stop_calls(engine: Engine) -> bool:
@@ -261,46 +342,40 @@ def _change_reservation(connection: Connection, caller: Caller, tokens: int) -> 
 
 
 def _insert(
-    connection: Connection, call: str, caller: Caller, model: str, figures: CallFigures
+    connection: Connection,
+    call: str,
+    caller: Caller,
+    place: CallPlace,
+    model: str,
+    figures: CallFigures,
 ) -> None:
     values: dict[str, Any] = {
         "id": call,
-        "owner": caller.owner,
-        "version": caller.version,
-        "match": caller.match,
-        "attempt": caller.attempt,
-        "table": caller.table,
+        **asdict(caller),
+        **asdict(place),
         "model": model,
         "at": now(),
         "measured": 0,
-        **_columns(figures),
+        **asdict(figures),
     }
     connection.execute(insert(schema.model_calls).values(values))
 
 
-def _columns(figures: CallFigures) -> dict[str, float]:
-    return {
-        "input_tokens": figures.input_tokens,
-        "output_tokens": figures.output_tokens,
-        "cost": figures.cost,
-    }
-
-
-def _usage(
-    engine: Engine, name: ColumnElement[str], condition: ColumnElement[bool]
-) -> tuple[ModelUsage, ...]:
+def _sums() -> list[ColumnElement[Any]]:
+    """Return the sums of the figures, in the order of `CallFigures`."""
     calls = schema.model_calls
-    sums = [
-        func.sum(column)
-        for column in (calls.c.measured, calls.c.input_tokens, calls.c.output_tokens, calls.c.cost)
-    ]
+    return [func.sum(calls.c[each.name]) for each in fields(CallFigures)]
+
+
+def _version_usage(engine: Engine, condition: ColumnElement[bool]) -> Mapping[str, CallFigures]:
+    calls = schema.model_calls
     query = (
-        select(name, calls.c.model, func.count(), *sums)
+        select(calls.c.version, *_sums())
         .where(condition, calls.c.model != _RESERVATION)
-        .group_by(name, calls.c.model)
-        .order_by(name, calls.c.model)
+        .group_by(calls.c.version)
     )
-    return tuple(
-        ModelUsage(row[0], row[1], row[2], row[3], CallFigures(row[4], row[5], row[6]))
-        for row in read_rows(engine, query)
-    )
+    return {row[0]: CallFigures(*row[1:]) for row in read_rows(engine, query)}
+
+
+def _usage_of_row(row: Sequence[Any]) -> ModelUsage:
+    return ModelUsage(row[0], row[1], row[2], row[3], row[4], CallFigures(*row[5:]))

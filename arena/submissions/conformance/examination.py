@@ -49,8 +49,6 @@ MODELS: Final = "plays with its models"
 
 SUBMISSION_SECONDS: Final = 120.0
 """Seconds after which the examination of a submission asks no further questions."""
-MODEL_TOKENS: Final = 100_000
-"""Tokens that the game with models may use, or those of one call if these are more."""
 _MODEL_CLOCK: Final = Clock(allowance_ms=30_000)
 _TABLE_SECONDS: Final = 60.0
 _LONG_TABLE_SECONDS: Final = 20.0

@@ -20,16 +20,18 @@ from arena.ratings.scale import Z95, expected_score
 from arena.ratings.standings import StandingsLine
 from arena.store.bots import remote_bots, submissions
 from arena.store.bots.versions import Version
+from arena.store.match_settings import ClockClass
 from arena.store.matches import history
 from arena.store.matches.closed_matches import PlayedMatch
 from arena.web import charts, paging, rating_curves
 from arena.web.charts import Histogram
 from arena.web.data.changes import ARENA, SUBMISSIONS
 from arena.web.data.web_state import WebState
-from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable
+from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable, ladder_in_query
 from arena.web.pages import atom_feeds, submission
 from arena.web.pages import ladder as ladders
 from arena.web.pages.bots import state
+from arena.web.pages.ladder import unknown_ladder
 from arena.web.paging import ListPage
 from arena.web.rating_curves import RatingCurves
 
@@ -339,10 +341,10 @@ def _by(version: Version) -> Iterator[str]:
 
 
 def _form(web: WebState, page_request: PageRequest) -> str:
-    form = page_request.query.get("form", "")
+    text = page_request.query.get("form", "")
+    form = ladder_in_query(text).removesuffix(f"~{ClockClass.FAST}")
     if form and form not in web.snapshot.ladders:
-        known = ", ".join(web.snapshot.ladders) or "none yet"
-        raise InvalidQuery(f"unknown ladder {wording.one_line(form)}; available: {known}.")
+        raise InvalidQuery(unknown_ladder(web, text))
     return form
 
 

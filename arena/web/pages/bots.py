@@ -9,10 +9,11 @@ from typing import Any
 from arena.ladders.ladder_columns import ranks
 from arena.presentation import wording
 from arena.store.bots.versions import Version
+from arena.store.match_settings import ClockClass
 from arena.web import paging
 from arena.web.data.snapshot import ArenaSnapshot
 from arena.web.data.web_state import WebState
-from arena.web.page import InvalidQuery, Page, PageRequest, TextTable, check_ladder
+from arena.web.page import InvalidQuery, Page, PageRequest, TextTable, ladder_in_query
 
 STATES = ("active", "retired", "in quarantine")
 """States of a bot."""
@@ -98,8 +99,7 @@ def bots_page(web: WebState, page_request: PageRequest) -> Page:
     every = lines(web.snapshot)
     find = page_request.query.get("find", "")
     chosen = {name: page_request.query.get(name, "") for name in ("owner", "form", "state")}
-    if chosen["form"]:
-        check_ladder(chosen["form"])
+    chosen["form"] = ladder_in_query(chosen["form"]).removesuffix(f"~{ClockClass.FAST}")
     if chosen["state"] not in ("", *STATES):
         raise InvalidQuery(f"state must be one of: {', '.join(STATES)}.")
     filtered = [line for line in matching(every, find) if _has(line, **chosen)]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
+from arena.ratings.call_figures import CallFigures
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.records.decision_times import Decision
 
@@ -27,6 +28,7 @@ class EntrantResult:
         longest: the slowest decision; None if unknown.
         corrections: answers that it corrected.
         defaults: default actions that it played.
+        usage: its calls of models, as measured; None without any.
     """
 
     name: str
@@ -42,6 +44,7 @@ class EntrantResult:
     longest: Decision | None
     corrections: int = 0
     defaults: int = 0
+    usage: CallFigures | None = None
 
     def quantile(self, share: float) -> float | None:
         """Return a quantile of the decision times in milliseconds, accurate to about 9 %.
@@ -77,5 +80,6 @@ class EntrantResult:
             "p95_ms": self.quantile(0.95),
             "p99_ms": self.quantile(0.99),
             "slowest_ms": self.slowest,
+            "measured_usage": self.usage and asdict(self.usage),
             "slowest": None if self.longest is None else self.longest.to_json(match),
         }

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from arena.errors import InvalidSettings
 from arena.ladders import ladder_values, seat_advantage
 from arena.ladders.columns import Rendering, columns_of, csv_table, legend, text_table, to_json
 from arena.ladders.ladder_columns import LADDER, RANKS, LadderLine, faults_of, lines_of
@@ -14,7 +15,7 @@ from arena.ladders.ladder_rows import Ladder
 from arena.ladders.seat_advantage import SEATS, SeatAdvantage
 from arena.presentation import wording
 from arena.ratings.closed_match import FAULTS
-from arena.store.match_settings import ClockClass
+from arena.store.match_settings import ClockClass, canonical_ladder, unknown_name
 from arena.web import paging, rating_curves
 from arena.web.data.changes import ARENA
 from arena.web.data.snapshot import ArenaSnapshot, RatingChart
@@ -176,7 +177,7 @@ def _season_of(web: WebState, page_request: PageRequest) -> Ladder:
         PageNotFound: the ladder or the season does not exist.
         InvalidQuery: the season is not a number.
     """
-    form, text = page_request.path["form"], page_request.query.get("season", "")
+    form, text = _name_of_path(page_request.path["form"]), page_request.query.get("season", "")
     if not text:
         return find_ladder(web, form)
     if not (text.isascii() and text.isdecimal() and len(text) < 10):
@@ -200,11 +201,23 @@ def _seasons(web: WebState, form: str) -> list[int]:
 
 def find_ladder(web: WebState, form: str) -> Ladder:
     """Return the ladder of a form; raises PageNotFound if it does not exist."""
-    ladder = web.snapshot.ladders.get(form)
+    ladder = web.snapshot.ladders.get(_name_of_path(form))
     if ladder is None:
-        known = ", ".join(web.snapshot.ladders) or "none yet"
-        raise PageNotFound(f"unknown ladder {form}; available: {known}.")
+        raise PageNotFound(unknown_ladder(web, form))
     return ladder
+
+
+def unknown_ladder(web: WebState, name: str) -> str:
+    """Return the sentence about a ladder that does not exist, with the nearest one."""
+    return str(unknown_name("ladder", wording.one_line(name), web.snapshot.ladders))
+
+
+def _name_of_path(name: str) -> str:
+    """Return the name of a ladder as it is stored; the name itself if no form has it."""
+    try:
+        return canonical_ladder(name).removesuffix(f"~{ClockClass.FAST}")
+    except InvalidSettings:
+        return name
 
 
 def lines(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
 from arena.formats.round_robin import seatings
 from arena.presentation import wording
+from arena.ratings.call_figures import CallFigures
 from arena.ratings.closed_match import FAULTS, PlayedFault, PlayedGame, means, scores
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.records.analysis import stored_form
@@ -19,6 +20,7 @@ from arena.records.published_faults import pathless
 from arena.store.idle_results import ANALYSES
 from arena.store.matches import listing, results
 from arena.store.matches.listing import Match
+from arena.store.matches.model_calls import match_usage
 from arena.store.matches.results import scorecard
 from arena.store.schema import OPEN, MatchState
 from arena.store.tournaments import tournaments
@@ -32,6 +34,7 @@ from arena.web.page import Page, PageRequest, TextTable
 from arena.web.pages.entrant_result import EntrantResult
 from arena.web.pages.fault_groups import causes_of
 from arena.web.pages.match_story import MatchEvidence, MatchStory, match_story
+from arena.web.pages.match_transcripts import readable_transcripts
 from referee.games.registry import find_game
 from referee.record import TAGS
 from referee.sanitizing import one_line
@@ -76,6 +79,7 @@ def match_page(web: WebState, page_request: PageRequest) -> Page:
             "shown": None,
             "others": [each for each in listing.replays(web.engine, match) if each.id != match.id],
             "waits": waits,
+            "transcripts": readable_transcripts(web, page_request, match),
             "elsewhere": [name for name in match.entrants if _is_remote(web, name)],
         },
         data={
@@ -117,7 +121,8 @@ def _with_results(web: WebState, page: Page, match: Match, page_request: PageReq
     games = scorecard(web.engine, match.id)
     ordered = sorted(games, key=lambda game: (game.board, game.table))
     grid = paging.selection_of(page_request, _GRID_GAMES).cut(ordered)
-    sides = sides_of(match, games, slowest(web.engine, match.id, match.entrants, games))
+    longest = slowest(web.engine, match.id, match.entrants, games)
+    sides = sides_of(match, games, longest, match_usage(web.engine, match.id))
     faults = results.faults(web.engine, match=match.id)
     causes = causes_of(web, faults)
     cover = results.cover(web.engine, match.id)
@@ -173,7 +178,10 @@ def _verified_json(verification: Verification | None) -> dict[str, Any] | None:
 
 
 def sides_of(
-    match: Match, games: Sequence[PlayedGame], longest: Sequence[Decision | None]
+    match: Match,
+    games: Sequence[PlayedGame],
+    longest: Sequence[Decision | None],
+    usage: Mapping[str, CallFigures],
 ) -> list[EntrantResult]:
     """Return the results of all entrants, in the order of the match; empty without games.
 
@@ -181,11 +189,15 @@ def sides_of(
         match: the match.
         games: its games.
         longest: the slowest decision of each entrant.
+        usage: the calls of models by version, as measured.
     """
     if not games:
         return []
     shares = means(scores(games))
-    return [_side(name, at, games, shares, longest[at]) for at, name in enumerate(match.entrants)]
+    return [
+        replace(_side(name, at, games, shares, longest[at]), usage=usage.get(name))
+        for at, name in enumerate(match.entrants)
+    ]
 
 
 def richest_loser(sides: Sequence[EntrantResult]) -> EntrantResult | None:

@@ -17,7 +17,7 @@ from arena.store.matches.search import FoundMatches, MatchFilter, SearchPosition
 from arena.tournaments import json_values
 from arena.web import paging
 from arena.web.data.web_state import WebState
-from arena.web.page import InvalidQuery, Page, PageRequest, TextTable, check_ladder
+from arena.web.page import InvalidQuery, Page, PageRequest, TextTable, ladder_in_query
 from referee.games.registry import GAMES
 
 QUERY = (
@@ -127,9 +127,9 @@ def _forms(web: WebState, chosen: str) -> list[str]:
 
 def _filter(query: Mapping[str, str]) -> MatchFilter:
     until = _day(query, "until")
-    check_ladder(query.get("form", "").strip())
+    words = {name: query.get(name, "").strip() for name in _WORDS}
     return MatchFilter(
-        **{name: query.get(name, "").strip() for name in _WORDS},
+        **words | {"form": ladder_in_query(words["form"])},
         since=None if (since := _day(query, "since")) is None else since.timestamp(),
         until=None if until is None else (until + timedelta(days=1)).timestamp(),
     )

@@ -18,7 +18,7 @@ from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable
 from arena.web.pages import replay_analysis
 from arena.web.pages.replay_content import ALL, Replay, ReplayView, replay
-from arena.web.pages.replay_reasoning import readable_reasoning
+from arena.web.pages.replay_reasoning import GameReasoning, measured_json, readable_reasoning
 from referee.games.contract import SetupError
 from referee.numbering import game_text
 from referee.record import GameRecord, Line, RecordError, read_games
@@ -93,8 +93,8 @@ class _GameSource:
     game: GameRecord
     seed: bytes
     analysis: dict[str, Any] | None
-    reasoning: tuple[Line, ...]
-    """The lines that the sender of the request may read."""
+    reasoning: GameReasoning
+    """What the sender of the request may read."""
 
 
 def _find_game(web: WebState, page_request: PageRequest) -> _GameSource:
@@ -154,7 +154,8 @@ def _positions(source: _GameSource) -> dict[str, Any]:
         "faults": [public_fault(fault) for fault in source.game.faults],
         "result": source.game.result,
         "analysis": replay_analysis.data_of_game(source.analysis, source.game.number),
-        "reasoning": list(source.reasoning),
+        "reasoning": list(source.reasoning.lines),
+        "measured_usage": measured_json(source.reasoning.measured),
     }
 
 

@@ -16,7 +16,7 @@ from arena.web.charts import ScoreGraph, score_graph
 from arena.web.data.verification import Verification
 from arena.web.pages import replay_analysis, replay_reasoning
 from arena.web.pages.replay_analysis import ReplayAnalysis
-from arena.web.pages.replay_reasoning import DecisionReasoning
+from arena.web.pages.replay_reasoning import DecisionReasoning, GameReasoning
 from referee.games.registry import find_game
 from referee.record import TAGS, GameRecord, Line, read_games
 
@@ -123,7 +123,7 @@ def replay(
     verified: Verification | None,
     embed: str = "",
     analysis: dict[str, Any] | None = None,
-    reasoning: Sequence[Line] = (),
+    reasoning: GameReasoning | None = None,
 ) -> Replay:
     """Return the replay of a game.
 
@@ -137,7 +137,7 @@ def replay(
         verified: the result of the verification; None while it is running.
         embed: HTML that embeds this game in other sites.
         analysis: the stored analysis of the match, if there is one.
-        reasoning: the reasoning of the game that the reader may see, a line for each seat.
+        reasoning: the reasoning of the game that the reader may see.
 
     Raises:
         Mismatch: the record does not describe a possible game.
@@ -173,7 +173,9 @@ def replay(
             analysis, [name for name, _ in match["entrants"]], game.number, recorded
         ),
         tags=tuple(map(tuple, game.result.get(TAGS, ()))),
-        reasoning=replay_reasoning.by_decision(reasoning, recorded.moments, recorded.names),
+        reasoning=replay_reasoning.by_decision(
+            reasoning or GameReasoning(), recorded.moments, recorded.names
+        ),
     )
 
 

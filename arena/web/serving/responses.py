@@ -27,7 +27,7 @@ from arena.web import atom
 from arena.web.data.changes import Changes
 from arena.web.data.web_state import WebState
 from arena.web.management import access as accesses
-from arena.web.page import Page, PageRequest, PageRoute, check_ladder
+from arena.web.page import Page, PageRequest, PageRoute, ladder_in_query
 from arena.web.serving import data_formats, error_responses, html_pages, page_kinds
 from arena.web.serving.feed import Feed, FeedFilter
 from arena.web.serving.live_updates import (
@@ -316,9 +316,10 @@ class PageEndpoints:
         async def stream(request: Request) -> Response:
             query = request.query_params
             selection = FeedFilter(
-                *(query.get(name) or None for name in ("match", "tournament", "form"))
+                query.get("match") or None,
+                query.get("tournament") or None,
+                ladder_in_query(query.get("form", "")) or None,
             )
-            check_ladder(selection.form or "")
             events = EVENTS in request.headers.get("accept", "")
             return EventStreamResponse(
                 feed.read(selection, events=events),

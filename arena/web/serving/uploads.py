@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Any, Final
 
 import anyio
 from starlette.exceptions import HTTPException
@@ -16,11 +16,13 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
 from arena.errors import BotError, TooMany
+from arena.models.models_file import ModelsFileError
 from arena.store import ids
 from arena.store.bots import submissions
 from arena.store.bots.submissions import ReceivedUpload, Submission, SubmissionLimits
 from arena.submissions import admission
 from arena.submissions.admission import SubmissionRefused
+from arena.submissions.examination_cost import examination_cost
 from arena.submissions.pending_uploads import PendingUploads
 from arena.submissions.uploaded_bot import read_uploaded_bot
 from arena.system import file_tree, private_files
@@ -82,7 +84,10 @@ class UploadEndpoint:
         if known is not None:
             return await self._answer(request, known, 200)
         if _is_empty(request):
-            return JSONResponse({"wanted": True, "most_bytes": self._most_bytes})
+            declared = query.get("models", "")[:1000].split(",")
+            cost = await anyio.to_thread.run_sync(self._examination_cost, announced, declared)
+            values = {"wanted": True, "most_bytes": self._most_bytes}
+            return JSONResponse(values | ({"examination": cost} if cost else {}))
         with self._counted(owner):
             return await self._store(request, pending_uploads, announced)
 
@@ -153,6 +158,20 @@ class UploadEndpoint:
                 {"Retry-After": _RETRY_AFTER_SECONDS},
             )
         return pending_uploads
+
+    def _examination_cost(
+        self, announced: _AnnouncedUpload, declared: Sequence[str]
+    ) -> dict[str, Any] | None:
+        """Return the cost of the examination; None without models or prices."""
+        root = self._web.settings.data
+        if root is None:
+            return None
+        try:
+            return examination_cost(
+                self._web.engine, root, announced.owner, announced.name, declared
+            )
+        except ModelsFileError:
+            return None
 
     def _checked(self, announced: _AnnouncedUpload) -> Submission | None:
         """Check an upload; return the owner's undecided submission with its content hash, if any.

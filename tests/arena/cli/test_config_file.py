@@ -20,8 +20,8 @@ REVIEWED = frozenset(
     """
     adjusted after all all-seatings allowance alpha anchor bank beta boards bot
     build-seconds builds burst by corrections
-    challenge-boards challenges check cycles data debug delay draws dry-run earlier elo engine event
-    faults form format from-start full game games gif high html json keep ladder ladders lang
+    challenge-boards challenges check cycles data days debug delay draws dry-run earlier elo engine
+    event faults form format from-start full game games gif high html json keep ladder ladders lang
     lenient limit list los low max-active-versions max-matches model model-workers name no-pause
     no-wait once open option output owner parquet partner patience play-tables port push-mib
     preset pushes quality queue quick rate reason record relay-wait root-path sample saving season

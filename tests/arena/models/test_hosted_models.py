@@ -11,6 +11,7 @@ from sqlalchemy import update
 
 from arena.bots import resolver, version_store
 from arena.config import Folder
+from arena.ratings.call_figures import CallFigures
 from arena.services.queue import redis_server
 from arena.store import backup_file, database, schema
 from arena.store.bots import model_grants, versions
@@ -18,7 +19,7 @@ from arena.store.bots.model_grants import Grantee
 from arena.store.bots.version_files import keep
 from arena.store.match_settings import Clock
 from arena.store.matches import listing, model_calls
-from arena.store.matches.model_calls import Caller, CallFigures
+from arena.store.matches.model_calls import Caller, CallPlace
 from arena.store.schema import MatchState
 from arena.tournaments import scheduler
 from tests.arena.cli.terminal import in_own_process
@@ -180,12 +181,17 @@ def test_a_hosted_bot_plays_a_match_with_a_model_and_its_key_is_found_nowhere(
     assert set(model_match.endpoint.keys) == {f"Bearer {KEY}"}
     assert "thought" in model_match.record(match)
     assert "default action" not in model_match.record(match)
-    [used] = model_calls.match_usage(model_match.host.engine, match)
-    assert (used.model, used.calls, used.measured) == ("small", len(requests), len(requests))
-    assert used.figures.input_tokens == 100 * len(requests)
-    assert used.figures.cost == pytest.approx(120e-6 * len(requests))
-    [today] = model_calls.usage_today(model_match.host.engine)
-    assert (today.name, today.figures) == ("ada", used.figures)
+    [used] = model_calls.match_usage(model_match.host.engine, match).values()
+    assert used.input_tokens == 100 * len(requests)
+    assert used.cost == pytest.approx(120e-6 * len(requests))
+    by_decision = model_calls.decision_usage(model_match.host.engine, match, 0, None)
+    record = map(json.loads, model_match.record(match).splitlines())
+    asked = {(line["game"], line.get("decision"), line.get("seat")) for line in record}
+    assert by_decision
+    assert {(place.game, place.decision, place.seat) for place in by_decision} <= asked
+    [today] = model_calls.recent_usage(model_match.host.engine)
+    assert (today.model, today.calls, today.measured) == ("small", len(requests), len(requests))
+    assert (today.owner, today.figures) == ("ada", used)
     files = [path for path in tmp_path.rglob("*") if path.is_file() and not path.is_symlink()]
     assert any(path.name.endswith(".models.jsonl") for path in files)
     backup = tmp_path / "backup"
@@ -231,7 +237,8 @@ def test_stopped_calls_and_a_used_up_day_delay_a_match_until_they_are_allowed(
         assert model_calls.resume_calls(engine)
         caller = Caller("ada", "other@1", "m-other", 1, 0)
         day = CallFigures(20_000_000, 0)
-        call = model_calls.reserve_call(engine, caller, "small", day, 20_000_000)
+        place = CallPlace(0)
+        call = model_calls.reserve_call(engine, caller, place, "small", day, 20_000_000)
         model_match.try_again(match, lambda: "the rest of today's tokens" in model_match.host.log)
         found = listing.find_match(engine, match)
         assert (found.state, found.attempt) == (MatchState.PENDING, 0)
@@ -259,7 +266,7 @@ def test_a_transcript_replays_a_match_with_equal_results_and_without_calls(
     again.play(replayed)
     assert len(model_match.endpoint.requests) == calls
     assert again.actions(replayed) == model_match.actions(match)
-    assert model_calls.match_usage(again.host.engine, replayed) == ()
+    assert model_calls.match_usage(again.host.engine, replayed) == {}
     again.host.engine.dispose()
 
 

@@ -18,7 +18,8 @@ from arena.models.excused_time import TimeReport
 from arena.models.models_file import Model, ModelLimits
 from arena.models.table_endpoint import Ledger, ModelUnavailable, Seat, TableEndpoint
 from arena.models.transcripts import RecordedReplies, TranscriptWriter
-from arena.store.matches.model_calls import CallFigures
+from arena.ratings.call_figures import CallFigures
+from arena.store.matches.model_calls import CallPlace
 from tests.sample_bots.scripted_endpoint import (
     ScriptedEndpoint,
     Send,
@@ -38,12 +39,14 @@ class Calls:
 
     def __init__(self) -> None:
         self.figures: list[CallFigures] = []
+        self.places: list[CallPlace] = []
         self.refusal = ""
 
-    def reserve(self, model: str, worst: CallFigures) -> str:
+    def reserve(self, place: CallPlace, model: str, worst: CallFigures) -> str:
         if self.refusal:
             raise ModelUnavailable(self.refusal)
         self.figures.append(worst)
+        self.places.append(place)
         return str(len(self.figures) - 1)
 
     def settle(self, call: str, figures: CallFigures) -> None:
@@ -213,6 +216,24 @@ def test_figures_replace_the_worst_case(tmp_path: Path) -> None:
     assert measured == CallFigures(20, 5, 30 / 1_000_000)
     assert worst.input_tokens > len(json.dumps(ASK["messages"]))
     assert worst.output_tokens == 100
+
+
+def test_a_call_belongs_to_the_decision_during_which_it_arrives(tmp_path: Path) -> None:
+    with proxy(tmp_path, message("hello")) as it:
+        path = it.open()
+        [endpoint] = it.endpoints
+        for question in ((3, 14), None):
+            post(path, ASK)
+            endpoint.note_questions(question)
+        post(path, ASK)
+        endpoint.note_questions((3, 16))
+        post(path, ASK)
+        assert it.calls.places == [
+            CallPlace(0),
+            CallPlace(0, 3, 14),
+            CallPlace(0),
+            CallPlace(0, 3, 16),
+        ]
 
 
 @pytest.mark.parametrize(

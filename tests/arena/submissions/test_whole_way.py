@@ -170,7 +170,8 @@ def test_a_class_behind_one_address_pushes_thirty_bots_at_once(tmp_path: Path) -
 
         def pushed(owner: str) -> str:
             with push.packed(resolver.from_folder(tmp_path / owner)) as upload:
-                return str(push.send(push.arena_at(url, tokens[owner]), upload)["submission"])
+                arena = push.arena_at(url, tokens[owner])
+                return str(push.send(arena, upload, lambda cost: None)["submission"])
 
         sent = dict(zip(pool.map(pushed, tokens), tokens, strict=True))
     stored = {each.id: each.owner for each in submissions.list_submissions(workspace.store)}

@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -89,7 +90,7 @@ def test_invalid_requests_are_refused(client: TestClient, address: str, status: 
         ("/matches/m-none/games/0", "unknown match m-none; /matches lists all.", "/matches"),
         ("/tournaments/t-1", "unknown tournament t-1; /tournaments lists all.", "/tournaments"),
         ("/bots/nobody", "unknown bot nobody.", "/bots"),
-        ("/ladders/whist", "unknown ladder whist; available: poke.", "/"),
+        ("/ladders/whist", 'unknown ladder "whist"; available: poke.', "/"),
     ],
 )
 def test_the_page_of_an_unknown_object_links_the_list_instead_of_naming_a_command(
@@ -98,7 +99,7 @@ def test_the_page_of_an_unknown_object_links_the_list_instead_of_naming_a_comman
     page = client.get(address, headers={"Accept": "text/html"})
     assert page.status_code == 404
     main = page.text[page.text.index("<h1>") :]
-    assert f"<p>{sentence}</p>" in main
+    assert f"<p>{sentence}</p>" in unescape(main)
     assert f'<p><a href="{link}">' in main
 
 

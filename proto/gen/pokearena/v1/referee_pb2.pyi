@@ -66,7 +66,7 @@ class RunTableRequest(_message.Message):
 
 class Table(_message.Message):
     """One seating with newly started bots, which plays a list of boards."""
-    __slots__ = ("match", "game", "options", "seats", "boards", "start_ms", "allowance_ms", "strict", "unforgiving", "watch_ms", "watch_notes", "number", "sandbox", "rules", "corrections", "reasoning_bytes")
+    __slots__ = ("match", "game", "options", "seats", "boards", "start_ms", "allowance_ms", "strict", "unforgiving", "watch_ms", "watch_notes", "number", "sandbox", "rules", "corrections", "reasoning_bytes", "report_questions")
     class OptionsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -90,6 +90,7 @@ class Table(_message.Message):
     RULES_FIELD_NUMBER: _ClassVar[int]
     CORRECTIONS_FIELD_NUMBER: _ClassVar[int]
     REASONING_BYTES_FIELD_NUMBER: _ClassVar[int]
+    REPORT_QUESTIONS_FIELD_NUMBER: _ClassVar[int]
     match: str
     """ID of the match."""
     game: str
@@ -128,7 +129,9 @@ class Table(_message.Message):
     """Maximum size in bytes of the reasoning and usage of one seat in one game. 0:
     none is kept.
     """
-    def __init__(self, match: _Optional[str] = ..., game: _Optional[str] = ..., options: _Optional[_Mapping[str, str]] = ..., seats: _Optional[_Iterable[_Union[Seat, _Mapping[str, _Any]]]] = ..., boards: _Optional[_Iterable[_Union[Board, _Mapping[str, _Any]]]] = ..., start_ms: _Optional[int] = ..., allowance_ms: _Optional[int] = ..., strict: bool = ..., unforgiving: bool = ..., watch_ms: _Optional[int] = ..., watch_notes: bool = ..., number: _Optional[int] = ..., sandbox: _Optional[str] = ..., rules: _Optional[str] = ..., corrections: _Optional[int] = ..., reasoning_bytes: _Optional[int] = ...) -> None: ...
+    report_questions: bool
+    """Send a QuestionsSent before each message of questions."""
+    def __init__(self, match: _Optional[str] = ..., game: _Optional[str] = ..., options: _Optional[_Mapping[str, str]] = ..., seats: _Optional[_Iterable[_Union[Seat, _Mapping[str, _Any]]]] = ..., boards: _Optional[_Iterable[_Union[Board, _Mapping[str, _Any]]]] = ..., start_ms: _Optional[int] = ..., allowance_ms: _Optional[int] = ..., strict: bool = ..., unforgiving: bool = ..., watch_ms: _Optional[int] = ..., watch_notes: bool = ..., number: _Optional[int] = ..., sandbox: _Optional[str] = ..., rules: _Optional[str] = ..., corrections: _Optional[int] = ..., reasoning_bytes: _Optional[int] = ..., report_questions: bool = ...) -> None: ...
 
 class ExcuseTimeRequest(_message.Message):
     """The state of the calls that a seat's bot has sent to its models."""
@@ -241,11 +244,12 @@ class BotReport(_message.Message):
 
 class RunTableResponse(_message.Message):
     """An event of the table."""
-    __slots__ = ("game", "faulted", "finished", "shown")
+    __slots__ = ("game", "faulted", "finished", "shown", "asked")
     GAME_FIELD_NUMBER: _ClassVar[int]
     FAULTED_FIELD_NUMBER: _ClassVar[int]
     FINISHED_FIELD_NUMBER: _ClassVar[int]
     SHOWN_FIELD_NUMBER: _ClassVar[int]
+    ASKED_FIELD_NUMBER: _ClassVar[int]
     game: GameFinished
     """A game is over."""
     faulted: BotFaulted
@@ -254,9 +258,11 @@ class RunTableResponse(_message.Message):
     """The table is over."""
     shown: PositionShown
     """The position of a game, for spectators."""
-    def HasField(self, field_name: _Literal['game', 'faulted', 'finished', 'shown']) -> bool: ...
-    def WhichOneof(self, oneof_group: _Literal['event']) -> _Literal['game', 'faulted', 'finished', 'shown'] | None: ...
-    def __init__(self, game: _Optional[_Union[GameFinished, _Mapping[str, _Any]]] = ..., faulted: _Optional[_Union[BotFaulted, _Mapping[str, _Any]]] = ..., finished: _Optional[_Union[TableFinished, _Mapping[str, _Any]]] = ..., shown: _Optional[_Union[PositionShown, _Mapping[str, _Any]]] = ...) -> None: ...
+    asked: QuestionsSent
+    """A bot receives questions."""
+    def HasField(self, field_name: _Literal['game', 'faulted', 'finished', 'shown', 'asked']) -> bool: ...
+    def WhichOneof(self, oneof_group: _Literal['event']) -> _Literal['game', 'faulted', 'finished', 'shown', 'asked'] | None: ...
+    def __init__(self, game: _Optional[_Union[GameFinished, _Mapping[str, _Any]]] = ..., faulted: _Optional[_Union[BotFaulted, _Mapping[str, _Any]]] = ..., finished: _Optional[_Union[TableFinished, _Mapping[str, _Any]]] = ..., shown: _Optional[_Union[PositionShown, _Mapping[str, _Any]]] = ..., asked: _Optional[_Union[QuestionsSent, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class GameFinished(_message.Message):
     """A game that is over. The fields after the record repeat what it contains, so
@@ -388,6 +394,21 @@ class PositionShown(_message.Message):
     """
     def HasField(self, field_name: _Literal['view']) -> bool: ...
     def __init__(self, game: _Optional[int] = ..., board: _Optional[int] = ..., decision: _Optional[int] = ..., actors: _Optional[_Iterable[int]] = ..., view: _Optional[_Union[_bot_pb2.View, _Mapping[str, _Any]]] = ..., bank_ms: _Optional[_Iterable[int]] = ..., notes: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class QuestionsSent(_message.Message):
+    """A bot receives a message of questions. Only if the table has report_questions."""
+    __slots__ = ("seat", "game", "decision")
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    GAME_FIELD_NUMBER: _ClassVar[int]
+    DECISION_FIELD_NUMBER: _ClassVar[int]
+    seat: int
+    """The seat."""
+    game: int
+    """Number of the game within the match. Not set if there are several questions."""
+    decision: int
+    """Number of the decision within the game. Not set if there are several questions."""
+    def HasField(self, field_name: _Literal['game', 'decision']) -> bool: ...
+    def __init__(self, seat: _Optional[int] = ..., game: _Optional[int] = ..., decision: _Optional[int] = ...) -> None: ...
 
 class BotFaulted(_message.Message):
     """A bot faulted or its connection broke."""

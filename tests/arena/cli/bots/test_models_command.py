@@ -5,7 +5,14 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 
+from arena.cli.workspace import Workspace
+from arena.ratings.call_figures import CallFigures
+from arena.store import schema
+from arena.store.database import writing
+from arena.store.matches import model_calls
+from arena.store.matches.model_calls import Caller, CallPlace
 from tests.arena.cli.terminal import Cli
 
 MODELS = """
@@ -34,7 +41,7 @@ def listed(cli: Cli) -> dict[str, object]:
 
 
 def test_models_are_granted_to_owners_and_versions(cli: Cli, models_file: Path) -> None:
-    assert listed(cli) == {"stopped": False, "grants": [], "today": []}
+    assert listed(cli) == {"stopped": False, "grants": [], "days": 1, "usage": []}
     assert cli("models", "grant", "small", "--owner", "ada").status == 0
     assert cli("models", "grant", "small", "--bot", "mine@1").status == 0
     grants = [{"model": "small", "owner": "ada"}, {"model": "small", "version": "mine@1"}]
@@ -45,6 +52,24 @@ def test_models_are_granted_to_owners_and_versions(cli: Cli, models_file: Path) 
     assert listed(cli)["grants"] == grants[1:]
     assert cli("owner", "delete", "ada", "--yes").status == 0
     assert listed(cli)["grants"] == []
+
+
+def test_the_spending_of_the_last_days_is_listed_by_bot(cli: Cli, models_file: Path) -> None:
+    store = Workspace().store
+    worst = CallFigures(60, 40, 0.5)
+    for version in ("mine@1", "mine@2", "mine@2"):
+        caller = Caller("ada", version, "m-1", 1, 0)
+        model_calls.reserve_call(store, caller, CallPlace(0), "small", worst, 1000)
+    calls = schema.model_calls
+    with writing(store) as connection:
+        old = update(calls).where(calls.c.version == "mine@1")
+        connection.execute(old.values(at=calls.c.at - 6 * 86_400))
+    for days, versions in (("1", ["mine@2"]), ("6", ["mine@2"]), ("7", ["mine@1", "mine@2"])):
+        listed = json.loads(cli("models", "list", "--days", days, "--json").out)
+        assert [each["version"] for each in listed["usage"]] == versions
+        assert (listed["usage"][-1]["owner"], listed["usage"][-1]["cost"]) == ("ada", 1.0)
+    assert "mine@1" in cli("models", "list", "--days", "7").out
+    assert cli("models", "list", "--days", "0").status == 2
 
 
 @pytest.mark.parametrize(

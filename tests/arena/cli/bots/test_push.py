@@ -11,7 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.store.bots import owners, submissions, versions
+from arena.ratings.call_figures import CallFigures
+from arena.store.bots import model_grants, owners, submissions, versions
+from arena.store.bots.model_grants import Grantee
+from arena.store.matches import model_calls
+from arena.store.matches.model_calls import Caller, CallPlace
 from arena.store.tournaments import tournaments
 from arena.submissions import turns
 from arena.submissions.conformance.check import Check, CheckOutcome
@@ -22,16 +26,30 @@ from tests.arena.submissions.submission_harness import SubmissionHarness
 from tests.arena.web.page_server import served
 from tests.waiting import wait_until
 
+MODELS = """
+[models.small]
+base_url = "https://api.example.org/v1"
+model = "small-1"
+input_price = 1
+output_price = 2
+[limits]
+table_tokens = 50_000
+"""
+
 
 class PushArena:
     """An arena at a URL; `open` starts the processing of uploads."""
 
     def __init__(self, folder: Path, stack: ExitStack) -> None:
         folder.mkdir()
+        self.folder = folder
         self.submission_harness = SubmissionHarness(folder)
         self.token = owners.add_owner(self.submission_harness.engine, "ada")
         settings = ServerSettings(
-            rate=0, pending_uploads=self.submission_harness.pending_uploads, push_mib=1
+            rate=0,
+            pending_uploads=self.submission_harness.pending_uploads,
+            push_mib=1,
+            data=folder,
         )
         self.url = stack.enter_context(served(WebState(self.submission_harness.engine, settings)))
         self._stack = stack
@@ -82,6 +100,34 @@ def test_a_push_to_a_ladder_prints_every_stage(
     (bot_folder / "bot.py").write_text("import os\n")
     document = json.loads(cli("bot", "push", "mine", "--to", arena.url, "--json").out)
     assert (document["state"], document["version"]) == ("accepted", "mine@2")
+
+
+def test_a_push_prints_what_the_examination_may_cost(
+    cli: Cli, arena: PushArena, bot_folder: Path
+) -> None:
+    toml, engine = bot_folder / "bot.toml", arena.submission_harness.engine
+    toml.write_text(f'models = ["small", "large"]\n{toml.read_text()}')
+    (arena.folder / "models.toml").write_text(MODELS)
+    push = ("bot", "push", "mine", "--to", arena.url, "--no-wait")
+    with arena.submission_harness.pending_uploads.create().attended():
+        assert "examination" not in json.loads(cli(*push, "--json").out)
+        model_grants.grant_model(engine, Grantee.OWNER, "ada", "small")
+        for version, tokens in (("mine@1", 900), ("mine@2", 100), ("mine@2", 300)):
+            caller, place = Caller("ada", version, f"m-{tokens}", 1, 0), CallPlace(0, 0, 4)
+            figures = CallFigures(tokens, 10, tokens / 1000)
+            model_calls.reserve_call(engine, caller, place, "small", figures, 1_000_000)
+        (bot_folder / "bot.py").write_text("import os\n")
+        assert json.loads(cli(*push, "--json").out)["examination"] == {
+            "models": ["small"],
+            "most_tokens": 50_000,
+            "most_cost": pytest.approx(0.1),
+            "earlier": {"version": "mine@2", "tokens": 210, "cost": pytest.approx(0.2)},
+        }
+        (bot_folder / "bot.py").write_text("import sys\n")
+        lines = cli(*push).err.splitlines()
+        [most, measured] = [n for n, line in enumerate(lines) if "which cost" in line]
+        [sent] = [n for n, line in enumerate(lines) if line.startswith("submission s-")]
+        assert most < measured < sent
 
 
 def test_a_refusal_has_an_error_code(cli: Cli, arena: PushArena, bot_folder: Path) -> None:

@@ -12,12 +12,14 @@ from arena.cli.workspace import Workspace
 from arena.config import Folder, Running
 from arena.ratings.strength import fit
 from arena.ratings.strength.kept_strengths import SCIPY_MISSING
-from arena.services.queue import redis_server
+from arena.services.queue import redis_server, worker_registrations
+from arena.services.queue.worker_registrations import MODELS_QUEUE, QUEUE, WorkerInfo
 from arena.store import database, schema
 from arena.store.bots import versions
+from arena.store.match_settings import Clock
 from arena.store.matches import transitions
 from arena.store.matches.transitions import ArenaFault
-from arena.system import process_info
+from arena.system import process_info, redis_connection
 from arena.tournaments import scheduler
 from referee.games.registry import GAMES
 from tests.arena.cli.stored_tournament import store_tournament
@@ -171,6 +173,28 @@ def test_the_redis_of_the_services_is_asked_and_another_one_is_named(
 def _note_services(redis: str, referee: str) -> None:
     began = process_info.start_time(os.getpid())
     Folder(Path(".pokearena")).note_running(Running(os.getpid(), redis, referee, "", began))
+
+
+@pytest.mark.long
+def test_a_ladder_of_models_without_workers_of_its_own_is_named(cli: Cli, tmp_path: Path) -> None:
+    engine = Workspace(Path(".pokearena")).store
+    for name in ("meek", "random"):
+        versions.add_version(engine, name, "1", name, f"/{name}", {})
+    with redis_server.resolve(Folder(tmp_path / "other"), {}) as server:
+        _note_services(server.url, "")
+        client = redis_connection.connect(server.url)
+
+        def state(queue: str) -> str:
+            worker = WorkerInfo(name=queue, host="here", pid=1, queue=queue)
+            worker_registrations.register_worker(client, worker)
+            return str(checks(cli("doctor", "--json").out)["services"]["state"])
+
+        assert state(QUEUE) == "ok"
+        scheduler.begin(engine, poke_plan(clock=Clock(60_000, 60_000)), ["meek@1", "random@1"])
+        assert state(QUEUE) == "warn"
+        assert state(MODELS_QUEUE) == "ok"
+        client.close()
+    engine.dispose()
 
 
 @pytest.mark.long

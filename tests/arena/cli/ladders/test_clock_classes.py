@@ -9,9 +9,11 @@ from starlette.testclient import TestClient
 from arena.cli.errors import USAGE
 from arena.cli.services import serve
 from arena.cli.workspace import Workspace
+from arena.ratings.call_figures import CallFigures
 from arena.store import webhooks
-from arena.store.match_settings import Clock, ClockClass, ladder_name
-from arena.store.matches import search
+from arena.store.match_settings import Clock, ClockClass, canonical_ladder, ladder_name
+from arena.store.matches import listing, model_calls, search
+from arena.store.matches.model_calls import Caller, CallPlace
 from arena.submissions import open_ladders
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
@@ -19,6 +21,7 @@ from tests.arena.cli.terminal import Cli
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
 
 SLOW = Clock(allowance_ms=5_000)
+MODEL = Clock(allowance_ms=60_000)
 
 
 @pytest.fixture
@@ -57,6 +60,45 @@ def test_each_clock_class_has_its_own_address(arena: SimulatedArena) -> None:
             assert "/ladders/poke~slow" in answer.text or path == "/bots", path
 
 
+def add_calls(arena: SimulatedArena, clock: Clock) -> str:
+    """Play a tournament of `bot0` and `bot1`, in which `bot0` calls a model; return the match."""
+    played = arena.begin("round-robin", arena.bots(2), clock=clock)
+    arena.play_out(played)
+    [match] = listing.matches(arena.engine, tournament=played.id)
+    for identifier in (match.id, "examination"):
+        caller = Caller("ada", "bot0@1", identifier, 1, 0)
+        worst = CallFigures(60_000, 40_000, 0.5)
+        call = model_calls.reserve_call(
+            arena.engine, caller, CallPlace(0), "small", worst, 1_000_000
+        )
+        model_calls.settle_call(arena.engine, call, CallFigures(900, 100, 0.25))
+    return match.id
+
+
+def test_only_ladders_of_models_show_what_was_measured(arena: SimulatedArena, cli: Cli) -> None:
+    matches = {name: add_calls(arena, clock) for name, clock in (("slow", SLOW), ("model", MODEL))}
+    with TestClient(create(WebState(arena.engine, ServerSettings(rate=0)))) as client:
+        page = client.get("/ladders/poke~model.json").json()["standings"]
+        usage = {line["entrant"]: line["tokens_per_game"] for line in page}
+        games = page[0]["games"]
+        assert usage == {"bot0@1": round(1000 / games), "bot1@1": None}
+        assert "tokens/game" in client.get("/ladders/poke~model.html").text
+        assert "tokens/game" not in client.get("/ladders/poke~slow.html?columns=all").text
+        lines = client.get("/ladders/poke~slow.json").json()["standings"]
+        assert {line["cost_per_game"] for line in lines} == {None}
+        for match in matches.values():
+            sides = client.get(f"/matches/{match}.json").json()["sides"]
+            assert [side["measured_usage"] for side in sides] == [
+                {"input_tokens": 900, "output_tokens": 100, "cost": 0.25},
+                None,
+            ]
+    assert "cost/game" in cli("standings", "poke~model").out
+    assert "cost/game" in cli("standings", "poke~model", "--anchor", "bot0@1=1500").out
+    assert "cost/game" not in cli("standings", "poke~slow").out
+    timing = json.loads(cli("standings", "poke~model", "--json", "--timing").out)["timing"]
+    assert timing["poke~model"]["usage"]["bot0@1"]["cost"] == 0.25
+
+
 def test_commands_select_the_ladder_of_a_clock_class(arena: SimulatedArena, cli: Cli) -> None:
     ladders = json.loads(cli("standings", "poke", "--json").out)["ladders"]
     assert list(ladders) == ["poke", "poke~slow"]
@@ -80,6 +122,40 @@ def test_matches_are_filtered_by_form_and_by_ladder(arena: SimulatedArena) -> No
         ):
             matches = client.get(f"/matches.json?form={name}").json()["matches"]
             assert {match["ladder"] for match in matches} == ladders
+
+
+@pytest.mark.parametrize(
+    ("name", "canonical"),
+    [
+        ("poke", "poke"),
+        ("POKE-2-must_beat=true~slow", "poke~slow"),
+        ("poke~fast", "poke~fast"),
+        ("saint-poker", "saint_poker-2"),
+        ("Saint-Poker-4~model", "saint_poker-4~model"),
+        ("pokex", "pokex-4"),
+        ("pokino-3-greed=true", "pokino-3-greed"),
+    ],
+)
+def test_a_name_becomes_that_of_the_stored_ladder(name: str, canonical: str) -> None:
+    assert canonical_ladder(name) == canonical
+
+
+def test_other_names_of_a_ladder_select_it(arena: SimulatedArena, cli: Cli) -> None:
+    with TestClient(create(WebState(arena.engine, ServerSettings(rate=0)))) as client:
+        matches = client.get("/matches.json?form=POKE-2").json()["matches"]
+        assert {match["ladder"] for match in matches} == {"poke", "poke~slow"}
+        for name in ("poke-2", "poke-2~fast", "Poke"):
+            assert client.get(f"/ladders/{name}.json").json()["ladder"] == "poke"
+            [ladder] = client.get(f"/bots/bot0.json?form={name}").json()["ladders"]
+            assert ladder == "poke"
+            assert client.get(f"/bots.json?form={name}").json()["bots"]
+        assert client.get("/bots/bot0?form=poek").status_code == 400
+        assert client.get("/bots/bot0?form=pokex").status_code == 400
+    ladders = json.loads(cli("standings", "poke-2~slow", "--json").out)["ladders"]
+    assert list(ladders) == ["poke~slow"]
+    assert cli("standings", "pokex-4").code == "not-played"
+    hook = ("webhook", "add", "https://example.org/hook", "--event", "match.closed", "--json")
+    assert json.loads(cli(*hook, "--form", "saint-poker").out)["only"]["form"] == "saint_poker-2"
 
 
 @pytest.mark.parametrize("name", ["poke~slwo", "pok", "poke-9", "poke-must_beat=maybe"])

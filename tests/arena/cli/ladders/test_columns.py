@@ -32,6 +32,7 @@ from arena.ladders.ladder_columns import (
     cell_text,
 )
 from arena.ladders.seat_advantage import SEATS, MeanWithInterval, SeatAdvantage
+from arena.ratings.call_figures import CallFigures
 from arena.ratings.control_variates import AdjustedMean
 from arena.ratings.crosstable import CrosstableCell
 from arena.ratings.decision_histogram import DecisionHistogram
@@ -70,8 +71,9 @@ BOB = StandingsLine("bob@1", WEAK, 0, 0, 0, 0, 0, 0, 0, None, None, {}, 0)
 MANIFEST = {"authors": ["Ada"], "language": "python"}
 VERSION = Version("ada@2", "ada", "2", "hash", "", MANIFEST, 0.0, None, None, None, "owner")
 TIMES = DecisionHistogram.of([3.0] * 9 + [40.0])
+USAGE = CallFigures(80_000, 8_000, 4.0)
 LINES = (
-    LadderLine(1, ADA, TIMES, VERSION, 0.0, Sparkline("1,2", 1, 2, "up"), 8),
+    LadderLine(1, ADA, TIMES, VERSION, 0.0, Sparkline("1,2", 1, 2, "up"), 8, USAGE),
     LadderLine(2, BOB),
 )
 ENTRANTS = (

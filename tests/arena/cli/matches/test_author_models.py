@@ -148,7 +148,7 @@ def test_a_stored_version_needs_a_grant_and_its_calls_are_stored(
     assert endpoint.requests == []
     assert cli("models", "grant", "small", "--owner", "ada").status == 0
     assert cli(*words, *CLOCK).status == 0
-    [used] = json.loads(cli("models", "list", "--json").out)["today"]
+    [used] = json.loads(cli("models", "list", "--json").out)["usage"]
     assert used["calls"] == len(endpoint.requests) > 0
     assert cli("models", "stop").status == 0
     assert cli(*words, *CLOCK).code == "models-unavailable"

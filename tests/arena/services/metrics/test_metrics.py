@@ -20,8 +20,11 @@ from arena.services.queue.worker import MatchWorker
 from arena.services.queue.worker_registrations import (
     HOSTS,
     LOST_SECONDS,
+    MODELS_QUEUE,
     SandboxState,
+    WorkerInfo,
     forget_worker,
+    register_worker,
     unregister_worker,
 )
 from arena.store import backup_file, database, gauges, schema, webhooks
@@ -262,6 +265,11 @@ def test_due_matches_of_the_class_model_are_counted(metrics_arena: MetricsArena)
     samples = metrics_arena.samples()
     assert value(samples, "pokearena_due_model_matches") == 2
     assert value(samples, "pokearena_due_matches") == 2
+    # Without workers of the queue `models`, the others play them.
+    assert value(samples, "pokearena_due_usual_matches") == 2
+    worker = WorkerInfo(name="w2", host="here", pid=1, queue=MODELS_QUEUE)
+    register_worker(metrics_arena.redis, worker)
+    assert value(metrics_arena.samples(), "pokearena_due_usual_matches") == 0
 
 
 def test_infrastructure_failures_are_counted(metrics_arena: MetricsArena) -> None:

@@ -8,12 +8,13 @@ import pytest
 from sqlalchemy import Engine, update
 
 from arena.errors import Conflict
+from arena.ratings.call_figures import CallFigures
 from arena.store import schema
 from arena.store.bots import model_grants, owner_data, owners, versions
 from arena.store.bots.model_grants import GrantedModels, Grantee
 from arena.store.database import writing
 from arena.store.matches import listing, model_calls
-from arena.store.matches.model_calls import DAY_USED_UP, STOPPED, Caller, CallFigures, ModelUsage
+from arena.store.matches.model_calls import DAY_USED_UP, STOPPED, Caller, CallPlace, ModelUsage
 from arena.store.tournaments.tournaments import Tournament
 from tests.errors import has_code
 
@@ -23,7 +24,7 @@ DAY = 250
 
 
 def reserve(store: Engine, caller: Caller = ADA) -> str:
-    return model_calls.reserve_call(store, caller, "small", WORST, DAY)
+    return model_calls.reserve_call(store, caller, CallPlace(0), "small", WORST, DAY)
 
 
 def test_reservations_stay_within_the_day_of_an_owner(store: Engine) -> None:
@@ -34,12 +35,36 @@ def test_reservations_stay_within_the_day_of_an_owner(store: Engine) -> None:
     reserve(store, replace(ADA, owner="bea"))
     model_calls.settle_call(store, first, CallFigures(5, 1, 0.25))
     reserve(store)
-    [used] = model_calls.match_usage(store, "m-1")[:1]
-    assert used.name == "mine@1"
-    assert model_calls.usage_today(store) == (
-        ModelUsage("ada", "small", 3, 1, CallFigures(125, 81, 1.25)),
-        ModelUsage("bea", "small", 1, 0, WORST),
+    assert model_calls.match_usage(store, "m-1") == {"mine@1": CallFigures(125, 81, 1.25)}
+    assert model_calls.recent_usage(store) == (
+        ModelUsage("ada", "mine@1", "small", 2, 1, CallFigures(65, 41, 0.75)),
+        ModelUsage("ada", "other@1", "small", 1, 0, WORST),
+        ModelUsage("bea", "mine@1", "small", 1, 0, WORST),
     )
+
+
+def test_the_usage_of_a_decision_is_that_of_the_attempt_that_finished_its_game(
+    store: Engine,
+) -> None:
+    def call(attempt: int, place: CallPlace, version: str = "mine@1") -> str:
+        caller = replace(ADA, attempt=attempt, version=version)
+        return model_calls.reserve_call(store, caller, place, "small", CallFigures(60, 40), 10_000)
+
+    answered, place = CallFigures(5, 1, 0.25), CallPlace(1, 2, 7)
+    call(1, place)
+    for _ in range(2):
+        model_calls.settle_call(store, call(2, place), answered)
+    call(2, CallPlace(0, 2, 8), "other@1")
+    for elsewhere in (CallPlace(1), CallPlace(1, 3, 7)):
+        call(3, elsewhere)
+    usage = model_calls.decision_usage(store, "m-1", 2, None)
+    mine = ModelUsage("ada", "mine@1", "small", 2, 2, CallFigures(10, 2, 0.5))
+    assert usage == {
+        CallPlace(0, 2, 8): ModelUsage("ada", "other@1", "small", 1, 0, CallFigures(60, 40)),
+        place: mine,
+    }
+    assert model_calls.decision_usage(store, "m-1", 2, ["mine@1"]) == {place: mine}
+    assert model_calls.decision_usage(store, "m-1", 2, []) == {}
 
 
 def test_calls_of_another_day_do_not_count(store: Engine) -> None:
@@ -48,7 +73,7 @@ def test_calls_of_another_day_do_not_count(store: Engine) -> None:
     with writing(store) as connection:
         calls = schema.model_calls
         connection.execute(update(calls).values(at=calls.c.at - 86_400))
-    assert model_calls.usage_today(store) == ()
+    assert model_calls.recent_usage(store) == ()
     reserve(store)
 
 
@@ -79,7 +104,7 @@ def test_a_reserved_match_is_not_paused_by_the_calls_of_others(store: Engine) ->
         reserve(store)
     model_calls.settle_call(store, call, CallFigures(30, 20))
     reserve(store)
-    assert sum(used.figures.tokens for used in model_calls.usage_today(store)) == 250
+    assert sum(used.figures.tokens for used in model_calls.recent_usage(store)) == 250
 
 
 def test_an_attempt_returns_what_it_has_not_used(store: Engine) -> None:
@@ -155,4 +180,4 @@ def test_a_deleted_owner_leaves_no_grants_and_a_pseudonym(
     reserve(store)
     pseudonym = owner_data.forget(store, owner_data.survey(store, "ada"))
     assert [grant.name for grant in model_grants.list_grants(store)] == ["bot0@1"]
-    assert [used.name for used in model_calls.usage_today(store)] == [pseudonym]
+    assert [used.owner for used in model_calls.recent_usage(store)] == [pseudonym]

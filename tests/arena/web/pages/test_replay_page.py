@@ -13,9 +13,11 @@ from starlette.testclient import TestClient
 
 from arena.cli.workspace import Workspace
 from arena.presentation import narration
+from arena.ratings.call_figures import CallFigures
 from arena.store.access import organisers
 from arena.store.bots import owners, versions
-from arena.store.matches import results
+from arena.store.matches import model_calls, results
+from arena.store.matches.model_calls import Caller, CallPlace
 from arena.web import assets
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
@@ -188,6 +190,11 @@ class ReasoningArena:
             "eve": owners.add_owner(store, "eve"),
             "org": organisers.add_organiser(store, "org"),
         }
+        for seat, version in enumerate(("luck0@1", "luck1@1")):
+            caller, place = Caller("ada", version, match, 1, 0), CallPlace(seat, 0, seat)
+            figures = CallFigures(4000 + seat, 30)
+            call = model_calls.reserve_call(store, caller, place, "small", figures, 1_000_000)
+            model_calls.settle_call(store, call, figures)
         self.client = client(workspace)
         self.page = f"/matches/{match}/games/0"
 
@@ -213,6 +220,15 @@ class ReasoningArena:
         lines = self.client.get(f"{self.page}.json", headers=headers).json()["reasoning"]
         texts = [decision["text"] for line in lines for decision in line["decisions"]]
         return {text.removeprefix(f"{EVIL} of ") for text in texts}
+
+    def measured(self, who: str) -> tuple[list[int], list[str]]:
+        """Return the measured tokens in the JSON and on the page of a person."""
+        headers = {"Authorization": f"Bearer {self.tokens[who]}"} if who else {}
+        usage = self.client.get(f"{self.page}.json", headers=headers).json()["measured_usage"]
+        shown = re.findall(
+            r"small, (400\d|4,00\d) \+ 30 tokens, 1 request \(measured\)", self.html(who)
+        )
+        return [each["input_tokens"] for each in usage], shown
 
     def change(self, **values: str) -> int:
         """Send a change of ada's reasoning; return the status."""
@@ -242,6 +258,13 @@ def test_reasoning_is_shown_to_its_owner_and_the_organiser(
     assert reasoning_arena.as_json(who) == names
 
 
+def test_measured_usage_is_shown_with_the_reasoning(reasoning_arena: ReasoningArena) -> None:
+    measured = reasoning_arena.measured
+    assert measured("ada") == ([4000], ["4,000"])
+    assert measured("org") == ([4000, 4001], ["4,000", "4,001"])
+    assert measured("eve") == ([], [])
+
+
 def test_an_unknown_token_is_refused_by_a_replay(reasoning_arena: ReasoningArena) -> None:
     headers = {"Authorization": "Bearer unknown"}
     answer = reasoning_arena.client.get(f"{reasoning_arena.page}.json", headers=headers)
@@ -265,7 +288,8 @@ def test_an_owner_publishes_hides_and_deletes_reasoning(reasoning_arena: Reasoni
 def test_reasoning_is_folded_with_its_reported_usage(reasoning_arena: ReasoningArena) -> None:
     page = reasoning_arena.html("org")
     section = page[page.index('class="reasoning"') :]
-    assert section.count("<details>") == 2
+    # One has measured usage only.
+    assert section.count("<details>") == 3
     assert "small-1, 900 + 80 tokens, $0.01 (reported)" in section
     frame = reasoning_arena.client.get(f"/embed{reasoning_arena.page}").text
     assert 'class="reasoning"' not in frame
