@@ -81,14 +81,17 @@ def _stakes(view: PoukuView, seat: int) -> str:
     values = Values(
         view.pair, view.three, view.straight, view.four, view.point, view.four_yaku, view.first_turn
     )
-    pays = f"would pay {payment(values, seats, view.teams, fields, kept, view.point_card)}"
-    if seat != view.turn or _is_over(view):
+    if _is_over(view):
+        return ""
+    owed = payment(values, seats, view.teams, fields, kept, view.point_card)
+    pays = f"pays {owed} if another seat goes out"
+    if seat != view.turn:
         return pays
     if view.worth:
         return f"may go out for {view.worth} · {pays}"
     best = GoingOut(values, view.hand, fields, kept, view.point_card).worth()
     needed = NEEDED_IN_TEAMS if view.teams else NEEDED
-    return f"cannot go out: best {best}, needs {needed} · {pays}"
+    return f"worth {best}, going out needs {needed} · {pays}"
 
 
 def _ended(public: PoukuView, players: Players) -> CardLines:
@@ -159,7 +162,7 @@ class PoukuPresentation(Presentation):
         "Combine the cards of your hand with the open cards of your neighbours, and go out first."
     )
     terms = (
-        ("yaku", "A combination that scores: pair, three or four of a kind, straight (役)."),
+        ("yaku", "A combination that scores: pair, three or four of a kind, straight."),
         ("field", "The open cards in front of a player."),
         ("reference fields", "The fields of other players whose cards a player may use."),
         ("point card", "The card in the middle. Every card of its rank is worth 2 more."),
@@ -227,6 +230,10 @@ Suits mean nothing; ranks from 2 up to A, and the ace is also low in a straight.
         if not _is_over(public):
             actions += _turns(public.turns)
         return actions
+
+    def task(self, view: PoukuView) -> str:
+        keep = ", after keeping a yaku if you can" if view.may_keep else ""
+        return f"{'go out or ' * (view.worth > 0)}discard a card{keep}"
 
     def lessons(self) -> Sequence[Lesson]:
         from referee.presentation.lessons.pouku import LESSONS
