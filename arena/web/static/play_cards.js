@@ -161,7 +161,7 @@ function showButtons(form, proposal, number) {
   row.hidden = false;
   confirm.disabled = proposal === undefined;
   confirm.dataset.action = proposal?.number ?? "";
-  const hint = picked.length > 0 ? "Click one more" : "Click what is framed on the table";
+  const hint = picked.length > 0 ? "Click one more" : "Click what is framed";
   confirm.replaceChildren(proposal ? wordsOf(proposal) : hint);
   confirm.hidden = fitting([]).length === 0;
   form.classList.toggle("only-plain", actions.length > 0 && fitting([]).length === 0);

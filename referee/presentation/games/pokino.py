@@ -272,8 +272,7 @@ Lay dominoes so that numbers of your cards lie side by side, and play cards alon
             heading=_heading(public, players),
             facts=(
                 *(caption for name, caption in _VARIANTS.items() if getattr(public, name)),
-                f"{public.deck_size} card{'s' * (public.deck_size != 1)} in the deck",
-                f"{public.poke_size} dominoes in the poke",
+                f"{public.deck_size} cards, {public.poke_size} dominoes left",
                 "K 0, A 1, J 11, Q 12",
             ),
             seats=tuple(
@@ -340,7 +339,7 @@ Lay dominoes so that numbers of your cards lie side by side, and play cards alon
         return Selection()
 
     def task(self, view: PokinoView) -> str:
-        return "lay a domino, play a run of cards over touching squares, or pass"
+        return "lay a domino, run or pass"
 
     def lessons(self) -> Sequence[Lesson]:
         from referee.presentation.lessons.pokino import LESSONS

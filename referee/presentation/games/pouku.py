@@ -84,20 +84,20 @@ def _stakes(view: PoukuView, seat: int) -> str:
     if _is_over(view):
         return ""
     owed = payment(values, seats, view.teams, fields, kept, view.point_card)
-    pays = f"pays {owed} if another seat goes out"
+    risk = f"risks {owed}"
     if seat != view.turn:
-        return pays
+        return risk
     if view.worth:
-        return f"may go out for {view.worth} · {pays}"
+        return f"may go out for {view.worth} · {risk}"
     best = GoingOut(values, view.hand, fields, kept, view.point_card).worth()
     needed = NEEDED_IN_TEAMS if view.teams else NEEDED
-    return f"worth {best}, going out needs {needed} · {pays}"
+    return f"worth {best}, needs {needed} to go out · {risk}"
 
 
 def _ended(public: PoukuView, players: Players) -> CardLines:
-    """Return the previous deal until the first action of the current one."""
-    over = _is_over(public)
-    if not public.deals or (public.turns and not over):
+    """Return the previous deal until every seat has had a turn in the current one."""
+    is_shown = _is_over(public) or len(public.turns) < len(public.fields)
+    if not public.deals or not is_shown:
         return CardLines("ended", "", ())
     deal = public.deals[-1]
     label = f"how deal {public.deal} ended"
@@ -232,8 +232,7 @@ Suits mean nothing; ranks from 2 up to A, and the ace is also low in a straight.
         return actions
 
     def task(self, view: PoukuView) -> str:
-        keep = ", after keeping a yaku if you can" if view.may_keep else ""
-        return f"{'go out or ' * (view.worth > 0)}discard a card{keep}"
+        return "go out or discard a card" if view.worth else "discard a card"
 
     def lessons(self) -> Sequence[Lesson]:
         from referee.presentation.lessons.pouku import LESSONS

@@ -48,7 +48,7 @@ _ASKED = {
 _TASKS = {
     "river": "add a card to the river",
     "show": "show two cards",
-    "pick_up": "pick up a card of the river or of those shown",
+    "pick_up": "pick up a card",
 }
 _ORDINALS = ("best hand", "2nd best", "3rd best", "4th best", "5th best")
 
