@@ -272,7 +272,8 @@ Lay dominoes so that numbers of your cards lie side by side, and play cards alon
             heading=_heading(public, players),
             facts=(
                 *(caption for name, caption in _VARIANTS.items() if getattr(public, name)),
-                f"{public.deck_size} cards, {public.poke_size} dominoes left",
+                f"{public.deck_size} card{'s' * (public.deck_size != 1)}, "
+                f"{public.poke_size} dominoes left",
                 "K 0, A 1, J 11, Q 12",
             ),
             seats=tuple(
@@ -330,9 +331,7 @@ Lay dominoes so that numbers of your cards lie side by side, and play cards alon
             case Domino(domino):
                 numbers = map(str, NUMBERS[domino])
                 ends = (PokinoSquare(*coordinates(end)) for end in squares(action))
-                placed = (
-                    Pick(str(end), number) for number, end in zip(numbers, ends, strict=True)
-                )
+                placed = (Pick(str(end), number) for number, end in zip(numbers, ends, strict=True))
                 return Selection((Pick(domino), *placed), enough=2)
             case Run(path):
                 return Selection(tuple(map(_pick, path)), ordered=True)
