@@ -442,7 +442,7 @@ def test_the_next_game_is_one_click_and_the_record_can_be_deleted(
     tab.wait_for_selector("#choose")
     wait_for_script(tab)
     tab.get_by_role("button", name="Hint").click()
-    tab.wait_for_selector(".hint p")
+    tab.wait_for_selector(".hint [data-hint]")
     leave(tab)
     tab.wait_for_selector("[data-over] .again", state="attached")
     first = tab.url

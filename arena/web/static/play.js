@@ -41,7 +41,7 @@ function update(id, received) {
   showLatestPiece();
   if (id !== "play-turn") return;
   const heading = document.getElementById("turn");
-  announced.textContent = (part.querySelector(".hint span") ?? heading).textContent;
+  announced.textContent = (part.querySelector("[data-hint]") ?? heading).textContent;
   if (typed) (document.getElementById("play-text") ?? heading).focus({ preventScroll: true });
   else if (held) heading.focus({ preventScroll: true });
   // The match is over: its result may be above the button that ended it.

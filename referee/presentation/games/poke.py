@@ -40,7 +40,7 @@ _HAND = 5
 _DOUBLED = {2: "doubled", 4: "redoubled"}
 _ASKED = {"draw": "the draw", "lead": "the tricks", "answer": "the tricks"}
 _TASKS = {
-    "draw": "exchange cards, or keep your hand",
+    "draw": "exchange cards, or stand",
     "lead": "lead cards to the trick",
     "answer": "answer the trick",
 }
