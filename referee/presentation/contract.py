@@ -134,6 +134,13 @@ class Presentation:
         """
         return selection_by_fields(action)
 
+    def task(self, view: Any) -> str:
+        """Return what the seat of a view decides now, such as "show two cards"; by default "".
+
+        A table of a person shows it to players who do not know the game.
+        """
+        return ""
+
     def lessons(self) -> Sequence[Lesson]:
         """Return positions with questions, by which a person learns the game in a minute.
 

@@ -427,7 +427,7 @@ def test_a_table_is_left_the_next_game_is_one_click_and_the_record_can_be_delete
     tab.wait_for_selector("#choose")
     wait_for_script(tab)
     tab.get_by_role("button", name="Hint").click()
-    tab.wait_for_selector(".hint p")
+    tab.wait_for_selector(".hint [data-hint]")
     tab.get_by_text("Leave the table", exact=True).click()
     question = tab.get_attribute("[name=question]", "value")
     tab.locator(".choices button").first.click()

@@ -251,11 +251,12 @@ def table_page(web: WebState, page_request: PageRequest) -> Page:
             "find": find,
             "has_hints": gives_hints(game.id),
             "again": table.form,
-            "fresh_actions": tuple(reversed(history[state.seen :])),
+            "fresh_actions": tuple(history[state.seen :]),
             "earlier_actions": tuple(reversed(history[: state.seen])),
             "result": ""
             if state.end is None
             else result(state.end.record).removeprefix("result: "),
+            "task": "" if state.shown is None else state.shown.presentation.task(state.shown.view),
             "rules_now": _rules_now(state.shown, links),
         },
         parts=("play-board", "play-turn"),

@@ -41,7 +41,7 @@ function update(id, received) {
   showLatestPiece();
   if (id !== "play-turn") return;
   const heading = document.getElementById("turn");
-  announced.textContent = (part.querySelector(".hint p") ?? heading).textContent;
+  announced.textContent = (part.querySelector("[data-hint]") ?? heading).textContent;
   if (typed) (document.getElementById("play-text") ?? heading).focus({ preventScroll: true });
   else if (held) heading.focus({ preventScroll: true });
   // The match is over: its result may be above the button that ended it.
@@ -86,7 +86,7 @@ table.addEventListener("submit", async (event) => {
   if (form.method !== "post" || form.matches(".again")) return;
   event.preventDefault();
   const body = new URLSearchParams(new FormData(form, event.submitter));
-  for (const button of form.querySelectorAll("button")) button.disabled = true;
+  for (const control of form.elements) if (control.matches("button")) control.disabled = true;
   if (form.previousElementSibling?.matches(".refused")) form.previousElementSibling.remove();
   try {
     // Not form.action: that is the button of this name.

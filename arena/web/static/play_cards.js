@@ -96,9 +96,10 @@ function clicked(pick) {
   return picked;
 }
 
-// The actions among which the button chooses.
+// The actions among which the button chooses; without a selection, that of the hint.
 function candidates() {
-  if (picked.length === 0) return [];
+  const hint = document.querySelector("[data-hint]")?.dataset.hint;
+  if (picked.length === 0) return actions.filter(({ words, names }) => names.length > 0 && words === hint);
   const all = fitting(picked);
   const exact = all.filter((action) => action.names.length === picked.length);
   if (exact.length > 0) return exact;
@@ -121,12 +122,29 @@ function showControl({ node, pick }, proposal) {
   node.classList.toggle("chosen", mine !== undefined);
   node.classList.toggle("ready", mine === undefined && joined(picked, pick) !== undefined);
   node.classList.toggle("proposed", mine === undefined && names.includes(pick.element));
-  node.toggleAttribute("data-role", Boolean(mine?.role));
-  if (mine?.role) node.dataset.role = mine.role;
-  if (node.closest("svg")) return;
+  const name = proposal?.names.find((each) => elementOf(each) === pick.element) ?? "";
+  const role = mine?.role || name.slice(0, -pick.element.length - 1);
+  node.toggleAttribute("data-role", role !== "");
+  if (role) node.dataset.role = role;
+  if (node.closest("svg")) return showOnSquare(node, role);
   node.tabIndex = 0;
   node.setAttribute("role", "button");
   node.setAttribute("aria-pressed", String(mine !== undefined));
+}
+
+// A square shows what the action lays on it.
+function showOnSquare(square, role) {
+  let text = square.nextElementSibling;
+  if (!text?.matches(".role")) {
+    if (!role) return;
+    const { x, y, width, height } = square.getBBox();
+    text = document.createElementNS(square.namespaceURI, "text");
+    text.classList.add("role");
+    text.setAttribute("x", x + width / 2);
+    text.setAttribute("y", y + 0.7 * height);
+    square.after(text);
+  }
+  text.textContent = role;
 }
 
 function wordsOf(action) {
@@ -143,7 +161,7 @@ function showButtons(form, proposal, number) {
   row.hidden = false;
   confirm.disabled = proposal === undefined;
   confirm.dataset.action = proposal?.number ?? "";
-  const hint = picked.length > 0 ? "Click one more" : "Click what is framed on the table";
+  const hint = picked.length > 0 ? "Click one more" : "Click what is framed";
   confirm.replaceChildren(proposal ? wordsOf(proposal) : hint);
   confirm.hidden = fitting([]).length === 0;
   form.classList.toggle("only-plain", actions.length > 0 && fitting([]).length === 0);

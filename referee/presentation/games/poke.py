@@ -39,6 +39,11 @@ if TYPE_CHECKING:
 _HAND = 5
 _DOUBLED = {2: "doubled", 4: "redoubled"}
 _ASKED = {"draw": "the draw", "lead": "the tricks", "answer": "the tricks"}
+_TASKS = {
+    "draw": "exchange cards, or stand",
+    "lead": "lead cards to the trick",
+    "answer": "answer the trick",
+}
 _FACING = (1, 0)
 """Order of the rows of tricks: seat 1 sits at the top."""
 
@@ -240,6 +245,9 @@ A deal: draw, five tricks, poker hands. Cards are rank then suit; ranks from 2 u
         if public.lead:
             actions.append(PublicAction(_leader(public), f"leads {' '.join(public.lead)}"))
         return actions
+
+    def task(self, view: PokeView) -> str:
+        return _TASKS.get(view.phase, "")
 
     def lessons(self) -> Sequence[Lesson]:
         from referee.presentation.lessons.poke import LESSONS

@@ -52,6 +52,11 @@ _ASKED = {
     "play": "the tricks",
     "over": "the game is over",
 }
+_TASKS = {
+    "bid": "bid the number of tricks that you will win, or pass",
+    "name": "name the wild rank",
+    "play": "play to the trick",
+}
 _PLURAL = {"A": "aces", "K": "kings", "Q": "queens", "J": "jacks", "T": "tens"}
 Marked = Callable[[Sequence[Card]], CardGroup]
 """Lays cards face up with marks on the wild ones."""
@@ -345,6 +350,9 @@ and X2 are jokers, which are always wild; ranks from 2 up to A.
                 actions += _plays(trick.played)
             actions += _plays(public.played)
         return actions
+
+    def task(self, view: PokexView) -> str:
+        return _TASKS.get(view.phase, "")
 
     def lessons(self) -> Sequence[Lesson]:
         from referee.presentation.lessons.pokex import LESSONS

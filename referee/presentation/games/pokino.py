@@ -272,8 +272,9 @@ Lay dominoes so that numbers of your cards lie side by side, and play cards alon
             heading=_heading(public, players),
             facts=(
                 *(caption for name, caption in _VARIANTS.items() if getattr(public, name)),
-                f"{public.deck_size} card{'s' * (public.deck_size != 1)} in the deck",
-                f"{public.poke_size} dominoes in the poke",
+                f"{public.deck_size} card{'s' * (public.deck_size != 1)}, "
+                f"{public.poke_size} dominoes left",
+                "K 0, A 1, J 11, Q 12",
             ),
             seats=tuple(
                 players.seat(seat, _badges(public, seat), _areas(public, hands, seat))
@@ -325,14 +326,19 @@ Lay dominoes so that numbers of your cards lie side by side, and play cards alon
         return None
 
     def selection(self, action: Action) -> Selection:
-        """Return a domino with its squares, or the squares of a run along its path."""
+        """Return a domino and the square of each number, or the squares of a run along its path."""
         match action:
             case Domino(domino):
+                numbers = map(str, NUMBERS[domino])
                 ends = (PokinoSquare(*coordinates(end)) for end in squares(action))
-                return Selection((Pick(domino), *map(_pick, ends)), enough=2)
+                placed = (Pick(str(end), number) for number, end in zip(numbers, ends, strict=True))
+                return Selection((Pick(domino), *placed), enough=2)
             case Run(path):
                 return Selection(tuple(map(_pick, path)), ordered=True)
         return Selection()
+
+    def task(self, view: PokinoView) -> str:
+        return "lay a domino, run or pass"
 
     def lessons(self) -> Sequence[Lesson]:
         from referee.presentation.lessons.pokino import LESSONS

@@ -81,20 +81,23 @@ def _stakes(view: PoukuView, seat: int) -> str:
     values = Values(
         view.pair, view.three, view.straight, view.four, view.point, view.four_yaku, view.first_turn
     )
-    pays = f"would pay {payment(values, seats, view.teams, fields, kept, view.point_card)}"
-    if seat != view.turn or _is_over(view):
-        return pays
+    if _is_over(view):
+        return ""
+    owed = payment(values, seats, view.teams, fields, kept, view.point_card)
+    risk = f"risks {owed}"
+    if seat != view.turn:
+        return risk
     if view.worth:
-        return f"may go out for {view.worth} · {pays}"
+        return f"may go out for {view.worth} · {risk}"
     best = GoingOut(values, view.hand, fields, kept, view.point_card).worth()
     needed = NEEDED_IN_TEAMS if view.teams else NEEDED
-    return f"cannot go out: best {best}, needs {needed} · {pays}"
+    return f"worth {best}, needs {needed} to go out · {risk}"
 
 
 def _ended(public: PoukuView, players: Players) -> CardLines:
-    """Return the previous deal until the first action of the current one."""
-    over = _is_over(public)
-    if not public.deals or (public.turns and not over):
+    """Return the previous deal until every seat has had a turn in the current one."""
+    is_shown = _is_over(public) or len(public.turns) < len(public.fields)
+    if not public.deals or not is_shown:
         return CardLines("ended", "", ())
     deal = public.deals[-1]
     label = f"how deal {public.deal} ended"
@@ -159,7 +162,7 @@ class PoukuPresentation(Presentation):
         "Combine the cards of your hand with the open cards of your neighbours, and go out first."
     )
     terms = (
-        ("yaku", "A combination that scores: pair, three or four of a kind, straight (役)."),
+        ("yaku", "A combination that scores: pair, three or four of a kind, straight."),
         ("field", "The open cards in front of a player."),
         ("reference fields", "The fields of other players whose cards a player may use."),
         ("point card", "The card in the middle. Every card of its rank is worth 2 more."),
@@ -227,6 +230,9 @@ Suits mean nothing; ranks from 2 up to A, and the ace is also low in a straight.
         if not _is_over(public):
             actions += _turns(public.turns)
         return actions
+
+    def task(self, view: PoukuView) -> str:
+        return "go out or discard a card" if view.worth else "discard a card"
 
     def lessons(self) -> Sequence[Lesson]:
         from referee.presentation.lessons.pouku import LESSONS

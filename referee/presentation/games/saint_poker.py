@@ -45,7 +45,12 @@ _ASKED = {
     "pick_up": "picking up, the worst hand first",
     "over": "the game is over",
 }
-_ORDINALS = ("best hand", "2nd", "3rd", "4th", "5th")
+_TASKS = {
+    "river": "add a card to the river",
+    "show": "show two cards",
+    "pick_up": "pick up a card",
+}
+_ORDINALS = ("best hand", "2nd best", "3rd best", "4th best", "5th best")
 
 
 def _river(public: SaintPokerView, gone: frozenset[Card], last: str) -> tuple[FaceUpCard, ...]:
@@ -197,6 +202,9 @@ from 2 up to A.
         ]
         river = () if public.phase == "river" else public.river
         return [*actions, *_actions(seats, river, public.shown, public.picked)]
+
+    def task(self, view: SaintPokerView) -> str:
+        return _TASKS.get(view.phase, "")
 
     def lessons(self) -> Sequence[Lesson]:
         from referee.presentation.lessons.saint_poker import LESSONS

@@ -14,8 +14,8 @@ def _dealt(point_card: str, hands: str, fields: str, stock: str) -> Arranged:
 LESSONS = (
     Lesson(
         title="Go out",
-        question="With the fields of Ann and Ben your hand makes 8 8 8, 3 3 and 7 7. That is worth "
-        "5. What do you do?",
+        question="Combinations score: with the fields of Ann and Ben your hand makes 8 8 8, 3 3 "
+        "and 7 7. From 5 points you may end the deal. What do you do?",
         rule="U-4.1",
         seats=3,
         luck=_dealt("AC", "8C 3C 2C 4C 5C TC", "KC JC 8D 7C 3D 7D", "8H"),

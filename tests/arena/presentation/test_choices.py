@@ -99,6 +99,7 @@ def test_cited_rules_exist_and_menu_lines_are_distinct(
         for seat in moves if number % examples(1, 3) == 0 else ():
             numbers = presentation.rules_now(state.view(seat))
             assert numbers
+            assert presentation.task(state.view(seat))
             assert all(f"## {number} " in page or f"**{number}**" in page for number in numbers)
             legal = list(state.legal(seat))
             assert len({presentation.choice(action) for action in legal}) == len(legal)

@@ -133,7 +133,11 @@ def test_saint_poker_shows_shown_and_picked_up_cards() -> None:
     opened, closed = secret(rendering, "hand", 0)
     assert marked(opened, "known") == "2C"
     assert (words(closed), closed.backs) == ("2C!", 7)
-    assert [badges(rendering, seat) for seat in range(3)] == [["best hand"], ["3rd"], ["2nd"]]
+    assert [badges(rendering, seat) for seat in range(3)] == [
+        ["best hand"],
+        ["3rd best"],
+        ["2nd best"],
+    ]
 
 
 def test_pouku_shows_fields_keeps_and_the_winning_set() -> None:
@@ -142,7 +146,7 @@ def test_pouku_shows_fields_keeps_and_the_winning_set() -> None:
     assert marked(row(rendering, "field", 2), "point") == "QS"
     assert words(row(rendering, "kept", 1)) == "2H 3S 4H 5C"
     opened, _ = secret(rendering, "hand", 1)
-    assert (words(opened), opened.note) == ("2C! TH AD", "may go out for 14 · would pay 2")
+    assert (words(opened), opened.note) == ("2C! TH AD", "may go out for 14 · risks 2")
     rendering = position("pouku-3-teams=false-reference=right", 10)
     (ended,) = (area for area in rendering.centre if isinstance(area, CardLines))
     assert [(label, words(cards)) for label, cards in ended.rows] == [
