@@ -68,7 +68,7 @@ def select(candidates: Iterable[PlayedMatch]) -> FeaturedReplay | None:
     replays = [
         (replay, len(candidate.games))
         for candidate in candidates
-        if (replay := _replay(candidate)) is not None
+        if (replay := replay_of(candidate)) is not None
     ]
     best = min(
         replays,
@@ -78,8 +78,12 @@ def select(candidates: Iterable[PlayedMatch]) -> FeaturedReplay | None:
     return None if best is None else best[0]
 
 
-def _replay(match: PlayedMatch) -> FeaturedReplay | None:
-    """Return the game of a match to show: the last one that changed the lead, else the closest."""
+def replay_of(match: PlayedMatch) -> FeaturedReplay | None:
+    """Return the game of a match to show: the last one that changed the lead, else the closest.
+
+    Args:
+        match: a closed match with its games; without a finished game the result is None.
+    """
     scored = [game for game in match.games if game.scores is not None and not any(game.faults)]
     if not scored:
         return None

@@ -46,26 +46,30 @@ _FIXED: Final = {
 
 def overview(web: WebState, page_request: PageRequest, access: Access) -> Page:
     """Return the organiser's overview: open tournaments, workers and the latest actions."""
-    listed = tournaments.list_tournaments(web.engine)
     unfinished = [
-        (tournament, tournaments.progress(web.engine, tournament.id))
-        for tournament in listed
+        tournaments_page.line_of(web, tournament)
+        for tournament in tournaments.list_tournaments(web.engine)
         if tournament.ended is None
     ]
+    workers = web.workers.read()
     entries = audit_log.list_entries(web.engine, limit=_MAX_ROWS, sign_ins=False)
     return Page(
-        title="Organiser",
+        title="Overview",
         template="management/overview.html",
         model={
-            "tournaments": unfinished,
-            "workers": web.workers.read(),
+            "unfinished": unfinished,
+            "waiting": len(submissions.awaiting_approval(web.engine)),
+            "workers": workers,
+            "alive": sum(worker.alive for worker in workers),
             "problems": web.workers.problems(),
             "entries": entries,
             "access": access,
         },
         data={
             "organiser": access.identity.name,
-            "tournaments": [json_values.tournament(*each) for each in unfinished],
+            "tournaments": [
+                json_values.tournament(line.tournament, line.progress) for line in unfinished
+            ],
             "workers": [
                 {
                     "name": worker.name,
@@ -75,7 +79,7 @@ def overview(web: WebState, page_request: PageRequest, access: Access) -> Page:
                     "sandbox": worker.sandbox.level,
                     "sandbox_stored": worker.sandbox.stored or None,
                 }
-                for worker in web.workers.read()
+                for worker in workers
             ],
             "sandbox_problems": web.workers.problems(),
             "audit": [entry.to_json() for entry in entries],

@@ -7,7 +7,6 @@ from typing import Any
 from arena.ladders.columns import Rendering, columns_of, to_json
 from arena.ladders.ladder_columns import LADDER
 from arena.store.matches import listing, results
-from arena.store.matches.listing import Match
 from arena.store.tournaments import challenges, tournaments
 from arena.tournaments import json_values
 from arena.web.data.featured_replay import featured_replay
@@ -21,7 +20,6 @@ from referee.games.registry import GAMES
 
 TOP = 5
 """Number of lines of each ladder."""
-_RUNNING = 8
 _LATEST = 6
 _ENDED = 3
 
@@ -54,7 +52,7 @@ def home_page(web: WebState, page_request: PageRequest) -> Page:
             "top_columns": columns_of(LADDER, Rendering.TOP),
             "open_ladders": open_ladders,
             "games": list(GAMES.values()),
-            **_other_matches(web, on_screen.match),
+            "matches": len(snapshot.running),
             **_tournaments(web),
             "latest": latest,
             "winners": results.winners(web.engine, [match.id for match in latest]),
@@ -72,14 +70,6 @@ def home_page(web: WebState, page_request: PageRequest) -> Page:
         topics=on_screen.topics,
         feed_link=page_request.links.to("tournaments.atom"),
     )
-
-
-def _other_matches(web: WebState, on_screen: Match | None) -> dict[str, Any]:
-    """Return the running matches without a table on the page, and the number of those left out."""
-    others = [
-        other for other in web.snapshot.running if on_screen is None or other.id != on_screen.id
-    ]
-    return {"others": others[:_RUNNING], "more": max(len(others) - _RUNNING, 0)}
 
 
 def _tournaments(web: WebState) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from arena.store.matches.closed_matches import PlayedMatch
 from arena.store.matches.search import FoundMatches, MatchFilter, SearchPosition
 from arena.tournaments import json_values
 from arena.web import paging
+from arena.web.data.featured_replay import FeaturedReplay, replay_of
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageRequest, TextTable, ladder_in_query
 from referee.games.registry import GAMES
@@ -36,7 +37,7 @@ QUERY = (
 """Query parameters of the page."""
 _WORDS = ("bot", "opponent", "owner", "tournament", "game", "form", "tag")
 _DAYS = ("since", "until")
-_RARE = ("owner", "tournament", "tag", *_DAYS)
+_RARE = ("form", "owner", "tournament", "tag", *_DAYS)
 """Filters that are folded on the page."""
 _PLACE = re.compile(r"(\d{1,12}(?:\.\d{1,12})?):(m-[0-9a-z]{1,20})")
 
@@ -50,6 +51,21 @@ class MatchLine:
     """The entrant with the highest score; empty if several have it."""
     scores: tuple[float, ...]
     """The mean score of each entrant against the others, from 0 to 1."""
+
+    @property
+    def featured(self) -> FeaturedReplay | None:
+        """The game that is worth watching; None without a finished one."""
+        return replay_of(self.match)
+
+    @property
+    def day(self) -> str:
+        """The day on which the match closed, in UTC."""
+        return wording.moment(self.match.closed)[:10]
+
+    @property
+    def time(self) -> str:
+        """The time of that day."""
+        return wording.moment(self.match.closed)[11:16]
 
     def to_json(self) -> dict[str, Any]:
         """Return the line as JSON values."""

@@ -46,7 +46,7 @@ class Replay:
     games: tuple[int, ...]
     """Numbers of all games of the match."""
     title: str
-    subtitle: str
+    place: str
     options: tuple[str, ...]
     names: tuple[str, ...]
     frames: FrameSequence
@@ -151,10 +151,7 @@ def replay(
         number=game.number,
         games=tuple(games),
         title=f"{find_game(match['game']).title}: {entrants}",
-        subtitle=(
-            f"game {game.number + 1} · board {game.game['board'] + 1} · "
-            f"table {game.game['table'] + 1}"
-        ),
+        place=f"board {game.game['board'] + 1}, table {game.game['table'] + 1}",
         options=_options(match),
         names=recorded.names,
         frames=recorded.frames,

@@ -10,6 +10,7 @@ from arena.presentation import wording
 from arena.store.bots import owners, submissions
 from arena.store.bots.submissions import Submission
 from arena.store.schema import Approval, SubmissionStage, SubmissionState
+from arena.store.tournaments import tournaments
 from arena.submissions import turns
 from arena.submissions.turns import QueuePosition
 from arena.tournaments import json_values
@@ -27,6 +28,13 @@ _DONE: Final = {
     SubmissionStage.ENTERING: "on the ladder",
 }
 """Text of a completed stage."""
+_REFUSED: Final = {
+    SubmissionStage.CHECKING: "refused: a check of the files failed",
+    SubmissionStage.BUILDING: "refused: the build failed",
+    SubmissionStage.TESTING: "refused: a test failed",
+    SubmissionStage.APPROVING: "refused by the organiser",
+}
+"""Text of a refusal; at the other stages it is "refused"."""
 _LISTED: Final = 500
 
 
@@ -80,7 +88,7 @@ def standing(submission: Submission, position: QueuePosition | None = None) -> s
         case SubmissionState.ACCEPTED:
             return "on the ladder" if submission.ladders else "in the arena"
         case SubmissionState.REFUSED:
-            return f"refused at stage {submission.stage}"
+            return _REFUSED.get(submission.stage, "refused")
     return "not processed because of a failure of the arena"
 
 
@@ -142,6 +150,9 @@ def submission_page(web: WebState, page_request: PageRequest) -> Page:
             "owned": owned,
             "steps": steps(submission),
             "standing": standing(submission, position),
+            "ladders": [
+                tournaments.find_tournament(web.engine, ladder) for ladder in submission.ladders
+            ],
         },
         data=to_json(submission, owned=owned, position=position),
         # A stream of events cannot send the token of a program.
