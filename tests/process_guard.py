@@ -14,7 +14,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-MARK = "POKEARENA_TEST_RUN"
+MARK = "TEST_RUN_OF_POKEARENA"
+"""Not a setting of the arena (POKEARENA_...): tests start services without those."""
 
 
 def start(run: str) -> None:

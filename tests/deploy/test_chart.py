@@ -413,7 +413,7 @@ def test_scaled_jobs_follow_the_due_matches_of_the_arena_and_end(helm: str, tmp_
     manifests = render(helm, tmp_path, "--set", "worker.mode=scaledjob")
     [scaled] = of_kind(manifests, "ScaledJob")
     [trigger] = scaled["spec"]["triggers"]
-    assert trigger["metadata"]["valueLocation"] == metric_definitions.DUE.name
+    assert trigger["metadata"]["valueLocation"] == metric_definitions.DUE_USUAL.name
     target = urlsplit(trigger["metadata"]["url"])
     [service] = [
         each
