@@ -36,6 +36,7 @@ TRANSACTIONS: Final = (
     "audit",
     "void_closed",
     "replay",
+    "forfeit",
     "disqualify",
     "ban",
     "reassign",

@@ -151,7 +151,7 @@ def use_token(engine: Engine) -> None:
 
 
 def correct(engine: Engine) -> None:
-    """Correct an owner, void and replay matches, disqualify an entrant, and ban it."""
+    """Correct an owner, void, replay and decide matches, disqualify an entrant, and ban it."""
     names = [f"bot-{secrets.token_hex(4)}" for _ in range(3)]
     for name in names:
         versions.add_version(engine, name, "1", secrets.token_hex(32), f"/{name}", {})
@@ -166,10 +166,12 @@ def correct(engine: Engine) -> None:
     )
     tournament = scheduler.begin(engine, plan, entrants, bytes(32)).id
     versions.reassign(engine, names[0], "ada")
-    [match, other, *_] = listing.matches(engine, tournament=tournament)
+    [match, other, third] = listing.matches(engine, tournament=tournament)
     transitions.void(engine, other.id, "a test")
     corrections.replay(engine, other.id, audit_log.COMMAND_LINE, "a test")
     corrections.void(engine, match.id, audit_log.COMMAND_LINE, "a test")
+    loser = third.entrants[0]
+    corrections.forfeit(engine, third.id, loser, audit_log.COMMAND_LINE, "a test")
     corrections.disqualify(engine, tournament, entrants[0], audit_log.COMMAND_LINE, "a test")
     quarantine.ban(engine, entrants[0], "a test")
 

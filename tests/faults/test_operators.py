@@ -250,7 +250,10 @@ DONE_AFTERWARDS: Sequence[tuple[Deed, Sequence[str]]] = (
         when_an_idle_worker_computes,
         ("claim_idle_result", "store_idle_result", "delete_idle_results"),
     ),
-    (when_an_organiser_corrects, ("reassign", "void_closed", "replay", "disqualify", "ban")),
+    (
+        when_an_organiser_corrects,
+        ("reassign", "void_closed", "replay", "forfeit", "disqualify", "ban"),
+    ),
 )
 """The same for transactions in an arena whose tournament is over."""
 

@@ -64,7 +64,7 @@ def forfeit(engine: Engine, match: str, loser: str, actor: Actor, reason: str) -
             follows from it; its tournament is over, or has a format without a ranking of its own.
     """
     table, stored = schema.matches, listing.find_match(engine, match)
-    with writing(engine, "void_closed") as connection:
+    with writing(engine, "forfeit") as connection:
         tournament, state = _lock_match(connection, match)
         _check_forfeitable(connection, tournament, stored, loser)
         clause = f"{loser} forfeits it: {reason}"

@@ -14,7 +14,7 @@ from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.cli.stored_tournament import store_tournament
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
 
-GAMES = ("poke", "pouku", "pokino")
+GAMES = ("poke", "saint_poker", "pokino")
 
 
 @pytest.fixture(scope="module")
@@ -54,8 +54,8 @@ def test_a_bot_on_many_ladders_has_one_summary_and_the_details_of_one_ladder(
     assert page.count('id="opponents"') == 1
     for anchor in re.findall(r'href="#([a-z]+)"', page):
         assert f'id="{anchor}"' in page
-    other = client.get("/bots/ada?form=pouku-2").text
-    assert 'href="/ladders/pouku-2">Pouku, 2 players</a></h2>' in other
+    other = client.get("/bots/ada?form=saint_poker-2").text
+    assert 'href="/ladders/saint_poker-2">Saint Poker, 2 players</a></h2>' in other
     assert other.partition('id="bot-summary"')[2].partition("</table>")[0].count("<tr data-") == 3
 
 
