@@ -67,7 +67,7 @@ async function refusalOf(response) {
   }
 }
 
-// Shows why a form was refused, until the form is sent again or the turn changes.
+// Shows why a form was refused, until a form is sent again or the turn changes.
 function showRefusal(form, sentence) {
   const shown = document.createElement("p");
   shown.className = "refused";
@@ -87,7 +87,7 @@ table.addEventListener("submit", async (event) => {
   event.preventDefault();
   const body = new URLSearchParams(new FormData(form, event.submitter));
   for (const control of form.elements) if (control.matches("button")) control.disabled = true;
-  if (form.previousElementSibling?.matches(".refused")) form.previousElementSibling.remove();
+  for (const shown of table.querySelectorAll(".refused")) shown.remove();
   try {
     // Not form.action: that is the button of this name.
     updateFrom(await read(form.getAttribute("action"), { method: "POST", body }));
