@@ -188,7 +188,12 @@ def test_the_wheel_contains_all_files_of_its_packages(wheel: Path) -> None:
         ("referee", ROOT / "referee"),
         ("arena/sample_bots/house", ROOT / "sample_bots" / "house"),
     ):
-        kept = {path for path in files(folder) if path.parent.name != "__pycache__"}
+        # The caches of Python, mypy and ruff are no files of the project.
+        kept = {
+            path
+            for path in files(folder)
+            if not any(part == "__pycache__" or part.startswith(".") for part in path.parts)
+        }
         assert kept
         assert {f"{package}/{path.as_posix()}" for path in kept} <= names
 

@@ -113,6 +113,9 @@ def test_a_worker_frozen_beyond_its_lease_cannot_write(serve: ServeProcess) -> N
 def test_no_bot_is_charged_for_a_short_freeze_of_the_referee(serve: ServeProcess) -> None:
     clock = Clock(start_ms=60_000, allowance_ms=1500, bank_ms=4000)
     tournament = schedule(serve.arena, NAP, clock=clock)
+    games = "SELECT 1 FROM games JOIN matches ON matches.id = match WHERE tournament = ?"
+    # Before that, the referee may have no table.
+    serve.until(lambda: bool(serve.arena.sql(games, tournament)))
     [horse] = serve.of("horse")
     [worker] = [pid for pid in serve.of("worker") if processes.owner(pid) == processes.owner(horse)]
     referee = referee_of(serve, worker)
