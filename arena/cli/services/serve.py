@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -219,9 +220,12 @@ def usual_model_workers(workspace: Workspace, plans: list[TournamentPlan]) -> in
     is_needed = (workspace.folder.root / models_file.FILE).exists() or any(
         plan.clock.clock_class is ClockClass.MODEL for plan in plans
     )
+    if not is_needed or sys.platform != "linux":
+        # Services run on Linux only; elsewhere their start is refused.
+        return 0
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     most = max(1, memory // _MODEL_WORKER_BYTES)
-    return min(cores() + _MODEL_WORKERS_ABOVE_CORES, most) if is_needed else 0
+    return min(cores() + _MODEL_WORKERS_ABOVE_CORES, most)
 
 
 @contextlib.contextmanager
