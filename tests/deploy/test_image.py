@@ -124,6 +124,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.long
+@pytest.mark.repetition
 @pytest.mark.timeout(600)
 def test_the_build_stage_creates_a_working_installation(installed: Path, tmp_path: Path) -> None:
     arena = installed / "bin" / "pokearena"
@@ -145,6 +146,7 @@ def test_the_build_stage_creates_a_working_installation(installed: Path, tmp_pat
 
 
 @pytest.mark.long
+@pytest.mark.repetition
 @pytest.mark.timeout(900)
 def test_compiled_rules_equal_the_golden_records(installed: Path, tmp_path: Path, uv: str) -> None:
     python = installed / "bin" / "python"
