@@ -6,8 +6,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent import futures
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
@@ -89,9 +90,11 @@ def serve(folder: Path, callers: Sequence[Caller]) -> Iterator[list[str]]:
         bot_pb2_grpc.add_BotServiceServicer_to_server(caller, server)
         server.start()
         running.append(server)
-    yield [f"unix:{folder}/bot-{seat}" for seat in range(len(callers))]
-    for server in running:
-        server.stop(None).wait()
+    try:
+        yield [f"unix:{folder}/bot-{seat}" for seat in range(len(callers))]
+    finally:
+        for server in running:
+            server.stop(None).wait()
 
 
 class ModelTable(Table):
@@ -215,7 +218,12 @@ def send_a_call_that_makes_the_endpoint_fail(socket: Path) -> None:
 
 
 def answer_while_a_slow_call_is_open(socket: Path) -> None:
-    thread = threading.Thread(target=post, args=(socket, ask()))
+    def call() -> None:
+        # The table may end before.
+        with suppress(OSError, HTTPException):
+            post(socket, ask())
+
+    thread = threading.Thread(target=call)
     thread.start()
     thread.join(LATE / 2)
 
