@@ -57,6 +57,12 @@ def schedule(arena: Arena, nap: float, matches: int = 1, clock: Clock = PATIENT)
     return tournament
 
 
+def wait_for_a_game(serve: ServeProcess, tournament: str) -> None:
+    """Wait until a game is finished: before that, the referee may have no table."""
+    games = "SELECT 1 FROM games JOIN matches ON matches.id = match WHERE tournament = ?"
+    serve.until(lambda: bool(serve.arena.sql(games, tournament)))
+
+
 def horse_of(serve: ServeProcess, worker: int) -> int:
     """Return the process in which a worker plays its match."""
     name = processes.owner(worker)
@@ -113,9 +119,7 @@ def test_a_worker_frozen_beyond_its_lease_cannot_write(serve: ServeProcess) -> N
 def test_no_bot_is_charged_for_a_short_freeze_of_the_referee(serve: ServeProcess) -> None:
     clock = Clock(start_ms=60_000, allowance_ms=1500, bank_ms=4000)
     tournament = schedule(serve.arena, NAP, clock=clock)
-    games = "SELECT 1 FROM games JOIN matches ON matches.id = match WHERE tournament = ?"
-    # Before that, the referee may have no table.
-    serve.until(lambda: bool(serve.arena.sql(games, tournament)))
+    wait_for_a_game(serve, tournament)
     [horse] = serve.of("horse")
     [worker] = [pid for pid in serve.of("worker") if processes.owner(pid) == processes.owner(horse)]
     referee = referee_of(serve, worker)
@@ -141,7 +145,8 @@ def test_an_unsupervised_frozen_referee_is_awaited(arena: Arena, conclude: Concl
         assert referee.stdout is not None
         referee.stdout.readline()
         with Witness(arena) as witness, arena.serving(1, **{config.REFEREE: address}) as serve:
-            schedule(arena, SLOW_NAP)
+            wait_for_a_game(serve, schedule(arena, NAP))
+            arena.pace(SLOW_NAP, *ENTRANTS)
             assert processes.send(referee.pid, signal.SIGSTOP)
             log = arena.where.service_logs / "worker-1.log"
             wait_until(lambda: "no referee answers" in log.read_text())
