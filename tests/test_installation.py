@@ -188,7 +188,7 @@ def test_the_wheel_contains_all_files_of_its_packages(wheel: Path) -> None:
         ("referee", ROOT / "referee"),
         ("arena/sample_bots/house", ROOT / "sample_bots" / "house"),
     ):
-        # The caches of Python, mypy and ruff are no files of the project.
+        # Python, mypy and ruff leave caches in these folders.
         kept = {
             path
             for path in files(folder)

@@ -24,7 +24,7 @@ from referee.games.shared.coded_errors import InvalidValue
 UNRATED: Final = frozenset(("challenge",))
 """Formats whose matches no ladder counts."""
 FORFEITABLE: Final = frozenset(("round-robin", "gauntlet", "swiss", "knockout"))
-"""Formats with an own ranking, in which an organiser can decide a match."""
+"""Formats with a ranking of their own, in which an organiser can decide a match."""
 ALL_AT_ONCE: Final = frozenset(("round-robin", "gauntlet", "challenge"))
 """Names of the formats whose matches are all known at the start."""
 

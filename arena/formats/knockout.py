@@ -10,7 +10,6 @@ from arena.formats.contract import (
     FormatEntrant,
     FormatMatch,
     FormatOver,
-    MatchStatus,
     NextMatches,
     Ranking,
     Step,
@@ -71,9 +70,8 @@ class KnockoutFormat:
     4. If still equal: the better seed advances.
 
     An entrant that forfeits a match loses it with a mean score of 0. One that withdraws loses its
-    undecided series. After more than `VOIDS` void matches the
-    leader advances, or the better seed if equal. The best seeds get the byes of the first stage.
-    Entrants cannot join after the start.
+    undecided series. After more than `VOIDS` void matches the leader advances, or the better seed
+    if equal. The best seeds get the byes of the first stage. Entrants cannot join after the start.
 
     A stage is a round. The matches of slot s are numbered from s * (best_of + extra + VOIDS).
 
@@ -237,11 +235,10 @@ class _Series:
     """Sum over its matches of the mean score minus one half."""
 
     def __post_init__(self) -> None:
-        states = [match.state for match in self.matches]
         decided = [match for match in self.matches if match.is_decided]
         self.played = len(decided)
-        self.voids = len(self.matches) - self.played - states.count(MatchStatus.OPEN)
-        self.opens = states.count(MatchStatus.OPEN)
+        self.opens = count_open(self.matches)
+        self.voids = len(self.matches) - self.played - self.opens
         means = [match.scores[0][1] for match in decided]
         self.lead = sum((mean > 0.5) - (mean < 0.5) for mean in means)
         self.balance = round(fsum(mean - 0.5 for mean in means), BALANCE_DECIMALS)

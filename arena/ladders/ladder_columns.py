@@ -181,20 +181,9 @@ def _per_game(
         games = line.standing.games
         return round(number(line.usage) / games, digits) if line.usage and games else None
 
-    def text(line: LadderLine) -> str:
-        mean = value(line)
-        return "" if mean is None else f"{mean:,.{digits}f}"
-
-    return Column(
-        f"{name}_per_game",
-        f"{name}/game",
-        value,
-        f"{explanation} per game, as measured by the arena's proxy",
-        text=text,
-        sort=name,
-        hidden=if_empty,
-        shown=Rendering.SITE | Rendering.TERMINAL | Rendering.LOS | _MODEL,
-    )
+    explained = f"{explanation} per game, as measured by the arena's proxy"
+    shown = Rendering.SITE | Rendering.TERMINAL | Rendering.LOS | _MODEL
+    return _mean(f"{name}_per_game", f"{name}/game", name, value, digits, explained, shown)
 
 
 def _data(
@@ -216,19 +205,27 @@ def _rate(
         decisions = line.thinking.decisions if line.thinking else 0
         return round(100 * number(line.standing) / decisions, 3) if decisions else None
 
+    explained, shown = f"{explanation} per 100 decisions", Rendering.SITE | _MODEL
+    return _mean(f"{name}_per_100", f"{name}/100", sort, value, 1, explained, shown)
+
+
+def _mean(
+    key: str,
+    title: str,
+    sort: str,
+    value: Callable[[LadderLine], float | None],
+    digits: int,
+    explanation: str,
+    shown: Rendering,
+) -> Column[LadderLine]:
+    """Return a column of a mean, with this number of decimals; empty if it is not known."""
+
     def text(line: LadderLine) -> str:
-        rate = value(line)
-        return "" if rate is None else f"{rate:.1f}"
+        mean = value(line)
+        return "" if mean is None else f"{mean:,.{digits}f}"
 
     return Column(
-        f"{name}_per_100",
-        f"{name}/100",
-        value,
-        f"{explanation} per 100 decisions",
-        text=text,
-        sort=sort,
-        hidden=if_empty,
-        shown=Rendering.SITE | _MODEL,
+        key, title, value, explanation, text=text, sort=sort, hidden=if_empty, shown=shown
     )
 
 

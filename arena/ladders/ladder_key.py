@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from arena.formats.contract import UNRATED
 from arena.ratings.strength.settings import StrengthSettings, anchor_name, with_anchors
-from arena.store.match_settings import ClockClass, ladder_name
+from arena.store.match_settings import ClockClass, ladder_name, names_of_ladder
 from arena.store.tournaments import tournaments
 from referee.presentation.registry import presentation_of
 
@@ -139,8 +139,8 @@ def of_seasons(engine: Engine, name: str | None = None) -> list[LadderKey]:
     held: dict[str, list[LadderKey]] = {}
     for tournament in tournaments.list_tournaments(engine):
         plan = tournament.plan
-        names = (None, plan.game, plan.form, f"{plan.form}~{plan.clock.clock_class}")
-        if plan.format in UNRATED or name not in names:
+        names = names_of_ladder(plan.form, plan.clock.clock_class)
+        if plan.format in UNRATED or name not in (None, plan.game, *names):
             continue
         seasons = held.setdefault(plan.ladder, [])
         scope = replace(of_tournament(tournament), entrants=())

@@ -269,9 +269,9 @@ class Table:
             elif event.HasField("faulted"):
                 self._requests.put(self._answer(starter, event.faulted))
             elif event.HasField("asked") and self._models is not None:
-                asked = event.asked
-                question = (asked.game, asked.decision) if asked.HasField("game") else None
-                self._models.note_questions(asked.seat, question)
+                sent = event.asked
+                question = (sent.game, sent.decision) if sent.HasField("game") else None
+                self._models.note_questions(sent.seat, question)
             elif event.HasField("shown"):
                 if self._watch is not None:
                     self._watch.show(self._plan, event.shown)

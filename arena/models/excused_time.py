@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class TimeReport:
-    """What the referee receives when a call begins or ends; times are in seconds.
+    """A report to the referee when a call begins or ends; times are in seconds.
 
     Attributes:
         hold: how long a call may still take, so that its time may be excused; 0 without a call.

@@ -303,8 +303,12 @@ def is_of_ladder(row: Any, name: str) -> bool:
     """
     if not name:
         return True
-    form = form_of(row.game, row.seats, row.options)
-    return name in (form, f"{form}~{_clock_class_of(row)}")
+    return name in names_of_ladder(form_of(row.game, row.seats, row.options), _clock_class_of(row))
+
+
+def names_of_ladder(form: str, clock_class: ClockClass) -> tuple[str, str]:
+    """Return the names that select a ladder: that of its form, and the one with its clock class."""
+    return form, f"{form}~{clock_class}"
 
 
 def ladder_of_row(row: Any) -> str:
@@ -364,6 +368,11 @@ def canonical_ladder(name: str) -> str:
         raise InvalidSettings(str(error), code="unknown-form") from None
     _, tilde, word = name.partition("~")
     return f"{form}{tilde}{word}" if word else form
+
+
+def plain_ladder(name: str) -> str:
+    """Return a canonical name without the clock class `fast`, as ladders are stored."""
+    return name.removesuffix(f"~{ClockClass.FAST}")
 
 
 _HEX: Final = re.compile(r"[0-9a-fA-F]{64}")

@@ -1,4 +1,4 @@
-"""What the examination of a pushed bot may cost, which is printed before it begins."""
+"""Compute the highest cost of the examination of a pushed bot, which is printed before it."""
 
 from __future__ import annotations
 

@@ -401,12 +401,12 @@ class RunningTable:
             await self._failed(seat, failure, rest, spent, places)
 
     def _report_questions(self, seat: TableSeat, batch: Batch) -> None:
-        """Tell the caller which question a seat receives, so that it can attribute model calls."""
-        asked = referee_pb2.QuestionsSent(seat=seat.number)
+        """Report the question that a seat receives, so that calls of models belong to decisions."""
+        sent = referee_pb2.QuestionsSent(seat=seat.number)
         if len(batch) == 1:
             _, question = batch[0]
-            asked.game, asked.decision = question.game, question.decision
-        self._caller.send(referee_pb2.RunTableResponse(asked=asked))
+            sent.game, sent.decision = question.game, question.decision
+        self._caller.send(referee_pb2.RunTableResponse(asked=sent))
 
     def _correct(
         self,

@@ -113,7 +113,7 @@ def when_an_owner_is_deleted(arena: Arena, kill: Kill, actions: Sequence[str]) -
 
 
 def when_a_bot_is_pushed(arena: Arena, kill: Kill, actions: Sequence[str]) -> None:
-    """Push bots, each of which becomes exactly one version."""
+    """Push bots; each becomes exactly one version."""
     where = str(arena.where.root)
     # A submission has only three attempts, so each point of its steps needs its own.
     points = [(name,) for name in edges("step")]

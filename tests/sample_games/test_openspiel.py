@@ -34,7 +34,7 @@ FIRST = ("leduc_poker", "hearts", "euchre", "tic_tac_toe")
 
 
 def each_game(*first: str) -> list[Any]:
-    """Return parameters for all games, of which CI tries the first ones."""
+    """Return parameters for all games; CI tries the first ones."""
     return [
         pytest.param(game, marks=[pytest.mark.repetition] * (game not in first)) for game in GAMES
     ]

@@ -401,14 +401,14 @@ def _services(workspace: Workspace) -> CheckResult:
     if problems := worker_games.game_problems(packages, workers):
         fix = "install the same packages as here, and restart the workers"
         return CheckResult("services", WARN, f"{text}; {'; '.join(problems)}", fix)
-    if not any(worker.plays_models for worker in alive) and _has_open_model_ladders(workspace):
+    if not any(worker.plays_models for worker in alive) and _has_open_model_tournament(workspace):
         words = "none plays the queue models, so matches of models occupy the workers of others"
         fix = "restart serve, or start pokearena worker --queue models"
         return CheckResult("services", WARN, f"{text}; {words}", fix)
     return CheckResult("services", OK if alive else WARN, text, "" if alive else "pokearena worker")
 
 
-def _has_open_model_ladders(workspace: Workspace) -> bool:
+def _has_open_model_tournament(workspace: Workspace) -> bool:
     """Return whether a tournament of the clock class `model` is not over.
 
     `serve` starts workers for it only if it exists when `serve` begins.

@@ -99,8 +99,8 @@ def contract_match(match: Scheduled, results: Results) -> FormatMatch:
     elif match.state in (MatchState.VOID, MatchState.CANCELLED):
         state = MatchStatus.VOID
     games = results[match.match] if state is MatchStatus.CLOSED else ()
-    loser = match.forfeited_by or "" if state is MatchStatus.VOID else ""
-    return FormatMatch(*match.place, match.entrants, state, games, loser)
+    loser = match.forfeited_by if state is MatchStatus.VOID else None
+    return FormatMatch(*match.place, match.entrants, state, games, loser or "")
 
 
 class Retracing:

@@ -184,10 +184,11 @@ def _check_replayable(
 
 
 def _check_not_over(tournament: Row[Any]) -> None:
+    """Check that matches of a tournament can still be replayed or decided."""
     if tournament.ended is not None:
         raise Conflict(
-            f"tournament {tournament.id} is {tournament.state}, so its matches stay as they are; "
-            "void the match, or create another tournament.",
+            f"tournament {tournament.id} is {tournament.state}, so no match of it can be replayed "
+            "or decided; void the match, or create another tournament.",
             code="tournament-over",
         )
 

@@ -79,10 +79,9 @@ def select(candidates: Iterable[PlayedMatch]) -> FeaturedReplay | None:
 
 
 def replay_of(match: PlayedMatch) -> FeaturedReplay | None:
-    """Return the game of a match to show: the last one that changed the lead, else the closest.
+    """Return the game of a closed match to show: the last that changed the lead, else the closest.
 
-    Args:
-        match: a closed match with its games; without a finished game the result is None.
+    If each game ended by a fault, return None.
     """
     scored = [game for game in match.games if game.scores is not None and not any(game.faults)]
     if not scored:

@@ -20,7 +20,7 @@ from arena.ratings.scale import Z95, expected_score
 from arena.ratings.standings import StandingsLine
 from arena.store.bots import remote_bots, submissions
 from arena.store.bots.versions import Version
-from arena.store.match_settings import ClockClass
+from arena.store.match_settings import plain_ladder
 from arena.store.matches import history
 from arena.store.matches.closed_matches import PlayedMatch
 from arena.web import charts, paging, rating_curves
@@ -342,7 +342,7 @@ def _by(version: Version) -> Iterator[str]:
 
 def _form(web: WebState, page_request: PageRequest) -> str:
     text = page_request.query.get("form", "")
-    form = ladder_in_query(text).removesuffix(f"~{ClockClass.FAST}")
+    form = plain_ladder(ladder_in_query(text))
     if form and form not in web.snapshot.ladders:
         raise InvalidQuery(unknown_ladder(web, text))
     return form

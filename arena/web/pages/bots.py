@@ -9,7 +9,7 @@ from typing import Any
 from arena.ladders.ladder_columns import ranks
 from arena.presentation import wording
 from arena.store.bots.versions import Version
-from arena.store.match_settings import ClockClass
+from arena.store.match_settings import plain_ladder
 from arena.web import paging
 from arena.web.data.snapshot import ArenaSnapshot
 from arena.web.data.web_state import WebState
@@ -99,7 +99,7 @@ def bots_page(web: WebState, page_request: PageRequest) -> Page:
     every = lines(web.snapshot)
     find = page_request.query.get("find", "")
     chosen = {name: page_request.query.get(name, "") for name in ("owner", "form", "state")}
-    chosen["form"] = ladder_in_query(chosen["form"]).removesuffix(f"~{ClockClass.FAST}")
+    chosen["form"] = plain_ladder(ladder_in_query(chosen["form"]))
     if chosen["state"] not in ("", *STATES):
         raise InvalidQuery(f"state must be one of: {', '.join(STATES)}.")
     filtered = [line for line in matching(every, find) if _has(line, **chosen)]

@@ -15,7 +15,7 @@ from arena.ladders.ladder_rows import Ladder
 from arena.ladders.seat_advantage import SEATS, SeatAdvantage
 from arena.presentation import wording
 from arena.ratings.closed_match import FAULTS
-from arena.store.match_settings import ClockClass, canonical_ladder, unknown_name
+from arena.store.match_settings import ClockClass, canonical_ladder, plain_ladder, unknown_name
 from arena.web import paging, rating_curves
 from arena.web.data.changes import ARENA
 from arena.web.data.snapshot import ArenaSnapshot, RatingChart
@@ -215,7 +215,7 @@ def unknown_ladder(web: WebState, name: str) -> str:
 def _name_of_path(name: str) -> str:
     """Return the name of a ladder as it is stored; the name itself if no form has it."""
     try:
-        return canonical_ladder(name).removesuffix(f"~{ClockClass.FAST}")
+        return plain_ladder(canonical_ladder(name))
     except InvalidSettings:
         return name
 

@@ -94,7 +94,7 @@ class _GameSource:
     seed: bytes
     analysis: dict[str, Any] | None
     reasoning: GameReasoning
-    """What the sender of the request may read."""
+    """The reasoning and usage that the sender of the request may read."""
 
 
 def _find_game(web: WebState, page_request: PageRequest) -> _GameSource:

@@ -52,7 +52,7 @@ class GameReasoning:
     """The reasoning and usage of a game that a reader may see.
 
     Attributes:
-        lines: what the bots sent, a line for each seat.
+        lines: the reasoning that the bots sent, a line for each seat.
         measured: the calls of models through the arena's proxy.
     """
 

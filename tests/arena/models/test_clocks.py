@@ -98,7 +98,7 @@ def serve(folder: Path, callers: Sequence[Caller]) -> Iterator[list[str]]:
 
 
 class ModelTable(Table):
-    """A table whose bots know the sockets of their models although they are no local processes."""
+    """A table that gives bots in this process the sockets of their models."""
 
     callers: Sequence[Caller] = ()
 
@@ -127,7 +127,7 @@ class Played:
 
     @property
     def problems(self) -> list[str | None]:
-        """What is wrong with each game's record."""
+        """The problem of each game's record; None if it is correct."""
         games = tuple(game for played in self.games for game in read_games(played.record))
         record = MatchRecord(self.spec.line(), games, SEED)
         return [game_problem(record, game) for game in games]
@@ -256,7 +256,7 @@ def test_a_match_pauses_if_the_model_fails_until_after_the_clock(
     report = ModelTable._excuse_time
 
     def report_slowly(table: ModelTable, seat: int, time: TimeReport) -> None:
-        """Leave the referee time to report a fault before the arena goes on."""
+        """Leave the referee time to report a fault before the arena continues."""
         report(table, seat, time)
         threading.Event().wait(LATE)
 

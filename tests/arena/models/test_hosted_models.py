@@ -186,9 +186,9 @@ def test_a_hosted_bot_plays_a_match_with_a_model_and_its_key_is_found_nowhere(
     assert used.cost == pytest.approx(120e-6 * len(requests))
     by_decision = model_calls.decision_usage(model_match.host.engine, match, 0, None)
     record = map(json.loads, model_match.record(match).splitlines())
-    asked = {(line["game"], line.get("decision"), line.get("seat")) for line in record}
+    decisions = {(line["game"], line.get("decision"), line.get("seat")) for line in record}
     assert by_decision
-    assert {(place.game, place.decision, place.seat) for place in by_decision} <= asked
+    assert {(place.game, place.decision, place.seat) for place in by_decision} <= decisions
     [today] = model_calls.recent_usage(model_match.host.engine)
     assert (today.model, today.calls, today.measured) == ("small", len(requests), len(requests))
     assert (today.owner, today.figures) == ("ada", used)

@@ -18,7 +18,7 @@ BOTS = {"ada": "luck0@1", "bob": "luck1@1"}
 
 
 class TranscriptArena:
-    """A match of bots of ada and bob, both of which have called models."""
+    """A match between a bot of ada and one of bob; both have called models."""
 
     def __init__(self, workspace: Workspace, client: TestClient, match: str) -> None:
         store = workspace.store
