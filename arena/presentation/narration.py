@@ -101,6 +101,8 @@ def render_view(
     presentation = presentation_of(game)
     try:
         scores = presentation.scores(public, seats)
+        if len(scores) != seats:
+            raise ValueError("it is a position of another number of seats")
         table = Players(tuple(names_of(seating)), sides, scores, tuple(actors))
         return presentation.render(public, {} if eyes is None else {eyes: public}, table)
     except (LookupError, ValueError) as error:

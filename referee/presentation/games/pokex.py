@@ -321,7 +321,7 @@ and X2 are jokers, which are always wild; ranks from 2 up to A.
         )
 
     def scores(self, public: PokexView, seats: int) -> tuple[int, ...]:
-        return public.points * (seats // 2)
+        return public.points * (1 if _is_small(public) else 2)
 
     def hidden(self, state: PokexState) -> tuple[OpenCards, ...]:
         return (OpenCards("aside", "set aside", face_up(state.aside)),)
