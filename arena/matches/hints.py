@@ -20,6 +20,7 @@ from arena.records.analysis.match_analysis import Estimate, PlayoutRater, estima
 from referee.games.contract import Action
 from referee.games.shared.dealing import SEED_BYTES, Seeded
 from referee.generic_codec import new_codec
+from referee.presentation.selection import Pick
 
 ADVISER: Final = "greedy"
 """The house bot whose actions are the hints."""
@@ -36,7 +37,9 @@ class Hint:
     question: str
     """Id of the question."""
     words: str
-    """The action of the adviser."""
+    """The action of the adviser, which the question need not list."""
+    picks: tuple[Pick, ...]
+    """The elements of the table that the action selects."""
     worth: Estimate | None
     """The seat's win expectation after it; None if no engine plays the game."""
 
@@ -61,7 +64,9 @@ def hint_for(question: PersonQuestion, named: str, seconds: float = _SECONDS) ->
             worth = _worth(question, action, seconds)
         except NoEngine:
             worth = None
-    return Hint(named, question.presentation.choice(action), worth)
+    presentation = question.presentation
+    picks = presentation.selection(action).picks
+    return Hint(named, presentation.choice(action), picks, worth)
 
 
 @cache

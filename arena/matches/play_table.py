@@ -44,7 +44,7 @@ class TableState:
         serial: the number of the state; a later one is larger.
         question: the open question; None while other seats decide, and after the end.
         shown: the open question or the last one; None before the first.
-        seen: number of public actions of the game that the person saw at the last choice.
+        answered: the question of the last choice; None before the first.
         refused: why the last choice was not played; None if it was.
         hint: the hint for the open question; None without one.
         deadline: end of the thinking time, in seconds since 1970; None without a limit.
@@ -57,7 +57,7 @@ class TableState:
     serial: int = 0
     question: PersonQuestion | None = None
     shown: PersonQuestion | None = None
-    seen: int = 0
+    answered: PersonQuestion | None = None
     refused: RefusedChoice | None = None
     hint: Hint | None = None
     deadline: float | None = None
@@ -97,7 +97,7 @@ class PlayTable:
         self._question: PersonQuestion | None = None
         self._shown: PersonQuestion | None = None
         self._action: Action | None = None
-        self._seen = 0
+        self._answered: PersonQuestion | None = None
         self._refused: RefusedChoice | None = None
         self._hint: Hint | None = None
         self._deadline: float | None = None
@@ -120,7 +120,7 @@ class PlayTable:
                 self._serial,
                 self._question,
                 self._shown,
-                self._seen,
+                self._answered,
                 self._refused,
                 self._hint,
                 self._deadline,
@@ -225,7 +225,7 @@ class PlayTable:
                 raise PersonLeft
             if withdrawn or action is None:
                 raise QuestionWithdrawn
-            self._seen = len(question.history())
+            self._answered = question
             return action
 
     def withdraw(self, question: PersonQuestion) -> None:

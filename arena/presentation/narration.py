@@ -45,6 +45,17 @@ def result(game: GameRecord) -> str:
     return f"result: {who} · {results}"
 
 
+def outcome(game: GameRecord, seat: int) -> str:
+    """Return the result of a game for the player of a seat: "You win"."""
+    places, seating = game.result["places"], game.game["seating"]
+    by_name = dict(zip(seating, places, strict=True))
+    place, number = places[seat], len(by_name)
+    if place > 1:
+        return "You lose" if number == 2 else f"You lose: place {place} of {number}"
+    is_shared = sum(each == 1 for each in by_name.values()) > 1
+    return "You share the first place" if is_shared else "You win"
+
+
 def positions(match: Line, game: GameRecord, seed: bytes) -> Iterator[dict[str, Any]]:
     """Yield every position with the actions that follow it; the last one has the result."""
     ended = {name: game.result[name] for name in ("places", "scores", "verdicts")}

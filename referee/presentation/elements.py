@@ -20,6 +20,8 @@ WON = "won"
 WILD = "wild"
 POINT = "point"
 GONE = "gone"
+NEW = "new"
+"""Mark of a card or domino that its owner got since the last decision."""
 KNOWN = "known"
 """Mark of a card in a hand that is public knowledge."""
 _RANKS = {
@@ -61,6 +63,8 @@ class DominoGroup:
     note: str = ""
     controls: tuple[Tile, ...] = ()
     """The dominoes with which a person selects actions."""
+    new: tuple[Tile, ...] = ()
+    """The dominoes that their owner got since the last decision."""
 
 
 Group = CardGroup | DominoGroup

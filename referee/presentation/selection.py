@@ -4,6 +4,7 @@ A person selects an action by clicking elements of the table. The presentation o
 elements of each action; a page needs to know nothing else of the game.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 
@@ -11,6 +12,7 @@ from referee.games.contract import Action
 from referee.games.shared.cards import DECK_WITH_JOKERS
 from referee.games.shared.dominoes import NUMBERS
 from referee.presentation.elements import (
+    NEW,
     Area,
     CardGroup,
     DominoGroup,
@@ -90,6 +92,40 @@ def with_controls(
         seats=tuple(map(marked_seat, rendering.seats)),
         centre=tuple(map(marked, rendering.centre)),
     )
+
+
+def with_new(rendering: TableRendering, before: TableRendering, seat: int) -> TableRendering:
+    """Mark what a seat has got since an earlier position of the same deal."""
+    held = {
+        area.key: area.opened
+        for area in before.seats[seat].areas
+        if isinstance(area, PrivateCards) and before.chapter == rendering.chapter
+    }
+
+    def marked(area: Area) -> Area:
+        old = held.get(area.key)
+        if isinstance(area, PrivateCards) and area.opened is not None and old is not None:
+            return replace(area, opened=_with_new(area.opened, old))
+        return area
+
+    seats = list(rendering.seats)
+    seats[seat] = replace(seats[seat], areas=tuple(map(marked, seats[seat].areas)))
+    return replace(rendering, seats=tuple(seats))
+
+
+def _with_new(group: Group, old: Group) -> Group:
+    match group, old:
+        case CardGroup(), CardGroup():
+            left = Counter(face.card for face in old.faces)
+            faces = []
+            for face in group.faces:
+                is_new = left[face.card] <= 0
+                left[face.card] -= 1
+                faces.append(replace(face, marks=(*face.marks, NEW)) if is_new else face)
+            return replace(group, faces=tuple(faces))
+        case DominoGroup(), DominoGroup():
+            return replace(group, new=tuple(tile for tile in group.tiles if tile not in old.tiles))
+    return group
 
 
 def offered_selections(

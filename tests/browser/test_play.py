@@ -12,9 +12,10 @@ from playwright.sync_api import APIResponse, Browser, Page, Route, expect
 from arena.cli.workspace import Workspace
 from arena.matches import local_records
 from arena.matches.play_table import PlayTable
+from arena.presentation.narration import outcome
 from arena.web.data.web_state import ServerSettings, WebState
 from referee.games.game_packages import BUILT_IN
-from referee.record import read
+from referee.record import GameRecord, read
 from referee.replay import verify
 from tests.arena.web.page_server import served
 from tests.browser.conftest import PAGE_BYTES, PATIENCE_MS, compressed_bytes, keep
@@ -79,17 +80,22 @@ def site(web: WebState) -> Iterator[str]:
 
 
 @contextmanager
-def playing(browser: Browser, size: Size) -> Iterator[Page]:
-    """Open a window of a size; a phone has a touch screen."""
+def playing(browser: Browser, size: Size, *, scripts: bool = True) -> Iterator[Page]:
+    """Open a window of a size; a phone has a touch screen. Fail on errors of scripts."""
     width, height = size
     context = browser.new_context(
         viewport={"width": width, "height": height},
         has_touch=size == PHONE,
         reduced_motion="reduce",
+        java_script_enabled=scripts,
     )
     context.set_default_timeout(PATIENCE_MS)
+    errors: list[str] = []
     try:
-        yield context.new_page()
+        tab = context.new_page()
+        tab.on("pageerror", lambda error: errors.append(str(error)))
+        yield tab
+        assert errors == []
     finally:
         context.close()
 
@@ -115,48 +121,55 @@ def table_of(web: WebState, tab: Page) -> PlayTable:
     return table
 
 
-def check_record(workspace: Workspace, game: str) -> None:
+def check_record(workspace: Workspace, game: str) -> GameRecord:
+    """Check the only record, and return its only game."""
     (path,) = local_records.records(workspace.folder)
     record = read(path.read_text(encoding="utf-8"))
     assert verify(record) == []
     assert record.match["game"] == game
     (played,) = record.games
     assert played.faults == ()
+    return played
 
 
-SOME: Final = 6
-"""Turns that show that the table can be played."""
+SIZES: Final = {"desktop": DESKTOP, "tablet": TABLET, "phone": PHONE}
+IN_CI: Final = {("saint_poker", "phone"), ("pouku", "tablet"), ("poke", "without_scripts")}
 
 
 @pytest.mark.parametrize(
-    ("game", "size", "turns"),
+    ("game", "way"),
     [
-        ("poke", DESKTOP, SOME),
-        ("saint_poker", PHONE, WHOLE),
-        ("pouku", TABLET, WHOLE),
-        ("pokex", PHONE, SOME),
-        ("pokino", DESKTOP, SOME),
-        *(
-            pytest.param(game, size, WHOLE, marks=pytest.mark.repetition)
-            for game in BUILT_IN
-            for size in (DESKTOP, TABLET, PHONE)
-        ),
+        pytest.param(game, way, marks=() if (game, way) in IN_CI else pytest.mark.repetition)
+        for game in BUILT_IN
+        for way in (*SIZES, "keyboard", "without_scripts")
     ],
 )
-def test_a_person_plays_by_clicking_on_the_table(
-    browser: Browser, site: str, workspace: Workspace, game: str, size: Size, turns: int
+def test_a_person_plays_a_whole_game(
+    browser: Browser, site: str, workspace: Workspace, game: str, way: str
 ) -> None:
+    size = SIZES.get(way, DESKTOP)
+    with playing(browser, size, scripts=way != "without_scripts") as tab:
+        if way == "without_scripts":
+            play_without_scripts(tab, site, game)
+        else:
+            pages = begun(tab, site, game)
+            select = select_with_keys if way == "keyboard" else select_on_the_table
+            play(tab, lambda chance: select(tab, chance, size), WHOLE)
+            assert pages == []
+            keep(tab, f"play-{game}-{way}")
+            assert compressed_bytes(reloaded(tab)) < PAGE_BYTES
+        check_replay(tab, workspace, game)
+
+
+@pytest.mark.parametrize(
+    ("game", "size"), [("poke", DESKTOP), ("pokex", PHONE), ("pokino", DESKTOP)]
+)
+def test_a_person_plays_the_first_turns(browser: Browser, site: str, game: str, size: Size) -> None:
     with playing(browser, size) as tab:
-        pages = begun(tab, site, game)
+        begun(tab, site, game)
         check_first_screens(tab)
         tab.set_viewport_size({"width": size[0], "height": size[1]})
-        made = play(tab, lambda chance: select_on_the_table(tab, chance, size), turns)
-        assert made >= 4
-        assert pages == []
-        keep(tab, f"play-{game}-{size[0]}")
-        if turns == WHOLE:
-            assert compressed_bytes(reloaded(tab)) < PAGE_BYTES
-            check_replay(tab, workspace, game)
+        assert play(tab, lambda chance: select_on_the_table(tab, chance, size), 6) >= 4
 
 
 def check_first_screens(tab: Page) -> None:
@@ -172,16 +185,6 @@ def check_first_screens(tab: Page) -> None:
             assert tab.locator(part).first.evaluate(IS_ON_TOP), (width, part)
         assert tab.evaluate(ROOM) > SMALLEST_ROOM, width
         assert tab.evaluate(SMALL_CONTROLS) == []
-
-
-@pytest.mark.repetition
-@pytest.mark.parametrize("game", BUILT_IN)
-def test_a_person_plays_a_whole_game_with_the_keyboard(
-    tab: Page, site: str, workspace: Workspace, game: str
-) -> None:
-    begun(tab, site, game)
-    play(tab, lambda chance: select_with_keys(tab, chance), WHOLE)
-    check_replay(tab, workspace, game)
 
 
 def begun(tab: Page, site: str, game: str) -> list[str]:
@@ -215,12 +218,16 @@ def reloaded(tab: Page) -> set[str]:
 
 
 def check_replay(tab: Page, workspace: Workspace, game: str) -> None:
+    """Check the end of a game, its replay and its record."""
+    heading, announced = (tab.text_content(part) for part in ("#turn", "#play-said"))
     tab.get_by_role("link", name="Replay with open cards").click()
     tab.wait_for_selector("#replay")
-    check_record(workspace, game)
+    played = check_record(workspace, game)
+    assert heading == outcome(played, played.game["seating"].index("human"))
+    assert announced in (heading, "")
 
 
-def select_with_keys(tab: Page, chance: Random) -> None:
+def select_with_keys(tab: Page, chance: Random, _: Size) -> None:
     """Select an action with keys and play it."""
     ready = tab.locator("#play-board b[data-pick].ready")
     confirm = tab.locator(".confirm > .primary")
@@ -390,20 +397,6 @@ def test_a_table_is_read_again_after_silence(tab: Page, site: str, web: WebState
     # On a slow machine the page may have been silent for long enough before.
     tab.clock.run_for(30_000)
     tab.wait_for_selector("[data-over]", state="attached")
-
-
-@pytest.mark.parametrize(
-    "game",
-    [
-        pytest.param(game, marks=() if game == "poke" else pytest.mark.repetition)
-        for game in BUILT_IN
-    ],
-)
-def test_a_person_plays_a_whole_game_without_javascript(
-    tab_without_scripts: Page, site: str, workspace: Workspace, game: str
-) -> None:
-    play_without_scripts(tab_without_scripts, site, game)
-    check_replay(tab_without_scripts, workspace, game)
 
 
 def play_without_scripts(tab: Page, site: str, game: str) -> None:

@@ -6,8 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 from sqlalchemy import create_engine, exc
+from starlette.testclient import TestClient
 
 from arena.store import consistency, database
+from arena.web.app import create
+from arena.web.data.web_state import ServerSettings, WebState
 from tests.cluster import Cluster
 from tests.faults import processes
 from tests.faults.conftest import Conclude
@@ -97,3 +100,23 @@ def test_in_a_storm_nothing_is_lost_and_nothing_doubled(arena: Arena, conclude: 
     assert tally.matches == PAIRS * CYCLES
     assert sum(storm.hits.values()) > 0
     assert is_sound(arena)
+
+
+def test_web_requests_are_answered_with_503_until_the_server_runs_again(server: Cluster) -> None:
+    with server.database(server.migrated_template()) as url:
+        engine = database.open(url)
+        with TestClient(create(WebState(engine, ServerSettings(rate=0)))) as client:
+            assert client.get("/matches/m-1").status_code == 404
+            server.stop()
+            for answer in (
+                client.get("/matches/m-1"),
+                client.get("/matches/m-1.json"),
+                client.get("/matches/m-1.jsonl"),
+                client.get("/organiser", headers={"Authorization": "Bearer x"}),
+                client.post("/sign-in", data={"token": "x"}),
+            ):
+                assert answer.status_code == 503, answer.url
+                assert answer.headers["retry-after"] == "10"
+            server.start()
+            assert client.get("/matches/m-1").status_code == 404
+        engine.dispose()

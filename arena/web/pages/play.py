@@ -6,7 +6,7 @@ import re
 import secrets
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
@@ -17,14 +17,14 @@ from arena.bots import manifest, resolver
 from arena.bots.bot import Bot, with_unique_labels
 from arena.errors import BotError, NotFound, StoreError
 from arena.matches import human_seats
-from arena.matches.hints import gives_hints
+from arena.matches.hints import Hint, gives_hints
 from arena.matches.human_seats import PersonQuestion
 from arena.matches.local_match import LocalMatch, local_match
 from arena.matches.play_table import PlayTable, TableState, question_id
 from arena.matches.typed_choice import matching
 from arena.presentation import shipped_docs
 from arena.presentation.frames import FrameSequence, frame_sequence
-from arena.presentation.narration import result
+from arena.presentation.narration import outcome, result
 from arena.store.bots import version_files, versions
 from arena.store.bots.versions import Version
 from arena.store.match_settings import MatchSettings, one_game
@@ -37,7 +37,7 @@ from referee.games.contract import Game, SetupError
 from referee.games.registry import GAMES
 from referee.presentation.elements import PublicAction, TableRendering
 from referee.presentation.registry import presentation_of
-from referee.presentation.selection import Selection, with_controls
+from referee.presentation.selection import Selection, with_controls, with_new
 from referee.record import read
 
 THINK_SECONDS: Final = (300, 900, 1800, 3600)
@@ -184,7 +184,7 @@ def _bot(web: WebState, game: Game, name: str) -> Bot:
 
 @dataclass(frozen=True, slots=True)
 class LegalAction:
-    """A listed action: its number from 1, and its wording."""
+    """An action that the page offers: its number from 1, 0 if it is not listed, and its wording."""
 
     number: int
     words: str
@@ -196,7 +196,7 @@ class Turn:
 
     Attributes:
         id: its id, which the choice names.
-        actions: the actions that match the filter, at most 60.
+        actions: at most 60 actions that match the filter, and the hint if it is not listed.
         matching: number of actions that match the filter.
         total: number of listed actions.
         complete: whether all legal actions are listed.
@@ -231,7 +231,10 @@ def table_page(web: WebState, page_request: PageRequest) -> Page:
     links = page_request.links
     seat, rendering, history = _visible(table, state)
     names = tuple(place.name for place in rendering.seats) if rendering else ()
+    seen = len(state.answered.history()) if state.answered else 0
     selections = state.question.selections if state.question else ()
+    picks = [pick for each in selections for pick in each.picks]
+    picks += state.hint.picks if state.hint else ()
     find = page_request.query.get("find", "").strip()[:200]
     return Page(
         title=f"{game.title}: {' v '.join(spec.versions)}",
@@ -240,19 +243,21 @@ def table_page(web: WebState, page_request: PageRequest) -> Page:
             "table": table.id,
             "match": spec.id,
             "game": game,
+            "summary": presentation_of(game.id).summary,
             "state": state,
             "seconds_left": max((state.deadline or 0.0) - time.time(), 0.0),
             "seat": seat,
             "names": names,
             "frames": None
             if rendering is None
-            else _frames_seen_by(rendering, seat, spec.game, selections),
-            "turn": None if state.question is None else _turn(state.question, find),
+            else _frames_seen_by(rendering, seat, spec.game, {pick.element for pick in picks}),
+            "turn": None if state.question is None else _turn(state.question, find, state.hint),
             "find": find,
             "has_hints": gives_hints(game.id),
             "again": table.form,
-            "fresh_actions": tuple(history[state.seen :]),
-            "earlier_actions": tuple(reversed(history[: state.seen])),
+            "fresh_actions": tuple(history[seen:]),
+            "earlier_actions": tuple(reversed(history[:seen])),
+            "outcome": "" if state.end is None else outcome(state.end.record, seat),
             "result": ""
             if state.end is None
             else result(state.end.record).removeprefix("result: "),
@@ -289,16 +294,17 @@ def _visible(
         return seat, state.end.rendering, state.end.history
     if state.shown is None:
         return 0, None, ()
-    question = state.shown
-    return question.seat, question.rendering(), question.history()
+    question, rendering = state.shown, state.shown.rendering()
+    if state.answered is not None:
+        rendering = with_new(rendering, state.answered.rendering(), question.seat)
+    return question.seat, rendering, question.history()
 
 
 def _frames_seen_by(
-    rendering: TableRendering, seat: int, game: str, selections: Sequence[Selection]
+    rendering: TableRendering, seat: int, game: str, elements: Collection[str]
 ) -> FrameSequence:
     """Return the rendering with the person's seat first, which is nearest to the reader."""
     presentation = presentation_of(game)
-    elements = {pick.element for each in selections for pick in each.picks}
     marked = _with_you(with_controls(rendering, presentation.control_areas, seat, elements), seat)
     frames = frame_sequence([marked])
     return replace(frames, places=(*frames.places[seat:], *frames.places[:seat]))
@@ -311,8 +317,9 @@ def _with_you(rendering: TableRendering, seat: int) -> TableRendering:
     return replace(rendering, seats=tuple(seats))
 
 
-def _turn(question: PersonQuestion, find: str) -> Turn:
+def _turn(question: PersonQuestion, find: str, hint: Hint | None) -> Turn:
     choices = question.choices()
+    unlisted = [hint.words] if hint and hint.words not in choices else []
     matches = matching(choices, find)
     kinds = Counter(choice.split()[0] for choice in choices)
     patterns: dict[str, int] = {}
@@ -322,7 +329,10 @@ def _turn(question: PersonQuestion, find: str) -> Turn:
     ]
     return Turn(
         question_id(question),
-        tuple(LegalAction(n + 1, choices[n]) for n in matches[:_SHOWN_ACTIONS]),
+        (
+            *(LegalAction(0, words) for words in unlisted),
+            *(LegalAction(n + 1, choices[n]) for n in matches[:_SHOWN_ACTIONS]),
+        ),
         len(matches),
         len(choices),
         question.complete,

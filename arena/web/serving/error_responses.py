@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from sqlalchemy.exc import InterfaceError, OperationalError, TimeoutError
+from sqlalchemy import exc
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
@@ -122,7 +122,7 @@ def status_and_sentence(request: Request, error: Exception) -> tuple[int, str, M
             log.warning("cannot render %s: %s", request.scope["path"], error)
             sentence = "the record of this match cannot be read now; retry in a minute."
             return 503, sentence, {"Retry-After": "60"}
-        case OperationalError() | InterfaceError() | TimeoutError():
+        case exc.OperationalError() | exc.InterfaceError() | exc.TimeoutError():
             log.warning("cannot render %s: %s", request.scope["path"], error)
             return 503, "the database cannot be reached; retry in 10 s.", {"Retry-After": "10"}
     log.error("cannot render %s", request.scope["path"], exc_info=error)

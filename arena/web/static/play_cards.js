@@ -98,12 +98,19 @@ function clicked(pick) {
 
 // The actions among which the button chooses; without a selection, that of the hint.
 function candidates() {
-  const hint = document.querySelector("[data-hint]")?.dataset.hint;
-  if (picked.length === 0) return actions.filter(({ words, names }) => names.length > 0 && words === hint);
+  if (picked.length === 0) return hinted();
   const all = fitting(picked);
   const exact = all.filter((action) => action.names.length === picked.length);
   if (exact.length > 0) return exact;
   return isCycling ? all : all.filter((action) => picked.length >= action.enough);
+}
+
+// A hint need not be listed; then its words choose it.
+function hinted() {
+  const { hint, picks } = document.querySelector("[data-hint]")?.dataset ?? {};
+  if (!picks) return [];
+  const listed = actions.find(({ words }) => words === hint);
+  return [listed ?? { number: hint, names: picks.split(" "), words: hint }];
 }
 
 function controls() {
@@ -148,7 +155,7 @@ function showOnSquare(square, role) {
 }
 
 function wordsOf(action) {
-  const listed = document.querySelector(`.choices button[value="${action.number}"]`);
+  const listed = document.querySelector(`.choices button[value="${CSS.escape(action.number)}"]`);
   const copy = document.createElement("span");
   if (listed) copy.append(...[...listed.cloneNode(true).childNodes].filter((n) => n.nodeName !== "SMALL"));
   else copy.textContent = readable(action.words);
@@ -157,12 +164,13 @@ function wordsOf(action) {
 
 function showButtons(form, proposal, number) {
   const row = form.querySelector(".confirm");
-  const [confirm, other] = row.querySelectorAll("button");
+  const confirm = row.querySelector(".primary");
+  const other = row.querySelector("[data-other]");
   row.hidden = false;
   confirm.disabled = proposal === undefined;
   confirm.dataset.action = proposal?.number ?? "";
   const hint = picked.length > 0 ? "Click one more" : "Click what is framed";
-  confirm.replaceChildren(proposal ? wordsOf(proposal) : hint);
+  confirm.replaceChildren(...(proposal ? ["Play: ", wordsOf(proposal)] : [hint]));
   confirm.hidden = fitting([]).length === 0;
   form.classList.toggle("only-plain", actions.length > 0 && fitting([]).length === 0);
   other.hidden = proposal ? number < 2 : picked.length === 0 || fitting(picked).length > 60;

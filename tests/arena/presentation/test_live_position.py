@@ -8,6 +8,7 @@ from arena.presentation.narration import InvalidPosition, render_view
 from referee.game_checks.random_games import walk
 from referee.game_checks.tables import Table as Setup
 from referee.games.registry import GAMES
+from referee.games.shared.dealing import Seeded
 from tests.arena.presentation.test_table_rendering import rendered
 from tests.conformance.tables import every_table
 from tests.conformance.walks import closely
@@ -36,3 +37,12 @@ def test_a_view_with_fields_of_the_wrong_shape_is_refused(game: str) -> None:
     camel = "".join(word.title() for word in game.split("_"))
     with pytest.raises(InvalidPosition):
         render_view(game, {}, {camel[0].lower() + camel[1:]: {}}, ["a", "b", "c", "d"], [0])
+
+
+@every_table
+def test_a_view_with_the_names_of_another_number_of_seats_is_refused(table: Setup) -> None:
+    public = table.game.start(Seeded(bytes(32)), table.seats, table.options).public()
+    view = MessageToDict(bot_pb2.View.FromString(table.codec.view(public)))
+    for seats in {*table.game.seats} - {table.seats}:
+        with pytest.raises(InvalidPosition):
+            render_view(table.game.id, table.options, view, ["x"] * seats, [0])
