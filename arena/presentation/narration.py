@@ -42,7 +42,9 @@ def result(game: GameRecord) -> str:
         ]
         return f"result: {who}; no scores, for the game was ended by a fault ({', '.join(out)})"
     results = ", ".join(f"{name} {scores[seat]}" for name, seat in seats.items())
-    return f"result: {who} · {results}"
+    is_ahead = max(scores[seats[name]] for name in first) == max(scores)
+    why = "" if is_ahead else " (another rule than the points decides)"
+    return f"result: {who}{why} · {results}"
 
 
 def outcome(game: GameRecord, seat: int) -> str:

@@ -7,34 +7,13 @@ from typing import Any
 from arena.presentation.frames import FrameSequence, frame_sequence
 from arena.presentation.narration import seat_names
 from referee.game_codec import DecodeError
-from referee.games.contract import Game
+from referee.games.contract import Action, Game
 from referee.games.registry import find_game
 from referee.numbering import counted_from_one
 from referee.presentation.elements import Players, TableRendering
 from referee.presentation.registry import presentation_of
 from referee.record import GameRecord, Line
 from referee.replay import ReplayStep, codec_of, in_words, steps
-
-
-def phrase(game: Game, action: dict[str, Any]) -> str:
-    """Return an action in the protocol's JSON form as a phrase in the third person.
-
-    An action that cannot be decoded is returned as JSON.
-    """
-    try:
-        decoded = codec_of(game).decode_json(action)
-    except DecodeError:
-        return in_words(game, action)
-    return presentation_of(game.id).phrase(decoded)
-
-
-def public_phrase(game: Game, action: dict[str, Any]) -> str:
-    """Return the public part of an action with hidden cards; "" if all of it is public."""
-    try:
-        decoded = codec_of(game).decode_json(action)
-    except DecodeError:
-        return ""
-    return presentation_of(game.id).public_phrase(decoded)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,25 +126,35 @@ def _moments(
             number, actions, stops.get(number, ()), rendering.chapter, begins, is_notable
         )
         chapter = rendering.chapter
-        is_notable = any(_is_notable(rules, line["action"]) for line in step.lines)
-        actions = tuple(_replay_action(rules, line, names) for line in step.lines)
+        decoded = [_decoded(rules, line["action"]) for line in step.lines]
+        presentation = presentation_of(rules.id)
+        is_notable = any(
+            action is not None and presentation.is_notable(action) for action in decoded
+        )
+        actions = tuple(
+            _replay_action(rules, line, action, names)
+            for line, action in zip(step.lines, decoded, strict=True)
+        )
 
 
-def _is_notable(rules: Game, action: dict[str, Any]) -> bool:
+def _decoded(rules: Game, action: dict[str, Any]) -> Action | None:
+    """Return an action in the protocol's JSON form; None if it cannot be decoded."""
     try:
-        decoded = codec_of(rules).decode_json(action)
+        return codec_of(rules).decode_json(action)
     except DecodeError:
-        return False
-    return presentation_of(rules.id).is_notable(decoded)
+        return None
 
 
-def _replay_action(rules: Game, line: Line, names: tuple[str, ...]) -> ReplayAction:
+def _replay_action(
+    rules: Game, line: Line, action: Action | None, names: tuple[str, ...]
+) -> ReplayAction:
+    presentation = presentation_of(rules.id)
     return ReplayAction(
         decision=line["decision"],
         seat=line["seat"],
         name=names[line["seat"]],
-        words=phrase(rules, line["action"]),
-        outside=public_phrase(rules, line["action"]),
+        words=in_words(rules, line["action"]) if action is None else presentation.phrase(action),
+        outside="" if action is None else presentation.public_phrase(action),
         ms=float(line["ms"]),
         note=str(line.get("note", "")),
         by_referee=line.get("by") == "referee",

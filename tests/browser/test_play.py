@@ -133,7 +133,7 @@ def check_record(workspace: Workspace, game: str) -> GameRecord:
 
 
 SIZES: Final = {"desktop": DESKTOP, "tablet": TABLET, "phone": PHONE}
-IN_CI: Final = {("saint_poker", "phone"), ("pouku", "tablet"), ("poke", "without_scripts")}
+IN_CI: Final = {("poke", "phone"), ("pouku", "tablet"), ("saint_poker", "without_scripts")}
 
 
 @pytest.mark.parametrize(

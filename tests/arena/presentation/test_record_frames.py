@@ -5,15 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from arena.presentation.recorded_frames import (
-    RecordedFrames,
-    phrase,
-    public_phrase,
-    recorded_frames,
-)
+from arena.presentation.recorded_frames import RecordedFrames, recorded_frames
 from referee.game_checks.tables import Table
+from referee.games.poke.actions import Draw, Lead
 from referee.games.registry import find_game
+from referee.presentation.registry import presentation_of
 from referee.record import MatchRecord, read
+from referee.replay import codec_of
 from tests.conformance.golden import path
 from tests.conformance.tables import every_table
 
@@ -93,7 +91,8 @@ def test_a_fault_is_shown_at_its_question() -> None:
 def test_actions_are_described_in_the_third_person(
     game: str, action: dict[str, object], words: str
 ) -> None:
-    assert phrase(find_game(game), {_camel(game): action}) == words
+    decoded = codec_of(find_game(game)).decode_json({_camel(game): action})
+    assert presentation_of(game).phrase(decoded) == words
 
 
 def _camel(name: str) -> str:
@@ -102,7 +101,7 @@ def _camel(name: str) -> str:
 
 
 def test_hidden_discards_are_described_by_their_number() -> None:
-    poke = find_game("poke")
-    drawn = {"poke": {"draw": {"discards": ["7H", "TC"]}}}
-    assert public_phrase(poke, drawn) == "discards 2 cards and draws as many"
-    assert public_phrase(poke, {"poke": {"lead": {"cards": ["4C"]}}}) == ""
+    poke = presentation_of("poke")
+    drawn = Draw(("7H", "TC"))
+    assert poke.public_phrase(drawn) == "discards 2 cards and draws as many"
+    assert poke.public_phrase(Lead(("4C",))) == ""
