@@ -1,5 +1,6 @@
 """The menu of a person: legal actions, the public history, and the rules that apply."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from random import Random
 
@@ -7,6 +8,7 @@ import pytest
 
 from arena.presentation import shipped_docs
 from referee.games.contract import Action, Game, State
+from referee.games.game_packages import BUILT_IN
 from referee.games.poke.actions import Draw
 from referee.games.pokex.actions import Bid
 from referee.games.pouku.actions import Discard, Give, GoOut
@@ -16,16 +18,18 @@ from referee.games.shared.cards import Card
 from referee.games.shared.dealing import SEED_BYTES, Seeded
 from referee.presentation.contract import Presentation
 from referee.presentation.elements import (
+    NEW,
     CardGroup,
     DominoGroup,
     DominoLayout,
+    FaceUpCard,
     OpenCards,
     PrivateCards,
     TableRendering,
 )
 from referee.presentation.question_text import rendered
 from referee.presentation.registry import presentation_of
-from referee.presentation.selection import Selection, offered_selections, with_controls
+from referee.presentation.selection import Selection, offered_selections, with_controls, with_new
 from tests.examples import examples
 
 
@@ -138,6 +142,34 @@ def test_the_elements_of_every_action_lie_on_the_table(
             assert offered_selections(selections, shown, areas, seat) == tuple(selections)
             buttons = (Selection(),) * len(selections)
             assert offered_selections(selections, shown, (), seat) == buttons
+
+
+@pytest.mark.parametrize("game_id", BUILT_IN)
+def test_the_cards_that_a_seat_has_got_since_its_last_decision_are_marked(game_id: str) -> None:
+    game = find_game(game_id)
+    seats, options = game.seats[0], game.settle({})
+    names = tuple(f"seat {seat}" for seat in range(seats))
+    earlier: dict[int, tuple[TableRendering, Counter[Card]]] = {}
+    marked = 0
+    for state, moves in played(game, seats, {}):
+        for seat in moves:
+            view = state.view(seat)
+            shown = rendered(game, options, view, seat, names, state.actors)
+            before, held = earlier.get(seat, (shown, Counter(view.hand)))
+            got = Counter(view.hand) - held if before.chapter == shown.chapter else Counter()
+            faces = hand_of(with_new(shown, before, seat), seat)
+            assert Counter(face.card for face in faces if NEW in face.marks) == got
+            marked += got.total()
+            earlier[seat] = shown, Counter(view.hand)
+    # In Pokex a hand only becomes smaller during a deal.
+    assert (marked > 0) == (game_id != "pokex")
+
+
+def hand_of(rendering: TableRendering, seat: int) -> tuple[FaceUpCard, ...]:
+    (hand,) = [area for area in rendering.seats[seat].areas if area.key == "hand"]
+    assert isinstance(hand, PrivateCards)
+    assert isinstance(hand.opened, CardGroup)
+    return hand.opened.faces
 
 
 def controls_of(rendering: TableRendering) -> Iterator[str]:

@@ -14,12 +14,14 @@ from arena.cli.workspace import Workspace
 from arena.config import Folder
 from arena.errors import InfrastructureError
 from arena.matches import local_match, local_records
+from arena.matches.hints import Hint
 from arena.matches.play_table import PlayTable, question_id
 from arena.services import web_process
 from arena.store.bots import versions
 from arena.web.app import create
 from arena.web.data.play_tables import IDLE_SECONDS
 from arena.web.data.web_state import ServerSettings, WebState
+from referee.presentation.selection import Pick
 from referee.record import MatchRecord, read
 from referee.replay import steps, verify
 from tests.arena.view_texts import texts_in
@@ -88,6 +90,11 @@ def test_a_named_person_gets_hints_and_the_next_game_and_deletes_the_record(
     assert hint.worth is not None
     assert hint.words in question.choices()
     assert 0 <= hint.worth.mean <= 1
+    # A hint that the question does not list can be chosen too.
+    seated.show_hint(Hint(question_id(question), "unlisted", (Pick("QC"),), None))
+    page = client.get(f"/play/tables/{seated.id}").text
+    assert 'data-picks="QC"' in page
+    assert 'name="action" value="unlisted"' in page
     assert choose(client, seated, delete="1").status_code == 409
     choose(client, seated, leave="1")
     seated.join(30)
