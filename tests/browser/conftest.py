@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from arena.cli.workspace import Workspace
+
 ARGUMENTS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -66,6 +68,11 @@ def axe() -> str:
     if not named:
         pytest.skip("POKEARENA_AXE names no axe.min.js (npm install axe-core)")
     return Path(named).read_text()
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return Workspace(tmp_path / "data")
 
 
 @pytest.fixture

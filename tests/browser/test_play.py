@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from random import Random
 from typing import Final
 
@@ -59,11 +58,6 @@ SMALL_CONTROLS = """() => [...document.querySelectorAll("#play-board [data-pick]
 """Controls that are too small to be touched."""
 APPLIED = "() => { const all = updateFrom; updateFrom = (page) => { all(page); applied = true; }; }"
 """Notes that the answer to a choice has been applied."""
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Workspace:
-    return Workspace(tmp_path / "data")
 
 
 @pytest.fixture
@@ -223,7 +217,9 @@ def check_replay(tab: Page, workspace: Workspace, game: str) -> None:
     tab.get_by_role("link", name="Replay with open cards").click()
     tab.wait_for_selector("#replay")
     played = check_record(workspace, game)
-    assert heading == outcome(played, played.game["seating"].index("human"))
+    # With a partner, the side has both names.
+    (seat, *_) = [n for n, name in enumerate(played.game["seating"]) if name.startswith("human")]
+    assert heading == outcome(played, seat)
     assert announced in (heading, "")
 
 

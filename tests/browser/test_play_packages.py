@@ -40,18 +40,11 @@ def site(folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch) ->
         yield address
 
 
-@pytest.fixture
-def workspace(tmp_path: Path) -> Workspace:
-    return Workspace(tmp_path / "data")
-
-
 @pytest.mark.parametrize("game", [package.name for package in PACKAGES])
 def test_a_person_plays_a_game_of_a_package(
     browser: Browser, site: str, workspace: Workspace, game: str
 ) -> None:
     with playing(browser, DESKTOP) as tab:
-        errors: list[str] = []
-        tab.on("pageerror", lambda error: errors.append(str(error)))
         pages = begun(tab, site, game)
         keep(tab, f"play-package-{game}")
         # Actions without elements on the table are shown once.
@@ -64,7 +57,6 @@ def test_a_person_plays_a_game_of_a_package(
         assert position["y"] + position["height"] < DESKTOP[1]
         assert play(tab, lambda chance: select_on_the_table(tab, chance, DESKTOP), WHOLE) >= 1
         assert pages == []
-        assert errors == []
         check_replay(tab, workspace, game)
 
 

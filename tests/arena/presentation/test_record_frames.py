@@ -9,6 +9,7 @@ from arena.presentation.recorded_frames import RecordedFrames, recorded_frames
 from referee.game_checks.tables import Table
 from referee.games.poke.actions import Draw, Lead
 from referee.games.registry import find_game
+from referee.games.shared.cards import Card
 from referee.presentation.registry import presentation_of
 from referee.record import MatchRecord, read
 from referee.replay import codec_of
@@ -102,6 +103,6 @@ def _camel(name: str) -> str:
 
 def test_hidden_discards_are_described_by_their_number() -> None:
     poke = presentation_of("poke")
-    drawn = Draw(("7H", "TC"))
+    drawn, lead = Draw((Card("7H"), Card("TC"))), Lead((Card("4C"),))
     assert poke.public_phrase(drawn) == "discards 2 cards and draws as many"
-    assert poke.public_phrase(Lead(("4C",))) == ""
+    assert poke.public_phrase(lead) == ""
