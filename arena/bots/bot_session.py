@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from queue import Empty, Full, Queue, SimpleQueue
 from threading import Event, Thread
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import grpc
@@ -105,12 +104,7 @@ class BotSession:
         self.seconds = time.monotonic() - began
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:

@@ -1,7 +1,9 @@
 """Play a match: its tables, one after another, against the referee at an address."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import grpc
 from pokearena.v1 import referee_pb2_grpc
@@ -9,12 +11,15 @@ from pokearena.v1 import referee_pb2_grpc
 from arena.bots.bot import Bot
 from arena.bots.exit_report import Report
 from arena.errors import InfrastructureError
-from arena.matches.table import AttemptModels, OnReports, Sink, Table, Watch
+from arena.matches.table import OnReports, Sink, Table, Watch
 from arena.ratings.closed_match import PlayedGame
 from arena.store.matches.spec import MatchSpec
 from arena.store.matches.table_plan import plan
 from referee import logs
 from referee.record import dump
+
+if TYPE_CHECKING:
+    from arena.models.match_models import MatchModels
 
 CONNECT_SECONDS: Final = 10.0
 """Seconds within which the referee must be reached."""
@@ -65,7 +70,7 @@ def play_match(
     on_reports: OnReports = _discard,
     timeout: float = CONNECT_SECONDS,
     watch: Watch | None = None,
-    models: AttemptModels | None = None,
+    models: MatchModels | None = None,
 ) -> bool:
     """Play the remaining games of a match; return False if the strict policy stopped it early.
 

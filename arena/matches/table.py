@@ -31,7 +31,7 @@ from referee.numbering import game_text
 if TYPE_CHECKING:
     from arena.bots.processes import Processes
     from arena.models.excused_time import TimeReport
-    from arena.models.match_models import MatchModels, TableModels
+    from arena.models.match_models import MatchModels
 
 LONGEST_OUTPUT: int = 64 * 1024
 """Maximum length, in characters, of the end of a bot's output that is sent to the referee."""
@@ -63,14 +63,6 @@ class Watch:
     show: Callable[[TablePlan, referee_pb2.PositionShown], None]
     every_ms: int
     notes: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class AttemptModels:
-    """The models of a match in one of its attempts."""
-
-    models: MatchModels
-    attempt: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +114,17 @@ class Table:
         plan: TablePlan,
         bots: Sequence[Bot],
         watch: Watch | None = None,
-        models: AttemptModels | None = None,
+        models: MatchModels | None = None,
     ) -> None:
         self._spec = spec
         self._plan = plan
         self._bots = seated(bots, plan.seating)
         self._watch = watch
-        self._models = self._table_models(models)
+        self._models = (
+            None
+            if models is None
+            else models.table(spec, plan, self._on_models_lost, self._excuse_time)
+        )
         self._due = {board.game for board in plan.boards}
         self._requests: SimpleQueue[referee_pb2.RunTableRequest | None] = SimpleQueue()
         self._stub: Any = None
@@ -191,20 +187,6 @@ class Table:
                 code="games-missing",
             )
         return not self._due
-
-    def _table_models(self, models: AttemptModels | None) -> TableModels | None:
-        if models is None:
-            return None
-        versions = [self._spec.versions[entrant] for entrant in self._plan.seating]
-        share = (self._spec.games // self._spec.boards, len(self._plan.boards) / self._spec.boards)
-        return models.models.table(
-            models.attempt,
-            self._plan.table,
-            versions,
-            share,
-            self._on_models_lost,
-            self._excuse_time,
-        )
 
     def _connect_models(self) -> None:
         """Give each bot that has models the socket of its own endpoint."""

@@ -277,7 +277,8 @@ class RunningTable:
         except NoAnswer as failure:
             report = seat.ended.result() if seat.ended.done() else await self._report(seat)
             spent = TimeSpent(elapsed_ms, seat.start_ms)
-            seat.init_fault = judge.not_started(seat.number, failure, report, spent)
+            clause = f"did not start: {failure.clause}"
+            seat.init_fault = judge.fault(seat.number, None, Verdict.INIT, clause, report, spent)
             seat.count_crash(None, CRASHES_TO_FORFEIT)
         finally:
             starting.cancel()
@@ -388,9 +389,13 @@ class RunningTable:
                     continue
                 report = await self._report(seat)
                 seat.count_fault(game)
-                message_budget = replace(spent, message=place)
-                fault = judge.wrong_answer(
-                    seat.number, question, wrong, answer.action, report, message_budget
+                verdict, clause, message = (
+                    wrong.verdict,
+                    wrong.clause,
+                    replace(spent, message=place),
+                )
+                fault = judge.fault(
+                    seat.number, question, verdict, clause, report, message, answer.action
                 )
                 self._fault(game, fault)
                 self._forfeit_if_out(seat)
@@ -472,8 +477,8 @@ class RunningTable:
         for game, question in unanswered:
             if not lost:
                 seat.count_fault(game)
-            message_budget = replace(spent, message=places.get(game.number))
-            fault = judge.no_answer(seat.number, question, verdict, failure, report, message_budget)
+            message = replace(spent, message=places.get(game.number))
+            fault = judge.fault(seat.number, question, verdict, failure.clause, report, message)
             if fault.output and game is not unanswered[0][0]:
                 # The output is long, and a message can hold many questions: store it once.
                 fault = replace(fault, output="", output_in=unanswered[0][0].number)
