@@ -166,9 +166,6 @@ class RunningGame:
 
         The referee plays for seats that are out, until a position has a question or the game is
         over.
-
-        Args:
-            rights: clock and settings of each seat.
         """
         while self.result is None and not self.asked:
             actors = self.state.actors
@@ -352,12 +349,7 @@ class RunningGame:
         )
 
     def begin_without(self, absent: Mapping[int, Verdict], faults: Iterable[Fault]) -> None:
-        """Begin the game with seats that are already out.
-
-        Args:
-            absent: these seats, each with its verdict.
-            faults: the faults to record in this game.
-        """
+        """Begin the game with seats that are already out."""
         for fault in faults:
             self._record_fault(fault)
         self._out.update(absent)

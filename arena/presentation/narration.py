@@ -109,10 +109,6 @@ def render_view(
 def public_actions(game: str, view: Mapping[str, Any]) -> Sequence[PublicAction]:
     """Return the public actions of a game so far, in order.
 
-    Args:
-        game: the game's id.
-        view: a public view, in the JSON form of the protocol's ``View``.
-
     Raises:
         InvalidPosition: it is not a position of this game.
     """

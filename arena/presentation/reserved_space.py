@@ -27,13 +27,7 @@ MAX_POSITIONS = 5_000
 def live_frames(
     rendering: TableRendering, game: str, options: Mapping[str, object]
 ) -> FrameSequence:
-    """Return a position as a frame sequence that has space for every position of its form.
-
-    Args:
-        rendering: the position.
-        game: the game's id.
-        options: the options of the match.
-    """
+    """Return a position as a frame sequence that has space for every position of its form."""
     names = tuple(seat.name for seat in rendering.seats)
     settings = tuple(find_game(game).settle(options).items())
     return frame_sequence([rendering], _reserved(game, names, settings))

@@ -42,13 +42,7 @@ def _discard(message: relay_pb2.ConnectRequest) -> None:
 
 
 class ConnectorSeat:
-    """Plays one seat.
-
-    Args:
-        number: the seat's number at the relay.
-        command: the command that starts the bot.
-        send: sends a message to the relay.
-    """
+    """Plays one seat."""
 
     def __init__(self, number: int, command: Command, send: Send) -> None:
         self.number = number

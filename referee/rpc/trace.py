@@ -58,14 +58,7 @@ class SeatTrace:
     def write(
         self, direction: str, rpc: str, message: bytes | None = None, error: str = ""
     ) -> None:
-        """Write a message, or the error that replaces one.
-
-        Args:
-            direction: "sent" to the bot or "received" from it.
-            rpc: the name of the method.
-            message: the message.
-            error: why a call ended without a message.
-        """
+        """Write a message, or the error that replaces one."""
         line: dict[str, Any] = {
             "time": time.time(),
             "clock": time.monotonic(),

@@ -18,12 +18,7 @@ Report = referee_pb2.BotReport
 
 
 def verdict(failure: NoAnswer, report: Report | None) -> Verdict:
-    """Return the verdict for a missing answer.
-
-    Args:
-        failure: the failure of the call to the bot.
-        report: the report on its process; None if unavailable.
-    """
+    """Return the verdict for a missing answer."""
     if report is not None and report.ended:
         return Verdict.RESOURCES if report.resources else Verdict.CRASH
     if failure.kind is FailureKind.SILENT:

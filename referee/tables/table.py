@@ -101,10 +101,6 @@ class TableSeat:
         """Note the time of a message, and deduct what is beyond the allowances from the bank.
 
         The deduction is split equally between the games.
-
-        Args:
-            elapsed_ms: the time of the message.
-            batch: its questions.
         """
         self.last_ms = elapsed_ms / len(batch)
         allowances_ms = sum(question.allowance_ms for _, question in batch)
@@ -167,14 +163,7 @@ class RunningTable:
         caller: TableStream,
         traces: Sequence[SeatTrace] = (),
     ) -> None:
-        """Prepare a table.
-
-        Args:
-            order: its bots and boards.
-            setting: what its games have in common.
-            caller: the stream of its caller.
-            traces: the traces of its seats; empty if nothing is traced.
-        """
+        """Prepare a table."""
         self._order = order
         self._setting = setting
         self._caller = caller

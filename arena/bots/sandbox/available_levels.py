@@ -128,12 +128,7 @@ _choices: dict[str, Choice] = {}
 
 
 def offer(level: Level, seconds: float = SELF_TEST_SECONDS) -> Offer:
-    """Return whether a level is available; the first test takes some tenths of a second.
-
-    Args:
-        level: the level.
-        seconds: time limit of the self-test.
-    """
+    """Return whether a level is available; the first test takes some tenths of a second."""
     if level is Level.UNSANDBOXED:
         return Offer(level)
     if missing := _missing(level):

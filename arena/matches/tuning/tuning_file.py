@@ -103,12 +103,7 @@ def _check_parameter(name: str, table: _ParameterTable) -> None:
 
 
 def with_arguments(run: tuple[str, ...], values: Mapping[str, str]) -> tuple[str, ...]:
-    """Return a command with the arguments "--NAME VALUE"; existing ones are replaced.
-
-    Args:
-        run: the command in bot.toml.
-        values: the values by name.
-    """
+    """Return a command with the arguments "--NAME VALUE"; existing ones are replaced."""
     words: list[Any] = list(run)
     for name, value in values.items():
         flag = f"--{name}"
