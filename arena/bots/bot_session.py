@@ -13,11 +13,10 @@ import grpc
 from google.protobuf.json_format import ParseError
 from pokearena.v1 import bot_pb2, bot_pb2_grpc
 
-from arena.bots.bot import Bot
+from arena.bots.bot import Bot, granted_start_ms
 from arena.bots.exit_report import Report
 from arena.bots.plain_processes import PlainProcesses, table_processes
 from arena.bots.socket_probe import ANSWER_BYTES, OPTIONS, authority, listens
-from arena.bots.start_limit import granted_start_ms
 from referee.game_codec import DecodeError, chosen_action
 
 if TYPE_CHECKING:
