@@ -11,13 +11,10 @@ from typing import Any
 
 import pytest
 
-from referee.game_checks.random_games import dice
 from referee.game_checks.tables import Table
-from referee.games.shared.dealing import Seeded
 from tests.conformance.dealing_again import (
     Check,
     Dealer,
-    cases,
     changed,
     false_dealing,
     false_end,
@@ -122,16 +119,6 @@ def test_a_redeal_changes_most_hidden_information(table: Table) -> None:
     how_often = changed(table, share(table, examples(150, 100)))
     assert how_often
     assert min(how_often.values()) > MOST, how_often
-
-
-@every_table
-def test_a_redeal_requires_only_the_view(table: Table) -> None:
-    for case in cases(table, share(table, QUICK // 2)):
-        assert case.seat is not None
-        luck = Seeded(dice("from view", case).randbytes(32))
-        view = case.state.view(case.seat)
-        dealt = table.game.from_view(view, case.seat, table.options, luck)
-        assert dealt == case.state.redeal(case.seat, luck), case
 
 
 @pytest.mark.long
