@@ -26,6 +26,9 @@ CHECKED_HERE = (
     "view-messages",
     "records",
     "from-view",
+    "rendering",
+    "action-texts",
+    "history",
 )
 """Checks of `referee.game_checks`; other files test the rest in more depth."""
 
