@@ -1,14 +1,28 @@
-"""Gauges of the store's current state, for monitoring."""
+"""Gauges of the store's current state (`arena.services.metric_definitions`)."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 
-from sqlalchemy import Connection, Engine, Table, and_, case, false, func, not_, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    Table,
+    and_,
+    case,
+    false,
+    func,
+    literal,
+    not_,
+    or_,
+    select,
+)
 
+from arena.services import metric_definitions as metrics
+from arena.services.metric_definitions import Metric
 from arena.store import schema
 from arena.store.access import audit_log
 from arena.store.bots import pushed_versions
@@ -23,6 +37,9 @@ from arena.store.schema import (
     TaskKind,
     TournamentState,
 )
+
+Values = Mapping[tuple[str, ...], float]
+"""The values of a gauge by the values of its labels."""
 
 PENDING: Final = "pending"
 """Due: a worker may take it now."""
@@ -40,80 +57,83 @@ LAPSED: Final = "lapsed"
 STATES: Final = (PENDING, HELD, ABSENT, BARRED, RETRYING, RUNNING, LAPSED)
 
 
-@dataclass(frozen=True, slots=True)
-class StoreGauges:
-    """The state of the store at one moment.
-
-    Attributes:
-        open: numbers of open matches by their state, one of `STATES`.
-        due_models: number of the open matches of the clock class `model` that are due.
-        lease_age: seconds since the least recently renewed lease was renewed; 0 without leases.
-        attempt_age: seconds since the oldest running attempt began; 0 without one.
-        tournaments: numbers of running and paused tournaments.
-        submissions: numbers of undecided submissions, by state.
-        submission_age: seconds since the oldest waiting submission was sent; 0 without one.
-        remotes: numbers of remote bots that are connected ("here") and absent ("away").
-        quarantined: versions in quarantine that are not retired.
-        webhooks: numbers of enabled and disabled webhooks.
-        deliveries: numbers of waiting webhook deliveries, and of those that failed for good in the
-            last 30 days.
-        delivery_age: seconds since the event of the oldest waiting delivery; 0 without one.
-        failures: attempts that the arena itself ended, since the store was created.
-        backup_age: seconds since the last backup; without one, since the first bot was added.
-    """
-
-    open: Mapping[str, int]
-    due_models: int
-    lease_age: float
-    attempt_age: float
-    tournaments: Mapping[str, int]
-    submissions: Mapping[str, int]
-    submission_age: float
-    remotes: Mapping[str, int]
-    quarantined: int
-    webhooks: Mapping[str, int]
-    deliveries: Mapping[str, int]
-    delivery_age: float
-    failures: int
-    backup_age: float
-
-
 def read_gauges(
     engine: Engine,
     lease_seconds: float = LEASE_SECONDS,
     *,
     pushed: bool = True,
     without: Sequence[str] = (),
-) -> StoreGauges:
+) -> dict[Metric, Values]:
     """Read all gauges in one transaction.
 
     Args:
-        engine: the store.
-        lease_seconds: the duration of the workers' leases, from which `lease_age` is computed: the
+        lease_seconds: the duration of the workers' leases, from which `LEASE_AGE` is computed: the
             store contains only the time at which a lease ends.
         pushed: whether a worker may play pushed versions.
         without: games that no worker may play.
     """
     with reading(engine) as connection:
-        leases, attempts = _ages(connection, lease_seconds)
-        open_matches = _open(connection, pushed, without)
-        others, models = open_matches[False], open_matches[True]
-        return StoreGauges(
-            open={state: others[state] + models[state] for state in STATES},
-            due_models=models[PENDING] + models[LAPSED],
-            lease_age=leases,
-            attempt_age=attempts,
-            tournaments=_tournaments(connection),
-            submissions=_submissions(connection),
-            submission_age=_submission_age(connection),
-            remotes=_remotes(connection),
-            quarantined=_quarantined(connection),
-            webhooks=_webhooks(connection),
-            deliveries=_deliveries(connection),
-            delivery_age=_delivery_age(connection),
-            failures=_count(connection, schema.failures),
-            backup_age=_backup_age(connection),
-        )
+        gauges: dict[Metric, Values] = dict(_open_matches(connection, pushed, without))
+        gauges |= _matches(connection, lease_seconds)
+        gauges |= _others(connection)
+        return gauges
+
+
+def _open_matches(
+    connection: Connection, pushed: bool, without: Sequence[str]
+) -> Iterator[tuple[Metric, Values]]:
+    by_class = _open(connection, pushed, without)
+    others, models = by_class[False], by_class[True]
+    yield metrics.OPEN, {(state,): others[state] + models[state] for state in STATES}
+    yield (
+        metrics.DUE,
+        {(): sum(group[state] for group in by_class.values() for state in (PENDING, LAPSED))},
+    )
+    yield metrics.DUE_MODELS, {(): models[PENDING] + models[LAPSED]}
+
+
+def _matches(connection: Connection, lease_seconds: float) -> Iterator[tuple[Metric, Values]]:
+    matches, failures = schema.matches, schema.failures
+    is_running = matches.c.state == MatchState.RUNNING
+    renewed = func.min(matches.c.lease_until) - lease_seconds
+    yield metrics.LEASE_AGE, _age(connection, renewed, is_running)
+    yield metrics.ATTEMPT_AGE, _age(connection, func.min(matches.c.leased), is_running)
+    yield metrics.FAILURES, _count(connection, failures)
+
+
+def _others(connection: Connection) -> Iterator[tuple[Metric, Values]]:
+    tournaments, sent, versions = schema.tournaments, schema.submissions, schema.versions
+    remotes, webhooks, tasks = schema.remotes, schema.webhooks, schema.tasks
+    unfinished = (TournamentState.RUNNING, TournamentState.PAUSED)
+    yield metrics.TOURNAMENTS, _counts(connection, tournaments.c.state, unfinished)
+    yield metrics.SUBMISSIONS, _counts(connection, sent.c.state, UNDECIDED)
+    waits = sent.c.state == SubmissionState.WAITING
+    yield metrics.SUBMISSION_AGE, _age(connection, func.min(sent.c.created), waits)
+    active = select(versions.c.id).where(versions.c.retired.is_(None))
+    there = case((remotes.c.until > now(), literal("here")), else_=literal("away"))
+    is_active = remotes.c.version.in_(active)
+    yield metrics.REMOTES, _counts(connection, there, ("here", "away"), is_active)
+    yield (
+        metrics.QUARANTINED,
+        _count(
+            connection, versions, versions.c.quarantined.is_not(None), versions.c.id.in_(active)
+        ),
+    )
+    use = case((webhooks.c.disabled.is_(None), literal("enabled")), else_=literal("disabled"))
+    yield metrics.WEBHOOKS, _counts(connection, use, ("enabled", "disabled"))
+    is_delivery, is_open = tasks.c.kind == TaskKind.DELIVERY, tasks.c.ended.is_(None)
+    # Failed ones are deleted after 30 days.
+    word = case(
+        (is_open, literal("waiting")), (tasks.c.reason != "", literal("failed")), else_=literal("")
+    )
+    yield metrics.DELIVERIES, _counts(connection, word, ("waiting", "failed"), is_delivery)
+    oldest = func.min(tasks.c.created)
+    yield metrics.DELIVERY_AGE, _age(connection, oldest, is_delivery, is_open)
+    entries = schema.audit_log
+    backup = select(func.max(entries.c.at)).where(entries.c.action == audit_log.BACKUP)
+    first = select(func.min(versions.c.created))
+    since = func.coalesce(backup.scalar_subquery(), first.scalar_subquery())
+    yield metrics.BACKUP_AGE, _age(connection, since)
 
 
 def _open(connection: Connection, pushed: bool, without: Sequence[str]) -> dict[bool, Counter[str]]:
@@ -148,89 +168,28 @@ def _open(connection: Connection, pushed: bool, without: Sequence[str]) -> dict[
     return counted
 
 
-def _ages(connection: Connection, lease_seconds: float) -> tuple[float, float]:
-    matches = schema.matches
-    query = select(
-        now() + lease_seconds - func.min(matches.c.lease_until), now() - func.min(matches.c.leased)
-    ).where(matches.c.state == MatchState.RUNNING)
-    renewed, began = connection.execute(query).one()
-    return max(0.0, float(renewed or 0)), max(0.0, float(began or 0))
+def _counts(
+    connection: Connection,
+    word: ColumnElement[Any],
+    words: Sequence[str],
+    *conditions: ColumnElement[bool],
+) -> Values:
+    """Count rows by a word, with zeros for the words that do not occur."""
+    # The subquery lets PostgreSQL group by an expression with parameters.
+    rows = select(word.label("word")).where(*conditions).subquery()
+    query = select(rows.c.word, func.count()).group_by(rows.c.word)
+    counted = {str(found): float(number) for found, number in connection.execute(query)}
+    return {(str(each),): counted.get(str(each), 0.0) for each in words}
 
 
-def _tournaments(connection: Connection) -> dict[str, int]:
-    table = schema.tournaments
-    states = (TournamentState.RUNNING, TournamentState.PAUSED)
-    query = select(table.c.state, func.count()).where(table.c.state.in_(states))
-    rows = connection.execute(query.group_by(table.c.state))
-    return {**dict.fromkeys(map(str, states), 0), **{str(state): int(n) for state, n in rows}}
+def _age(
+    connection: Connection, since: ColumnElement[Any], *conditions: ColumnElement[bool]
+) -> Values:
+    """Return the seconds since a time; 0 without one."""
+    age = connection.execute(select(now() - since).where(*conditions)).scalar_one()
+    return {(): max(0.0, float(age or 0))}
 
 
-def _submissions(connection: Connection) -> dict[str, int]:
-    table = schema.submissions
-    query = select(table.c.state, func.count()).where(table.c.state.in_(UNDECIDED))
-    rows = connection.execute(query.group_by(table.c.state))
-    return {**dict.fromkeys(map(str, UNDECIDED), 0), **{str(state): int(n) for state, n in rows}}
-
-
-def _submission_age(connection: Connection) -> float:
-    table = schema.submissions
-    query = select(now() - func.min(table.c.created)).where(
-        table.c.state == SubmissionState.WAITING
-    )
-    return max(0.0, float(connection.execute(query).scalar_one() or 0))
-
-
-def _remotes(connection: Connection) -> dict[str, int]:
-    remotes, versions = schema.remotes, schema.versions
-    is_there = remotes.c.until > now()
-    query = (
-        select(is_there, func.count())
-        .select_from(remotes.join(versions, versions.c.id == remotes.c.version))
-        .where(versions.c.retired.is_(None))
-        .group_by(is_there)
-    )
-    counts = {bool(there): int(number) for there, number in connection.execute(query)}
-    return {"here": counts.get(True, 0), "away": counts.get(False, 0)}
-
-
-def _quarantined(connection: Connection) -> int:
-    versions = schema.versions
-    query = select(func.count()).where(
-        versions.c.quarantined.is_not(None), versions.c.retired.is_(None)
-    )
-    return int(connection.execute(query).scalar_one())
-
-
-def _webhooks(connection: Connection) -> dict[str, int]:
-    is_disabled = schema.webhooks.c.disabled.is_not(None)
-    rows = connection.execute(select(is_disabled, func.count()).group_by(is_disabled))
-    counts = {bool(disabled): int(number) for disabled, number in rows}
-    return {"enabled": counts.get(False, 0), "disabled": counts.get(True, 0)}
-
-
-def _deliveries(connection: Connection) -> dict[str, int]:
-    table = schema.tasks
-    waits = table.c.ended.is_(None)
-    shown = (table.c.kind == TaskKind.DELIVERY, or_(waits, table.c.reason != ""))
-    rows = connection.execute(select(waits, func.count()).where(*shown).group_by(waits))
-    counts = {bool(is_waiting): int(number) for is_waiting, number in rows}
-    return {"waiting": counts.get(True, 0), "failed": counts.get(False, 0)}
-
-
-def _delivery_age(connection: Connection) -> float:
-    table = schema.tasks
-    waiting = (table.c.kind == TaskKind.DELIVERY, table.c.ended.is_(None))
-    query = select(now() - func.min(table.c.created)).where(*waiting)
-    return max(0.0, float(connection.execute(query).scalar_one() or 0))
-
-
-def _backup_age(connection: Connection) -> float:
-    entries, versions = schema.audit_log, schema.versions
-    latest = select(func.max(entries.c.at)).where(entries.c.action == audit_log.BACKUP)
-    first = select(func.min(versions.c.created))
-    since = func.coalesce(latest.scalar_subquery(), first.scalar_subquery())
-    return max(0.0, float(connection.execute(select(now() - since)).scalar_one() or 0))
-
-
-def _count(connection: Connection, table: Table) -> int:
-    return int(connection.execute(select(func.count()).select_from(table)).scalar_one())
+def _count(connection: Connection, table: Table, *conditions: ColumnElement[bool]) -> Values:
+    query = select(func.count()).select_from(table).where(*conditions)
+    return {(): float(connection.execute(query).scalar_one())}
