@@ -24,7 +24,6 @@ class LadderCrosstable:
     """The crosstable of a ladder in order of strength.
 
     Attributes:
-        table: the crosstable.
         strengths: the fitted strengths, with their differences.
         gifts: the tests for gifts (`arena.ratings.collusion`).
     """

@@ -122,7 +122,6 @@ def advantages(matches: Iterable[ClosedMatch], sides: Sequence[int]) -> tuple[Se
     """Return what the seats of each side are worth.
 
     Args:
-        matches: the matches.
         sides: the side of each seat.
     """
     count = len(set(sides))

@@ -51,7 +51,6 @@ def adjusted_mean(
     """Return the adjusted mean of independent results.
 
     Args:
-        results: the results.
         controls: the control variates of each result, with expectation zero.
 
     Raises:

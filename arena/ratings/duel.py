@@ -123,7 +123,6 @@ def of_matches(matches: Iterable[ClosedMatch], first: str, second: str) -> Duel:
         matches: matches without both versions are ignored. At larger tables only the score between
             the two counts.
         first: a version as "name@version".
-        second: the other version.
 
     Raises:
         ValueError: they have not met, or their matches have different numbers of games, so that

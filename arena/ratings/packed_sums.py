@@ -177,7 +177,6 @@ def blocks_of(sums: Mapping[LineUp, Sums], names: Sequence[str]) -> tuple[LineUp
     """Return a table as blocks of line-ups of equal shape.
 
     Args:
-        sums: the table.
         names: all entrants, sorted; the position of a name is the entrant's number.
     """
     number = {name: place for place, name in enumerate(names)}

@@ -23,12 +23,6 @@ def slowest(
 ) -> list[Decision | None]:
     """Return the slowest decision of each entrant.
 
-    Args:
-        engine: database engine of the store.
-        match: id of the match.
-        entrants: names of the entrants.
-        games: the scorecard of the match.
-
     Returns:
         One decision per entrant; None if it made no decision or its times were not recorded.
     """

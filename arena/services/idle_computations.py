@@ -67,7 +67,6 @@ def analyse_next(
     """Analyse the newest closed match without an analysis.
 
     Args:
-        engine: the store.
         pause: called many times; returns when the work may continue.
         search: the engine that analyses; by default that of the game.
 
@@ -81,7 +80,6 @@ def measure_luck_of_next(engine: Engine, pause: Callable[[], None] = lambda: Non
     """Measure the luck of the games of the newest closed match without it.
 
     Args:
-        engine: the store.
         pause: called many times; returns when the work may continue.
 
     Returns:

@@ -50,7 +50,6 @@ def served(collector: ArenaCollector, host: str, port: int) -> Iterator[str]:
     Matches that close from now on are counted.
 
     Args:
-        collector: the source of the metrics.
         host: IPv4 or IPv6 address, or a host name.
         port: 0 selects a free port.
 

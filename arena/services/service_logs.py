@@ -53,7 +53,6 @@ class ServiceLogs:
         """Return a handler for the messages of this process itself.
 
         Args:
-            name: name of the log file.
             environment: selects the format (`referee.logs`).
 
         Raises:

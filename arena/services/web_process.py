@@ -89,8 +89,6 @@ class Pages:
     """A web server to start.
 
     Args:
-        listening: its listening socket.
-        settings: its settings.
         opens_ladders: whether a pushed bot opens the ladders of its games.
     """
 

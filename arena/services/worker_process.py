@@ -111,10 +111,7 @@ def run(
     the workers, with one referee each.
 
     Args:
-        data_folder: the data folder.
         name: the worker's name, or the prefix of several; None: from the host name.
-        environment: environment variables with the settings.
-        workers: the number of workers.
         burst: a worker ends when no job has waited for `_BURST_SECONDS`.
         max_attempts: a worker ends after this number of attempts; None: unlimited.
         queue: the queue that the workers listen to.

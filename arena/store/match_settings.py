@@ -259,7 +259,7 @@ class TournamentPlan(MatchSettings):
                 f"a table of {rules.id} takes {sides} bots here; {named}.", key=("bots",)
             )
         with _placed("settings"):
-            registry.make(self.format, sides, settings, lambda *_: 0.0)
+            registry.make(self.format, sides, settings)
         return replace(
             self,
             name=self.name or rules.id,
@@ -384,14 +384,7 @@ def seed_of(text: str) -> bytes:
 
 
 def unknown_name(what: str, word: str, known: Iterable[str], *key: str) -> InvalidSettings:
-    """Return the error for an unknown name, with the nearest known one.
-
-    Args:
-        what: the kind of the name.
-        word: the name.
-        known: the known names.
-        key: the place of the name in settings.
-    """
+    """Return the error for an unknown name, with the nearest known one."""
     names = list(known)
     hint = nearest(word, names) or f"; available: {', '.join(names)}." * bool(names)
     return InvalidSettings(f'unknown {what} "{word}"{hint}', code="unknown-name", key=key)
@@ -417,7 +410,6 @@ def one_game(game: Game, options: Mapping[str, object], seats: int | None = None
     """Return the settings of a match of one game against bots.
 
     Args:
-        game: the game.
         options: values of its options; defaults replace those that are missing.
         seats: the number of seats; None: the first that the options allow.
 

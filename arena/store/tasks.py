@@ -85,8 +85,6 @@ def add_tasks(
 
     Args:
         connection: a writing transaction.
-        kind: their kind.
-        queue: their queue.
         created: for each key, the time that orders the queue.
         values: other columns than those of a new task.
     """

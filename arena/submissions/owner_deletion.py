@@ -46,9 +46,6 @@ def delete(
     The deletion may be interrupted at any time, and continues when it is started again.
 
     Args:
-        engine: the store.
-        data_folder: the data folder of this machine.
-        owner: the owner's name.
         report: is called with the numbers of redacted matches and of all matches.
 
     Returns:

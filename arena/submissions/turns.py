@@ -86,7 +86,6 @@ def positions(engine: Engine, builds: int) -> dict[str, QueuePosition]:
     """Return the positions of all waiting submissions by their IDs.
 
     Args:
-        engine: the store.
         builds: the number of submissions that are handled at the same time.
     """
     undecided = due(engine)

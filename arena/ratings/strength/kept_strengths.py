@@ -76,10 +76,6 @@ class IndependentErrors:
         variances[np.arange(len(places)), places] = 0.0
         return variances
 
-    def gap_variance(self, first: int, second: int) -> float:
-        """Return the variance of the difference of two entrants."""
-        return float(self.gap_variances(slice(first, first + 1))[0, second])
-
     def variance_of(self, shares: Floats) -> float:
         """Return the variance of the sum of strengths with these factors."""
         return float(shares**2 @ self.variances)

@@ -47,8 +47,6 @@ def compare_adjusted(
     """Compare two versions by their boards in a ladder.
 
     Args:
-        engine: the store.
-        scope: the ladder.
         pair: versions as ``name@number``.
         progress: receives the share of the work that is done.
 

@@ -100,7 +100,6 @@ class AdjustedStandings:
 
     Attributes:
         columns: the columns of their table.
-        lines: the bots.
         measured: number of closed matches with stored luck.
         matches: number of closed matches.
         method: how the luck was measured; empty if no engine plays the game.

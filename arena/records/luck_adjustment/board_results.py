@@ -56,11 +56,8 @@ def board_results(
     """Return the results of an entrant on each board of a match.
 
     Args:
-        match: the match.
-        luck: the luck of its games.
         first: the entrant, as a place in the match's list.
         others: the entrants that it is compared with.
-        clip: limit of the margin.
     """
     results = {game.game: game for game in match.games}
     by_board: dict[int, list[BoardResult]] = {}

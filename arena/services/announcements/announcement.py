@@ -34,7 +34,6 @@ class Announcement:
     """One announcement.
 
     Attributes:
-        type: the kind of the event.
         subject: id of the match, tournament or version.
         at: when it happened, in seconds since 1970.
         title: one sentence without a period.
@@ -112,7 +111,6 @@ def ended_tournament(tournament: Tournament, first: FirstPlace | None = None) ->
     """Announce the end of a tournament, which must have ended.
 
     Args:
-        tournament: the tournament.
         first: its first place; None: not stated.
     """
     leaders = first.names if first else ()

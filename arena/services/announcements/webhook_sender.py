@@ -37,7 +37,6 @@ class WebhookSender(BackgroundService):
     """Delivers announcements.
 
     Args:
-        engine: the store.
         redis: the address of the Redis that counts failures; empty for none.
         site: the public URL of the web pages, for links; empty if unknown.
     """

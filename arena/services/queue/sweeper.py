@@ -79,7 +79,6 @@ class OfflineBots:
     Only bots with their own address are probed; the others reconnect by themselves.
 
     Args:
-        engine: database engine of the store.
         wait: maximum time, in seconds, that matches wait for an offline bot.
         clock: returns the time in seconds that intervals are measured with.
     """
@@ -212,7 +211,6 @@ class Sweeper:
     """Schedules matches and fills the queue, in two threads between `start` and `stop`.
 
     Args:
-        engine: database engine of the store.
         connection: connection to the Redis of the match queue.
         wait: seconds that matches wait for an offline remote bot.
         clock: returns the time in seconds that intervals are measured with.

@@ -72,9 +72,6 @@ class WorkerList:
         They wait for the package of their game, or for a better sandbox.
 
         Args:
-            engine: the store.
-            game: the game of the tournament.
-            match: the match.
             tournament: the tournament, instead of a match.
 
         Returns:

@@ -141,9 +141,7 @@ def list_entries(
     """Return entries, the newest first.
 
     Args:
-        engine: the store.
         subject: only entries about this object; empty: all.
-        limit: maximum number of entries.
         sign_ins: whether to include sign-ins, which most entries are.
     """
     table = schema.audit_log

@@ -111,7 +111,6 @@ def ban(engine: Engine, version: str, reason: str) -> Version:
     """Exclude a version from all tournaments until it is released (`lift`); its results stay.
 
     Args:
-        engine: the store.
         version: ``name@number``.
         reason: the reason, as a clause.
 

@@ -63,7 +63,6 @@ class RecentRun:
     """When the processing of a submission began and ended.
 
     Args:
-        owner: the submission's owner.
         began: the latest start; None before the first one.
         ended: the decision; None while undecided.
     """
@@ -242,9 +241,6 @@ def step(
     """Record the start of a stage.
 
     Args:
-        engine: the store.
-        submission: its id.
-        stage: the stage.
         awaits_approval: whether the submission now waits for the organiser's approval.
     """
     table = schema.submissions
@@ -265,8 +261,6 @@ def approve(engine: Engine, submission: str, *, approved: bool, reason: str) -> 
     """Approve or refuse a submission that waits for approval; its processing then continues.
 
     Args:
-        engine: the store.
-        submission: its id.
         approved: whether it is approved.
         reason: the reason, as a clause; shown to the owner after a refusal.
 

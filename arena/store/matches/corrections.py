@@ -31,8 +31,6 @@ def void(engine: Engine, match: str, actor: Actor, reason: str) -> None:
     """Void a match that is open or closed. Its games stay stored and can be replayed.
 
     Args:
-        engine: the store.
-        match: its id.
         actor: the organiser, for the audit log.
         reason: the reason, as a clause.
 
@@ -52,8 +50,6 @@ def forfeit(engine: Engine, match: str, loser: str, actor: Actor, reason: str) -
     Ratings do not count it, since nothing was played.
 
     Args:
-        engine: the store.
-        match: its id.
         loser: the entrant that loses it, as ``name@number``.
         actor: the organiser, for the audit log.
         reason: the reason, as a clause.
@@ -119,8 +115,6 @@ def replay(engine: Engine, match: str, actor: Actor, reason: str) -> str:
     can be replayed, too.
 
     Args:
-        engine: the store.
-        match: its id.
         actor: the organiser, for the audit log.
         reason: the reason, as a clause.
 
@@ -199,8 +193,6 @@ def disqualify(
     """Withdraw an entrant from a tournament and void all its matches there.
 
     Args:
-        engine: the store.
-        tournament: its id.
         version: the entrant as ``name@number``.
         actor: the organiser, for the audit log.
         reason: the reason, as a clause.

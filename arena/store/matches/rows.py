@@ -52,7 +52,6 @@ def spec_of(connection: Connection, row: Row[*tuple[Any, ...]]) -> MatchSpec:
     """Return the specification of a match, including the secret seed.
 
     Args:
-        connection: the transaction.
         row: a row with `spec_columns`.
     """
     return MatchSpec(

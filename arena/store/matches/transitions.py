@@ -159,8 +159,6 @@ def due_by_urgency(
     A challenge has a single match. A tournament of its format with more matches has no priority.
 
     Args:
-        engine: the store.
-        limit: maximum number of matches.
         pushed: whether matches with pushed versions are included.
         without: games whose matches are not included.
         models: whether only matches of the clock class `model`, or only others, are included.
@@ -193,10 +191,6 @@ def lease(
     towards a void match, because the worker was killed or cut off.
 
     Args:
-        engine: the store.
-        match: its id.
-        owner: the name of the worker, for display.
-        seconds: the duration of the lease.
         check: raises SetupError for a game that must not be played here.
 
     Raises:
@@ -240,7 +234,6 @@ def end_leases(engine: Engine, owner: str) -> int:
     """End the leases of a dead worker at once, instead of waiting until they lapse.
 
     Args:
-        engine: the store.
         owner: the worker's name, which must belong to one process only.
 
     Returns:
@@ -293,8 +286,6 @@ def release(engine: Engine, lease: Lease, fault: ArenaFault | None = None) -> No
     """End a lease at once and keep the committed games; does nothing if the lease is lost.
 
     Args:
-        engine: the store.
-        lease: the lease.
         fault: the failure of the arena that ended this attempt. It can void the match. None: the
             worker just stops.
     """

@@ -60,8 +60,6 @@ def complete(engine: Engine, match: str, records: Mapping[int, str]) -> Mapping[
     """Return records of a match, reading archived ones from the object storage.
 
     Args:
-        engine: the store.
-        match: its id.
         records: the records as the database has them, by game.
 
     Raises:
@@ -175,8 +173,6 @@ def rewrite(engine: Engine, match: str, change: Callable[[str], str]) -> Rewritt
     """Write an object with changed records of a match, if it is archived.
 
     Args:
-        engine: the store.
-        match: its id.
         change: returns the changed record of a game.
 
     Raises:
@@ -205,7 +201,6 @@ def due(engine: Engine, after: int, seconds: float, limit: int) -> tuple[list[st
     """Return closed matches whose records are in the database, in the order of their closing.
 
     Args:
-        engine: the store.
         after: the position in the sequence of events that an earlier call returned; at first 0.
         seconds: the least time since the match was closed.
         limit: the maximum number of matches that are read.

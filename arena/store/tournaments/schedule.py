@@ -24,8 +24,6 @@ def store_fixtures(
 
     Args:
         connection: a transaction that has locked the tournament.
-        tournament: its id.
-        plan: the settings of its matches.
         fixtures: the matches; entrants are versions as ``name@number``, in order of their seeds.
         seed: the tournament's random seed, if it has one.
 
@@ -82,10 +80,7 @@ def rows(
     """Return the rows of `matches`, and the rows of `match_entrants`.
 
     Args:
-        tournament: its id.
-        plan: the settings of its matches.
         contents: the content hash of each version.
-        fixtures: the matches.
         seed: the tournament's random seed, if it has one.
     """
     common = plan.agreed()

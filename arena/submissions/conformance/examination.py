@@ -85,8 +85,6 @@ def examine(
     arguments produce the same tests.
 
     Args:
-        bot: the bot.
-        referee: the address of a referee.
         games: the IDs of the games to test; empty: all games that the bot claims.
         seed: the source of all cards, 32 bytes.
         seed_argument: the seed as a command-line argument.

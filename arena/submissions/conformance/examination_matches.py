@@ -111,8 +111,6 @@ def play(
     A remote bot cannot be reset. It plays `meek` instead, in every seating.
 
     Args:
-        order: the examination.
-        form: the form.
         what: the purpose; it determines the cards.
         boards: the number of games at the table.
         until: the time limit, on the monotonic clock.

@@ -8,7 +8,7 @@ from typing import Any
 
 from arena.presentation import wording
 from arena.store import ids
-from arena.store.matches import search
+from arena.store.matches import history, search
 from arena.store.matches.search import MatchFilter
 from arena.store.tournaments import tournaments
 from arena.tournaments import json_values
@@ -124,7 +124,7 @@ def _matches(
     if not words.startswith("m-"):
         return [], ()
     matching = ids.matches(web.engine, words, MAX_RESULTS)
-    closed = search.of_ids(web.engine, matching)
+    closed = history.of_ids(web.engine, matching)
     closed_ids = {match.match for match in closed}
     others = tuple(match for match in matching if match not in closed_ids)
     return [line_of(match) for match in closed], others
