@@ -35,9 +35,7 @@ class EventSubscriber:
     """Receives events and passes them on. Use it from the event loop's thread only.
 
     Args:
-        changes: receives a change for each published position.
         nudge: called when the store may have changed.
-        spectators: whether positions are passed on.
         delay: seconds by which positions and ends of games are delayed; the end of a match is
             public and not delayed.
     """
@@ -69,7 +67,6 @@ class EventSubscriber:
         """Receive the events of this Redis forever.
 
         Args:
-            url: URL of the Redis.
             running: IDs of running matches, whose last positions are read first.
         """
         async with asyncio.TaskGroup() as group:
@@ -84,7 +81,6 @@ class EventSubscriber:
         """Process one event.
 
         Args:
-            event: the event.
             now: seconds of a monotonic clock.
         """
         match event:

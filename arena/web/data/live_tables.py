@@ -42,9 +42,7 @@ class LiveClock:
     """The clock of a seat.
 
     Args:
-        seat: the seat.
         bank_ms: milliseconds left in its bank when the position was reached.
-        is_running: whether the seat acts.
     """
 
     seat: int
@@ -57,11 +55,7 @@ class LiveSide:
     """A side of the game that is shown, with its running score.
 
     Args:
-        seats: its seats.
-        names: the names of its players.
-        score: its score in this game.
         lead: its points more than the best other side; None if it does not lead alone.
-        acts: whether one of its seats acts now.
         clocks: the clocks of its seats; empty if unknown.
         notes: the latest notes of its seats; empty unless the organiser shows them.
     """
@@ -192,8 +186,6 @@ def live_table(
 
     Args:
         positions: the last published positions by match.
-        match: the match.
-        tournament: its tournament.
         since: when these positions were published, in seconds since 1970.
     """
     position = positions.get(match.id)

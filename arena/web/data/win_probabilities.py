@@ -50,11 +50,9 @@ class LiveProbability:
     """The win probability at a live table.
 
     Args:
-        game: the number of the game.
         decision: the number of decisions before the position.
         by_seat: the probability of each seat's side, and its standard error; empty if the position
             cannot be rated.
-        engine: the engine whose policy plays.
     """
 
     game: int
@@ -190,7 +188,6 @@ def why_hidden(game: str, entrants: Collection[str], hosted: AbstractSet[str]) -
     """Return why a live table has no win probability, as a sentence; empty if it has one.
 
     Args:
-        game: the game.
         entrants: the versions at the table.
         hosted: the versions that run on the arena's machines.
     """

@@ -30,7 +30,6 @@ class Access:
     """The sender of a request.
 
     Args:
-        identity: the organiser or owner.
         secret: the value of the session cookie; empty if the request has a token.
     """
 

@@ -34,11 +34,8 @@ class InputField:
     """An input of an action.
 
     Args:
-        name: its name in forms and JSON.
-        summary: a short description.
         kind: "text", "number", "seconds" (milliseconds, which a form shows as seconds), "checkbox",
             "lines" (a list of strings) or "pairs" (NAME=VALUE).
-        required: whether it must be given.
         example: an example or the default, shown in the form.
         choices: the allowed values of a text; empty: any.
         label: its name in a form; empty: the name.
@@ -90,8 +87,6 @@ class ActionRequest:
     """The values of a request, with the person who sent it.
 
     Args:
-        web: the server's state.
-        actor: the sender, for the audit log.
         path: the values in the path.
         values: the fields of the form or of the JSON object.
         sent: the texts of the form, as its inputs name them; empty without a form.
@@ -154,10 +149,7 @@ class ActionResult:
     """The result of an action.
 
     Args:
-        values: the result as JSON values.
         page: the path of the page to show after a form; empty: the values are shown once on a page.
-        template: the template of the page that shows the values.
-        model: further values for this template.
     """
 
     values: Mapping[str, Any]
@@ -171,7 +163,6 @@ class Changes:
     """The changes of an action that has not been performed, for its page of confirmation.
 
     Args:
-        title: the question of the page.
         sentences: what changes and what stays.
         matches: the matches that it ends.
         back: path of the page from which it is requested.
@@ -190,19 +181,14 @@ class Action:
     Args:
         path: the path, with named values in braces.
         name: its name in the audit log, for example "tournament.pause".
-        label: the text of its button.
-        summary: a sentence that describes it.
-        run: performs it.
-        fields: its inputs.
         role: who may request it.
         example: a result, for the OpenAPI document.
         audited: whether its endpoint adds an entry to the audit log; false for an action that
             changes nothing or adds its own entry.
         created: whether success is status 201.
-        form: path of the page that shows the form again, with the sent values, when they are
-            refused; empty: the page of the error is shown.
-        changes: returns its changes for a page of confirmation, which has the path of the action
-            and is its `form`; None without such a page.
+        form: path of the page with its form; empty: the page of confirmation.
+        changes: returns its changes for a page of confirmation, which has the path of the action;
+            None without such a page.
         begins: path of the page with the form that leads to the page of confirmation; empty: links
             with valid values lead there.
     """
@@ -220,6 +206,11 @@ class Action:
     form: str = ""
     changes: Callable[[ActionRequest], Changes] | None = None
     begins: str = ""
+
+    @property
+    def form_path(self) -> str:
+        """Path of the page that shows the form again, with the sent values, when it is refused."""
+        return self.form or self.path
 
     def check(self, request: ActionRequest) -> None:
         """Check that all inputs are known, the required ones are there, and the values allowed.

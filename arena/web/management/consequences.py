@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -89,41 +88,37 @@ def of_cancellation(request: ActionRequest) -> Changes:
 def of_voiding(request: ActionRequest) -> Changes:
     """Return the changes of voiding a match."""
     match, tournament = _match(request)
-    return Changes(
-        f"Void the match {' v '.join(match.entrants)}?",
-        (*_voided(match), *_ratings(tournament), "The reason is public."),
-        (match,),
-        f"/organiser/matches/{match.id}",
-    )
+    return _of_match(match, "Void the match {}?", *_voided(match), *_ratings(tournament))
 
 
 def of_forfeit(request: ActionRequest) -> Changes:
     """Return the changes of deciding a match against an entrant."""
     match, tournament = _match(request)
-    return Changes(
-        f"Decide the match {' v '.join(match.entrants)} against one of them?",
-        (
-            f"{tournament.plan.name} counts it as lost by that bot and won by the others.",
-            f"Its {match.committed} finished games stay readable; the ratings do not count them.",
-            "The reason is public.",
-        ),
-        (match,),
-        f"/organiser/matches/{match.id}",
+    return _of_match(
+        match,
+        "Decide the match {} against one of them?",
+        f"{tournament.plan.name} counts it as lost by that bot and won by the others.",
+        f"Its {match.committed} finished games stay readable; the ratings do not count them.",
     )
 
 
 def of_replay(request: ActionRequest) -> Changes:
     """Return the changes of replaying a match."""
     match, tournament = _match(request)
+    return _of_match(
+        match,
+        "Replay the match {}?",
+        *_voided(match),
+        f"A new match of the same bots is scheduled at its place: {match.boards} boards, "
+        f"{match.games} games, with a new seed.",
+        *_ratings(tournament),
+    )
+
+
+def _of_match(match: Match, title: str, *sentences: str) -> Changes:
     return Changes(
-        f"Replay the match {' v '.join(match.entrants)}?",
-        (
-            *_voided(match),
-            f"A new match of the same bots is scheduled at its place: {match.boards} boards, "
-            f"{match.games} games, with a new seed.",
-            *_ratings(tournament),
-            "The reason is public.",
-        ),
+        title.format(" v ".join(match.entrants)),
+        (*sentences, "The reason is public."),
         (match,),
         f"/organiser/matches/{match.id}",
     )
@@ -335,8 +330,8 @@ def _match(request: ActionRequest) -> tuple[Match, Tournament]:
 
 
 def _voided(match: Match) -> tuple[str, str]:
-    counts = Counter([match.state])
-    result = "Its result no longer counts" if counts[MatchState.CLOSED] else "It gets no result"
+    is_closed = match.state is MatchState.CLOSED
+    result = "Its result no longer counts" if is_closed else "It gets no result"
     return (
         f"{result}, for any of its {len(match.entrants)} bots.",
         f"Its {match.committed} finished games and its record stay readable, marked as void.",

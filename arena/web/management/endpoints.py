@@ -20,7 +20,6 @@ from arena.store.access.audit_log import Actor, AuditEntry, Origin
 from arena.store.access.sessions import Role
 from arena.web.data.web_state import WebState
 from arena.web.management import access as accesses
-from arena.web.management import site_download
 from arena.web.management.access import FORM_TOKEN, Access
 from arena.web.management.account_actions import ACCOUNT
 from arena.web.management.action import Action, ActionRequest, ActionResult
@@ -28,7 +27,7 @@ from arena.web.management.actions import ACTIONS
 from arena.web.management.browser_upload import UPLOAD, packing_of
 from arena.web.management.pages import PAGES, ManagementPage
 from arena.web.page import InvalidQuery, Page, PageRequest
-from arena.web.serving import data_formats, html_pages
+from arena.web.serving import data_formats, downloads, html_pages
 from arena.web.serving.error_responses import status_and_sentence, without_command
 from arena.web.serving.page_kinds import KINDS
 from arena.web.serving.request_limits import BROWSER_PUSH, PUSH
@@ -41,6 +40,7 @@ from referee.sanitizing import one_line
 
 SIGN_IN: Final = "/sign-in"
 SIGN_OUT: Final = "/sign-out"
+SITE: Final = "/organiser/tournaments/{id}/site.zip"
 _HOME: Final = {Role.ORGANISER: "/organiser", Role.OWNER: "/account"}
 _PRIVATE: Final = {"Cache-Control": "no-store"}
 _TOKEN_LETTERS: Final = 200
@@ -60,9 +60,7 @@ class Refusal:
 
     Args:
         name: the name of the action of the form.
-        sentence: the reason.
         place: the wrong input; empty if it is unknown.
-        sent: the sent values.
     """
 
     name: str
@@ -72,19 +70,13 @@ class Refusal:
 
 
 class ManagementEndpoints:
-    """The endpoints of organisers and owners.
-
-    Args:
-        web: the server's state.
-        serving: converts exceptions to error responses.
-        uploads: receives the bots of owners.
-    """
+    """The endpoints of organisers and owners."""
 
     def __init__(self, web: WebState, serving: PageEndpoints, uploads: UploadEndpoint) -> None:
         self._web = web
         self._serving = serving
         self._uploads = uploads
-        self._sites = site_download.SiteDownloads(web)
+        self._one_site = anyio.CapacityLimiter(1)
 
     def routes(self) -> list[Route]:
         """Return the routes of all pages and actions."""
@@ -99,7 +91,7 @@ class ManagementEndpoints:
             for action in ACTIONS
         ]
         routes.append(Route(BROWSER_PUSH, failing(self._upload), methods=["POST"]))
-        routes.append(Route(site_download.PATH, failing(self._site)))
+        routes.append(Route(SITE, failing(self._site)))
         return [*routes, *(Route(page.path, failing(self._page_endpoint(page))) for page in PAGES)]
 
     async def _upload(self, request: Request) -> Response:
@@ -125,7 +117,10 @@ class ManagementEndpoints:
         access = await self._required_access(request, Role.ORGANISER)
         if access is None:
             return _redirect(request, SIGN_IN)
-        return await self._sites.response(request.path_params["id"])
+        packed = await anyio.to_thread.run_sync(
+            downloads.pack_site, self._web, request.path_params["id"], limiter=self._one_site
+        )
+        return downloads.archive_response(packed, "application/zip", _PRIVATE)
 
     async def _sign_in_page(self, request: Request) -> Response:
         access = await self._access(request)
@@ -220,9 +215,9 @@ class ManagementEndpoints:
                 )
                 result = await anyio.to_thread.run_sync(run_audited, action, action_request)
             except (HTTPException, NotFound) as error:
-                if not access.secret or not action.form:
+                if not access.secret:
                     raise
-                refused = action.name, action.form, error, sent
+                refused = action.name, action.form_path, error, sent
                 return await anyio.to_thread.run_sync(self._form_again, request, refused, access)
             self._web.nudge()
             return _response(request, action, result, access)

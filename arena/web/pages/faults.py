@@ -44,7 +44,6 @@ class ExplainedFault:
     """A fault as it is shown to a reader.
 
     Args:
-        fault: the fault.
         explanation: all details, only for the owner; None for other readers.
         folder: the folder of the version, which is removed from its output.
     """

@@ -229,9 +229,6 @@ def lines(
     """Return the lines of a ladder, the strongest first.
 
     Args:
-        snapshot: the arena.
-        ladder: the ladder.
-        chart: its rating history.
         only: only the lines of these versions; None: all lines.
     """
     chart = chart or RatingChart()

@@ -24,10 +24,7 @@ class LadderCard:
     """A ladder on a page that lists ladders.
 
     Args:
-        scope: its key.
-        lines: the first lines.
         bots: the number of all lines.
-        matches: the number of matches.
         schedule: the running ladder that schedules its matches; None without one.
     """
 

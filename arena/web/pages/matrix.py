@@ -31,7 +31,6 @@ class MatrixCell:
     """One cell of a crosstable.
 
     Args:
-        other: the opponent.
         cell: the results; None if the pair has not met.
         superiority: likelihood that the row's bot is stronger; None on the diagonal and if it is
             not shown.

@@ -39,9 +39,6 @@ class SearchResults:
     """The results of a search.
 
     Args:
-        words: the search words.
-        bots: the bots.
-        owners: the owners.
         tournaments: ids, names and forms of tournaments, newest first.
         matches: closed matches of the bots that the words name, or with the id, newest first.
         open_matches: ids of open matches that begin with the words.

@@ -19,7 +19,6 @@ class ShownTable:
     Args:
         match: the match; None if no match runs.
         table: its table; None without a position.
-        form: the form of its game.
     """
 
     match: Match | None = None

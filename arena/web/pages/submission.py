@@ -98,7 +98,6 @@ def to_json(
     """Return the submission as JSON values.
 
     Args:
-        submission: the submission.
         owned: whether to include the values only for the owner.
         position: its position while it waits for its turn.
     """

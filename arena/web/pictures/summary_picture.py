@@ -23,8 +23,6 @@ def standings(
     """Return a title above standings, as an SVG document.
 
     Args:
-        title: the title.
-        subtitle: the line below it.
         rows: place, name and values of each line; only the first `MOST_ROWS` are shown.
         size: width and height in pixels.
     """

@@ -93,8 +93,6 @@ def table(rendering: TableRendering, width: float, opened: Opened, heights: Tabl
     """Return the table at a position.
 
     Args:
-        rendering: the rendering of the position.
-        width: the width in pixels.
         opened: whether the hidden cards of a seat are shown.
         heights: the minimum heights of the zones.
     """

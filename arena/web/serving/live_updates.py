@@ -134,7 +134,6 @@ class LiveUpdates:
         """Yield the events of an address for one client, the first at once.
 
         Args:
-            address: the address.
             draw: renders its parts; its exceptions end the events.
             shown: the digests of the parts that the client shows; the first event omits these.
             pause: the minimum time between two renderings, in seconds.

@@ -6,7 +6,6 @@ import gzip
 import pytest
 
 from arena.web.data.changes import Changes
-from arena.web.serving import responses as answers_module
 from arena.web.serving.responses import CachedResponse, ResponseCache
 
 
@@ -127,27 +126,3 @@ def test_a_matching_etag_is_recognized(tags: str, had: bool) -> None:
     answer = CachedResponse(b"body", 200, "text/plain", {}, frozenset(), 1.0)
     assert answer.has_tag_in(tags.format(answer.tag)) is had
     assert answer.has_tag_in(tags.format(answer.tag.removeprefix("W/"))) is had
-
-
-def test_a_slow_page_is_served_stale_while_it_is_rendered(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(answers_module, "_SLOW_SECONDS", 0.0)
-
-    async def count_renderings() -> list[bytes]:
-        changes, renderer = Changes(), CountedRenderer()
-        cache = ResponseCache(changes)
-        responses = [await cache.get(("/",), renderer)]
-        renderer.go.clear()
-        changes.record("topic")
-        responses.append(await cache.get(("/",), renderer))
-        renderer.go.set()
-        while renderer.times < 2 or cache.is_writing:
-            await asyncio.sleep(0)
-        responses.append(await cache.get(("/",), renderer))
-        monkeypatch.setattr(answers_module, "_OLD_SECONDS", 0.0)
-        changes.record("topic")
-        responses.append(await cache.get(("/",), renderer))
-        return [response.body.strip() for response in responses]
-
-    assert asyncio.run(count_renderings()) == [b"1", b"1", b"2", b"3"]
