@@ -7,7 +7,6 @@ import logging
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from redis.exceptions import RedisError
 
@@ -23,12 +22,6 @@ _HELD_OF_A_MATCH = 200
 """Maximum number of delayed positions of a match, for any delay."""
 
 Listener = Callable[[Event], None]
-
-
-@dataclass(frozen=True, slots=True)
-class _DelayedEvent:
-    until: float
-    event: Event
 
 
 class EventSubscriber:
@@ -47,7 +40,8 @@ class EventSubscriber:
         self._nudge = nudge
         self._spectators = spectators
         self._delay = delay
-        self._held: deque[_DelayedEvent] = deque()
+        self._held: deque[tuple[float, Event]] = deque()
+        """Delayed events with the time at which they are passed on."""
         self._last_accepted: dict[str, float] = {}
         self._listeners: set[Listener] = set()
         self.positions: OrderedDict[str, Position] = OrderedDict()
@@ -90,7 +84,7 @@ class EventSubscriber:
             case MatchStarted() | MatchClosed() | GameOver():
                 self._nudge()
         if self._delay and isinstance(event, Position | GameOver):
-            self._held.append(_DelayedEvent(now + self._delay, event))
+            self._held.append((now + self._delay, event))
             return
         if isinstance(event, MatchClosed):
             self._forget(event.match)
@@ -98,8 +92,8 @@ class EventSubscriber:
 
     def release(self, now: float) -> None:
         """Pass on the events whose delay has passed."""
-        while self._held and self._held[0].until <= now:
-            self._pass_on(self._held.popleft().event)
+        while self._held and self._held[0][0] <= now:
+            self._pass_on(self._held.popleft()[1])
 
     async def _catch_up(self, url: str, running: Sequence[str]) -> None:
         # The age of these positions is unknown. With a delay they could be published too early.
@@ -118,7 +112,7 @@ class EventSubscriber:
         while self._delay:
             now = time.monotonic()
             self.release(now)
-            wait = self._held[0].until - now if self._held else self._delay
+            wait = self._held[0][0] - now if self._held else self._delay
             await asyncio.sleep(min(max(wait, 0.05), 1.0))
 
     def _is_due(self, match: str, now: float) -> bool:
@@ -136,7 +130,7 @@ class EventSubscriber:
         self.positions.pop(match, None)
         self.shown_since.pop(match, None)
         self._last_accepted.pop(match, None)
-        self._held = deque(held for held in self._held if _match_of(held.event) != match)
+        self._held = deque(held for held in self._held if _match_of(held[1]) != match)
         self._changes.forget(position_of(match))
 
     def _pass_on(self, event: Event) -> None:

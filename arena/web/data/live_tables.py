@@ -217,28 +217,6 @@ def live_table(
     )
 
 
-class FeaturedMatch:
-    """Selects the match on the home page: the closest one, until it ends. Thread-safe."""
-
-    def __init__(self) -> None:
-        self._shown = ""
-
-    def pick(self, snapshot: ArenaSnapshot, positions: Mapping[str, Position]) -> Match | None:
-        """Return a running match, preferably one with a published position."""
-        running = {match.id: match for match in snapshot.running}
-        watched = {name: match for name, match in running.items() if name in positions}
-        # Another thread may replace it by a match of a newer snapshot at any time.
-        shown = self._shown
-        if shown in watched or (shown in running and not watched):
-            return running[shown]
-        candidates = watched or running
-        if not candidates:
-            return None
-        closest = min(candidates.values(), key=lambda match: (_gap(snapshot, match), match.id))
-        self._shown = closest.id
-        return closest
-
-
 class LiveMatches:
     """Assigns running matches to a fixed number of places; a match keeps its place. Thread-safe."""
 
@@ -266,6 +244,11 @@ class LiveMatches:
                     places[place] = waiting.pop().id
             self._places = places
         return tuple(None if name is None else watched[name] for name in places)
+
+
+def closest_match(snapshot: ArenaSnapshot) -> Match | None:
+    """Return the running match whose entrants differ least in strength; None without one."""
+    return min(snapshot.running, key=lambda match: (_gap(snapshot, match), match.id), default=None)
 
 
 def _gap(snapshot: ArenaSnapshot, match: Match) -> float:

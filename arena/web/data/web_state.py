@@ -23,7 +23,7 @@ from arena.store.tournaments.tournaments import Tournament
 from arena.submissions.pending_uploads import PendingUploads
 from arena.web.data.changes import ARENA, SUBMISSIONS, Changes
 from arena.web.data.event_subscriber import EventSubscriber
-from arena.web.data.live_tables import FeaturedMatch, LiveMatches, LiveTable, live_table
+from arena.web.data.live_tables import LiveMatches, LiveTable, live_table
 from arena.web.data.play_tables import PlayTables
 from arena.web.data.snapshot import ArenaSnapshot, SnapshotReader
 from arena.web.data.strength_gaps import FittedGaps
@@ -78,7 +78,8 @@ class WebState:
         self.champions = ChampionsCache(engine)
         self.workers = WorkerList(settings.redis)
         self.win_probabilities = WinProbabilities(self.changes)
-        self.featured = FeaturedMatch()
+        self.featured = LiveMatches(1)
+        """The match on the home page: a close one, until it ends."""
         self.live_matches = LiveMatches()
         self.events = EventSubscriber(
             self.changes, self.nudge, spectators=settings.spectators, delay=settings.delay

@@ -87,12 +87,6 @@ class _Request:
         return json.dumps(values).encode() + b"\n"
 
 
-@dataclass(frozen=True, slots=True)
-class _Result:
-    request: _Request
-    shown: LiveProbability
-
-
 class WinProbabilities:
     """Computes probabilities on request. `of` may be called from any thread.
 
@@ -104,7 +98,7 @@ class WinProbabilities:
         self._changes = changes
         self._lock = Lock()
         self._waiting: dict[str, _Request] = {}
-        self._results: OrderedDict[str, _Result] = OrderedDict()
+        self._results: OrderedDict[str, tuple[_Request, LiveProbability]] = OrderedDict()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._wake = asyncio.Event()
 
@@ -115,11 +109,11 @@ class WinProbabilities:
         """
         with self._lock:
             result = self._results.get(position.match)
-            is_new = result is None or result.request.position.view != position.view
+            is_new = result is None or result[0].position.view != position.view
             if is_new and self._loop is not None:
                 self._waiting[position.match] = _Request(position, settings)
                 self._loop.call_soon_threadsafe(self._wake.set)
-            shown = None if result is None else result.shown
+            shown = None if result is None else result[1]
         return shown if shown is not None and shown.game == position.game else None
 
     async def run(self) -> None:
@@ -163,7 +157,7 @@ class WinProbabilities:
         engine = engine_of(request.settings.game).name
         shown = LiveProbability(position.game, position.decision, values, engine)
         with self._lock:
-            self._results[position.match] = _Result(request, shown)
+            self._results[position.match] = request, shown
             self._results.move_to_end(position.match)
             if len(self._results) > _KEPT:
                 self._results.popitem(last=False)

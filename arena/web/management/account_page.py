@@ -71,14 +71,13 @@ class LeftToday:
         return {"limit": self.most, "used": self.used, "left": self.left}
 
 
-def pushes_left(web: WebState, owner: str) -> LeftToday:
-    """Return the pushes of an owner within 24 hours."""
-    return LeftToday(web.settings.pushes, submissions.count_today(web.engine, owner))
-
-
-def challenges_left(web: WebState, owner: str) -> LeftToday:
-    """Return the challenges of an owner within 24 hours."""
-    return LeftToday(web.settings.challenges, challenges.count_today(web.engine, owner))
+def limits_of(web: WebState, owner: str) -> dict[str, LeftToday]:
+    """Return the limits of an owner for 24 hours."""
+    settings, engine = web.settings, web.engine
+    return {
+        "pushes": LeftToday(settings.pushes, submissions.count_today(engine, owner)),
+        "challenges": LeftToday(settings.challenges, challenges.count_today(engine, owner)),
+    }
 
 
 def ratings_of(web: WebState, owned: Sequence[Version]) -> dict[str, list[VersionRating]]:

@@ -57,11 +57,7 @@ class InputField:
         return f"{self.name.removesuffix('_ms')}_seconds" if self.kind == "seconds" else self.name
 
     def milliseconds(self, text: str) -> int:
-        """Return the seconds of a form as milliseconds.
-
-        Raises:
-            InvalidSettings: it is not a number in its range.
-        """
+        """Return seconds of a form as milliseconds; raises InvalidSettings outside of the range."""
         bounds = self.bounds or Bounds(0, 10**9)
         try:
             value = float(text) * 1000
@@ -98,27 +94,19 @@ class ActionRequest:
     values: Mapping[str, Any]
     sent: Mapping[str, str] = field(default_factory=dict)
 
-    def text(self, name: str, default: str = "") -> str:
-        """Return a text without surrounding spaces.
-
-        Raises:
-            InvalidSettings: it is not a text or too long.
-        """
+    def text(self, name: str) -> str:
+        """Return a text without surrounding spaces; raises InvalidSettings for another value."""
         value = self.values.get(name)
         if value is None:
-            return default
+            return ""
         if not isinstance(value, str) or len(value) > _MAX_CHARACTERS:
             raise InvalidSettings(
                 f'"{name}" must be a string of at most {_MAX_CHARACTERS} characters.'
             )
-        return value.strip() or default
+        return value.strip()
 
     def number(self, name: str) -> int | None:
-        """Return a whole number; None if it is missing.
-
-        Raises:
-            OutOfRange: it is not a whole number.
-        """
+        """Return a whole number; None if it is missing; raises OutOfRange for another value."""
         value = self.values.get(name)
         if value in (None, ""):
             return None
@@ -133,11 +121,7 @@ class ActionRequest:
         return self.values.get(name) in (True, "true", "on", "1", "yes")
 
     def lines(self, name: str) -> list[str]:
-        """Return the strings of a list, or the lines of a text without empty ones.
-
-        Raises:
-            InvalidSettings: it is neither.
-        """
+        """Return the strings of a list, or the lines of a text that are not empty."""
         value = self.values.get(name)
         if isinstance(value, list) and all(isinstance(item, str) for item in value):
             return [item.strip() for item in value if item.strip()]
@@ -213,11 +197,7 @@ class Action:
         return self.form or self.path
 
     def check(self, request: ActionRequest) -> None:
-        """Check that all inputs are known, the required ones are there, and the values allowed.
-
-        Raises:
-            InvalidSettings: they are not.
-        """
+        """Raise InvalidSettings for an unknown or missing input, or a value that is not allowed."""
         _check_text(request.values)
         known = [*(each.name for each in self.fields), "reason"]
         for name in request.values:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Final
 
 from sqlalchemy import Engine
@@ -157,16 +157,11 @@ def of_ban(request: ActionRequest) -> Changes:
     version = find_version(engine, _version(request))
     matches = listing.matches(engine, version=version.id, states=OPEN)
     pending = _in_state(matches, MatchState.PENDING)
-    entered = [
-        tournament.plan.name
-        for tournament in tournaments.list_tournaments(engine, over=False)
-        if version.id in tournament.entrants
-    ]
+    entered = _entered(engine, {version.id})
     return Changes(
         f"Ban {version.id}?",
         (
-            f"It is withdrawn from these tournaments: {', '.join(entered) or 'none'}. "
-            f"{_counted(pending)} not played.",
+            f"It is withdrawn from these tournaments: {entered}. {_counted(pending)} not played.",
             f"{_counted(_in_state(matches, MatchState.RUNNING))} finished, and count.",
             "It enters no tournament until it is released, and does not return to these.",
             "Its results and ratings stay. The reason is public.",
@@ -200,19 +195,14 @@ def of_reassignment(request: ActionRequest) -> Changes:
         hint = nearest(name, {version.name for version in versions.list_versions(engine)})
         raise NotFound(f"unknown bot {name[:60]}{hint or '.'}", code="unknown-bot")
     before, after = named[-1].owner or "nobody", request.text("owner") or "nobody"
-    ids = {version.id for version in named}
-    entered = [
-        tournament.plan.name
-        for tournament in tournaments.list_tournaments(engine, over=False)
-        if not ids.isdisjoint(tournament.entrants)
-    ]
+    entered = _entered(engine, {version.id for version in named})
     return Changes(
         f"Correct the owner of {name}?",
         (
             f"All its versions belong to {after}, no longer to {before}.",
             f"{after} may push, retire and challenge with it; {before} may not.",
             f"Bots of {after} may no longer share a larger table with it in these tournaments: "
-            f"{', '.join(entered) or 'none'}.",
+            f"{entered}.",
             "Results, ratings and tournaments that are over stay as they are.",
         ),
         back=BOTS,
@@ -289,11 +279,7 @@ def _bots(request: ActionRequest) -> str:
 
 
 def find_version(engine: Engine, label: str) -> Version:
-    """Return a version.
-
-    Raises:
-        NotFound: it does not exist; the error names the nearest one.
-    """
+    """Return a version; raises NotFound, which names the nearest one."""
     try:
         return versions.find_version(engine, label)
     except NotFound as error:
@@ -301,6 +287,12 @@ def find_version(engine: Engine, label: str) -> Version:
         if not (hint := nearest(label, names)):
             raise
         raise NotFound(f"unknown version {label[:60]}{hint}", code=error.code) from None
+
+
+def _entered(engine: Engine, ids: Set[str]) -> str:
+    """Return the names of the tournaments that are not over and have one of these versions."""
+    listed = tournaments.list_tournaments(engine, over=False)
+    return ", ".join(each.plan.name for each in listed if ids & {*each.entrants}) or "none"
 
 
 def _version(request: ActionRequest) -> str:

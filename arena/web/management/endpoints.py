@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -14,7 +15,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from arena.bots.version_store import MOST_FILES
-from arena.errors import Conflict, InvalidSettings, NotFound, StoreError, TooMany, Unreachable
+from arena.errors import Conflict, NotFound, StoreError, TooMany, Unreachable
 from arena.store.access import audit_log, sessions
 from arena.store.access.audit_log import Actor, AuditEntry, Origin
 from arena.store.access.sessions import Role
@@ -209,10 +210,10 @@ class ManagementEndpoints:
             sent = action.joined(await form_pairs_of(request)) if access.secret else {}
             self._check_form(request, access, sent.pop(FORM_TOKEN, ""))
             try:
-                values = form_values(action, sent) if access.secret else await _values(request)
-                action_request = ActionRequest(
-                    self._web, access.actor, dict(request.path_params), values, sent
-                )
+                with _refusals(action):
+                    values = action.form_values(sent) if access.secret else await _values(request)
+                path = dict(request.path_params)
+                action_request = ActionRequest(self._web, access.actor, path, values, sent)
                 result = await anyio.to_thread.run_sync(run_audited, action, action_request)
             except (HTTPException, NotFound) as error:
                 if not access.secret:
@@ -300,12 +301,8 @@ def _redirect(request: Request, path: str) -> Response:
 
 
 def run_audited(action: Action, request: ActionRequest) -> ActionResult:
-    """Run an action, and store its entry in the audit log if it is `audited`.
-
-    Raises:
-        HTTPException: the action is refused.
-    """
-    try:
+    """Run an action, with its entry in the audit log if it is `audited`; raises HTTPException."""
+    with _refusals(action):
         action.check(request)
         if not action.audited:
             return action.run(request)
@@ -314,6 +311,13 @@ def run_audited(action: Action, request: ActionRequest) -> ActionResult:
         entry = AuditEntry(request.actor, action.name, subject, reason, details)
         with audit_log.audited(request.web.engine, entry):
             return action.run(request)
+
+
+@contextlib.contextmanager
+def _refusals(action: Action) -> Iterator[None]:
+    """Convert the refusal of an action to an HTTPException."""
+    try:
+        yield
     except (NotFound, Unreachable):
         raise
     except TooMany as error:
@@ -324,24 +328,8 @@ def run_audited(action: Action, request: ActionRequest) -> ActionResult:
         raise RefusedField(422, str(error), action.place_of(error)) from None
 
 
-def form_values(action: Action, sent: Mapping[str, str]) -> dict[str, Any]:
-    """Return the values of a form, named and typed as in a JSON object.
-
-    Raises:
-        RefusedField: an input is not valid.
-    """
-    try:
-        return action.form_values(sent)
-    except InvalidSettings as error:
-        raise RefusedField(422, str(error), action.place_of(error)) from None
-
-
 async def _values(request: Request) -> dict[str, Any]:
-    """Return the JSON object of a program.
-
-    Raises:
-        HTTPException: 422, the body is not a JSON object.
-    """
+    """Return the JSON object of a program; raises HTTPException 422 for another body."""
     body = await request.body()
     if not body:
         return {}

@@ -263,10 +263,7 @@ def account(web: WebState, page_request: PageRequest, access: Access) -> Page:
     ][:_MAX_ROWS]
     owned.sort(key=lambda version: (version.name, version.created))
     ratings = account_page.ratings_of(web, owned)
-    limits = {
-        "pushes": account_page.pushes_left(web, owner),
-        "challenges": account_page.challenges_left(web, owner),
-    }
+    limits = account_page.limits_of(web, owner)
     return Page(
         title="Your bots",
         template="management/account.html",
@@ -280,7 +277,7 @@ def account(web: WebState, page_request: PageRequest, access: Access) -> Page:
             "most_files": MOST_FILES,
             "most_mib": MOST_BYTES // MIB,
             "push_mib": web.settings.push_mib,
-            "submissions": lines(web, sent),
+            "submissions": lines(sent, positions),
             "faults": faults,
             "challenges": challenges,
             "actions": account_actions,

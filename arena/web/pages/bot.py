@@ -215,12 +215,7 @@ class _BotQuery:
 
 
 def bot_page(web: WebState, page_request: PageRequest) -> Page:
-    """Return the page of a bot.
-
-    Raises:
-        PageNotFound: the bot does not exist.
-        InvalidQuery: the query is invalid.
-    """
+    """Return the page of a bot; raises PageNotFound or InvalidQuery."""
     query = _query(web, page_request)
     name, versions = query.name, query.versions
     every = [
@@ -252,7 +247,7 @@ def bot_page(web: WebState, page_request: PageRequest) -> Page:
             "shown": _details(web, shown, versions, query.version) if shown else None,
             "piece": match_page,
             "kinds": kinds,
-            "pushed": submission.lines(web, pushed),
+            "pushed": submission.lines(pushed, submission.positions_of(web, pushed)),
         },
         data={
             "bot": name,

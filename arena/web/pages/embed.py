@@ -25,12 +25,7 @@ _TOP, _MOST = 10, 50
 
 
 def embedded_ladder(web: WebState, page_request: PageRequest) -> Page:
-    """Return the page with only the first bots of a ladder, for a frame.
-
-    Raises:
-        PageNotFound: the form does not have a ladder.
-        InvalidQuery: the query is invalid.
-    """
+    """Return the first bots of a ladder for a frame; raises PageNotFound or InvalidQuery."""
     top = page_request.query.get("top", str(_TOP))
     if not (top.isascii() and top.isdecimal() and 0 < int(top[:3]) <= _MOST and len(top) < 3):
         raise InvalidQuery(f'top must be a whole number from 1 to {_MOST}, not "{top}".')

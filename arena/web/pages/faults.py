@@ -109,13 +109,7 @@ class ExplainedFault:
 
 
 def faults_page(web: WebState, page_request: PageRequest) -> Page:
-    """Return the page of a bot's faults.
-
-    Raises:
-        PageNotFound: the bot does not exist.
-        Forbidden: the token is not the owner's.
-        InvalidQuery: the query is invalid.
-    """
+    """Return the faults of a bot; raises PageNotFound, InvalidQuery, or Forbidden for a token."""
     name, versions = find_bot(web, page_request)
     owned = _is_owner(web, page_request, versions)
     ids = [version.id for version in versions]

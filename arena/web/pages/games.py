@@ -67,12 +67,7 @@ def games_page(web: WebState, page_request: PageRequest) -> Page:
 
 
 def game_page(web: WebState, page_request: PageRequest) -> Page:
-    """Return the page of a game.
-
-    Raises:
-        PageNotFound: the game is unknown.
-        InvalidQuery: an option or the number of seats is not allowed.
-    """
+    """Return the page of a game; raises PageNotFound or InvalidQuery."""
     setup = table_setup(page_request.path["game"], page_request.query)
     game = setup.rules
     presentation = presentation_of(game.id)

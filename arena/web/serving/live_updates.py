@@ -43,11 +43,7 @@ class StreamClients:
 
     @contextmanager
     def seat(self, client: str) -> Iterator[None]:
-        """Count a client for the duration of the block.
-
-        Raises:
-            HTTPException: 503; the limit is reached.
-        """
+        """Count a client for the duration of the block; raises HTTPException 503 at the limit."""
         if len(self) >= self._most or self._here[client] >= max(self._most // 4, 1):
             raise HTTPException(
                 503,

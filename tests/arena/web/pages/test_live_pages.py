@@ -3,7 +3,6 @@
 import asyncio
 import re
 from dataclasses import replace
-from threading import Thread
 from typing import Any
 
 from google.protobuf.json_format import MessageToDict
@@ -15,8 +14,7 @@ from arena.store.matches import listing
 from arena.store.matches.listing import Match
 from arena.store.tournaments import tournaments
 from arena.web.app import create
-from arena.web.data.live_tables import LOG_LINES, FeaturedMatch
-from arena.web.data.snapshot import ArenaSnapshot
+from arena.web.data.live_tables import LOG_LINES
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.page import Draw, Page, PageRequest, ServerLinks
 from arena.web.pages import home, live, match
@@ -123,35 +121,6 @@ def test_the_home_page_shows_a_match_until_it_ends(simulated_arena: SimulatedAre
     page = page_after_refresh(web, home.home_page)
     assert page.data["shown"]["match"] == other
     assert "felt" in html_pages.fragments(page, ServerLinks())["home-table"]
-
-
-def test_a_match_that_another_thread_selects_while_one_is_picked_does_no_harm(
-    simulated_arena: SimulatedArena,
-) -> None:
-    first = running(simulated_arena)
-    other = replace(first, id="m-other")
-    older, newer = ArenaSnapshot(running=(first,)), ArenaSnapshot(running=(other,))
-    featured = FeaturedMatch()
-    lookups = 0
-
-    class Selected(str):
-        """An id during whose second lookup another thread picks from a newer snapshot."""
-
-        def __hash__(self) -> int:
-            nonlocal lookups
-            lookups += 1
-            if lookups == 2:
-                thread = Thread(target=featured.pick, args=(newer, {}))
-                thread.start()
-                thread.join()
-            return super().__hash__()
-
-    shown = replace(first, id=Selected(first.id))
-    assert featured.pick(ArenaSnapshot(running=(shown,)), {}) == shown
-    lookups = 0
-    assert featured.pick(older, {}) == first
-    assert lookups >= 2
-    assert featured.pick(newer, {}) == other
 
 
 def test_the_home_page_of_an_empty_arena_suggests_commands(simulated_arena: SimulatedArena) -> None:
