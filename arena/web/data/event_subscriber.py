@@ -54,7 +54,6 @@ class EventSubscriber:
         self._listeners.add(listener)
 
     def remove_listener(self, listener: Listener) -> None:
-        """Remove a listener."""
         self._listeners.discard(listener)
 
     async def run(self, url: str, running: Sequence[str]) -> None:

@@ -61,7 +61,6 @@ class LiveProbability:
     engine: str
 
     def to_json(self) -> dict[str, Any]:
-        """Return the probability as JSON values."""
         return {
             "game": self.game,
             "decision": self.decision,

@@ -30,7 +30,6 @@ class VersionRating:
     change: VersionChange
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON values."""
         line, gap = self.change.line, self.change.gap
         return {
             "ladder": self.form,
@@ -67,7 +66,6 @@ class LeftToday:
         return max(self.most - self.used, 0)
 
     def to_json(self) -> dict[str, int]:
-        """Return it as JSON values."""
         return {"limit": self.most, "used": self.used, "left": self.left}
 
 

@@ -31,7 +31,6 @@ _REASONING: Final[Mapping[str, str]] = {
 
 
 def of_withdrawal(request: ActionRequest) -> Changes:
-    """Return the changes of the withdrawal of a bot from a tournament."""
     tournament, version, matches = _entrant(request)
     pending = _in_state(matches, MatchState.PENDING)
     return Changes(
@@ -49,7 +48,6 @@ def of_withdrawal(request: ActionRequest) -> Changes:
 
 
 def of_disqualification(request: ActionRequest) -> Changes:
-    """Return the changes of the disqualification of a bot."""
     tournament, version, matches = _entrant(request)
     lost = _in_state(matches, *OPEN, MatchState.CLOSED)
     closed = _in_state(matches, MatchState.CLOSED)
@@ -67,7 +65,6 @@ def of_disqualification(request: ActionRequest) -> Changes:
 
 
 def of_cancellation(request: ActionRequest) -> Changes:
-    """Return the changes of the cancellation of a tournament."""
     tournament = tournaments.find_tournament(request.web.engine, request.path["id"])
     matches = listing.matches(request.web.engine, tournament=tournament.id, states=OPEN)
     pending = _in_state(matches, MatchState.PENDING)
@@ -86,13 +83,11 @@ def of_cancellation(request: ActionRequest) -> Changes:
 
 
 def of_voiding(request: ActionRequest) -> Changes:
-    """Return the changes of voiding a match."""
     match, tournament = _match(request)
     return _of_match(match, "Void the match {}?", *_voided(match), *_ratings(tournament))
 
 
 def of_forfeit(request: ActionRequest) -> Changes:
-    """Return the changes of deciding a match against an entrant."""
     match, tournament = _match(request)
     return _of_match(
         match,
@@ -103,7 +98,6 @@ def of_forfeit(request: ActionRequest) -> Changes:
 
 
 def of_replay(request: ActionRequest) -> Changes:
-    """Return the changes of replaying a match."""
     match, tournament = _match(request)
     return _of_match(
         match,
@@ -125,7 +119,6 @@ def _of_match(match: Match, title: str, *sentences: str) -> Changes:
 
 
 def of_retirement(request: ActionRequest) -> Changes:
-    """Return the changes of the retirement of a version by its owner."""
     version = versions.find_version(request.web.engine, _version(request))
     if version.owner != request.actor.name:
         raise HTTPException(403, f"{version.id} does not belong to {request.actor.name}.")
@@ -152,7 +145,6 @@ def of_retirement(request: ActionRequest) -> Changes:
 
 
 def of_ban(request: ActionRequest) -> Changes:
-    """Return the changes of the ban of a version."""
     engine = request.web.engine
     version = find_version(engine, _version(request))
     matches = listing.matches(engine, version=version.id, states=OPEN)
@@ -172,7 +164,6 @@ def of_ban(request: ActionRequest) -> Changes:
 
 
 def of_release(request: ActionRequest) -> Changes:
-    """Return the changes of the release of a version that is banned or in quarantine."""
     version = versions.find_version(request.web.engine, _version(request))
     if version.quarantined is None:
         raise HTTPException(409, f"{version.id} is neither banned nor in quarantine.")
@@ -188,7 +179,6 @@ def of_release(request: ActionRequest) -> Changes:
 
 
 def of_reassignment(request: ActionRequest) -> Changes:
-    """Return the changes of the correction of a bot's owner."""
     engine, name = request.web.engine, _named(request, "name", "bot")
     named = versions.list_versions(engine, name=name, retired=True)
     if not named:
@@ -210,7 +200,6 @@ def of_reassignment(request: ActionRequest) -> Changes:
 
 
 def of_refusal(request: ActionRequest) -> Changes:
-    """Return the changes of the refusal of a submission."""
     submission = submissions.find_submission(request.web.engine, request.path["id"])
     if submission.id not in {each.id for each in submissions.awaiting_approval(request.web.engine)}:
         raise HTTPException(409, f"{submission.id} does not wait for approval.")
@@ -226,7 +215,6 @@ def of_refusal(request: ActionRequest) -> Changes:
 
 
 def of_reasoning(request: ActionRequest) -> Changes:
-    """Return the changes of publishing, hiding or deleting the reasoning of an owner's bots."""
     state = request.text("state")
     if state not in _REASONING:
         raise InvalidQuery("the address does not name a state; choose it on the page before.")
@@ -239,7 +227,6 @@ def of_reasoning(request: ActionRequest) -> Changes:
 
 
 def of_renewal(request: ActionRequest) -> Changes:
-    """Return the changes of the renewal of an owner's token."""
     return _of_token(
         request,
         "Renew",
@@ -249,7 +236,6 @@ def of_renewal(request: ActionRequest) -> Changes:
 
 
 def of_revocation(request: ActionRequest) -> Changes:
-    """Return the changes of the revocation of an owner's token."""
     return _of_token(
         request,
         "Revoke",

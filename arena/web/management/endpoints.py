@@ -296,7 +296,6 @@ def _html(request: Request, page: Page) -> Response:
 
 
 def _redirect(request: Request, path: str) -> Response:
-    """Return the redirect to the path of a page."""
     return RedirectResponse(links_of(request).within(path), 303, _PRIVATE)
 
 

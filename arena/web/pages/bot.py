@@ -59,7 +59,6 @@ class Matchup:
     cell: CrosstableCell
 
     def to_json(self) -> dict[str, Any]:
-        """Return the matchup as JSON values."""
         return {"version": self.version, "opponent": self.opponent, **(cell_json(self.cell) or {})}
 
 

@@ -57,7 +57,6 @@ class CommonOpponent:
         return self.first.low > self.other.high or self.first.high < self.other.low
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON values."""
         cells = [cell_json(self.first), cell_json(self.other)]
         return {"opponent": self.name, "results": cells}
 

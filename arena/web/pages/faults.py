@@ -86,7 +86,6 @@ class ExplainedFault:
         return json.dumps(self.question, ensure_ascii=False, indent=2) if self.question else ""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the fault as JSON values."""
         fault = self.fault
         values: dict[str, Any] = {
             "match": fault.match,

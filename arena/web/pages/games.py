@@ -35,7 +35,6 @@ class ShownLesson:
 
 
 def games_page(web: WebState, page_request: PageRequest) -> Page:
-    """Return the page of all games."""
     every = list(GAMES.values())
     available = web.settings.seats_people
     forms = {game.id: _forms(web, game.id) for game in every}

@@ -40,7 +40,6 @@ class LadderCard:
         return self.scope.name
 
     def to_json(self) -> dict[str, Any]:
-        """Return the ladder as JSON values."""
         return {
             "ladder": self.form,
             "form": self.scope.form,
@@ -53,7 +52,6 @@ class LadderCard:
 
 
 def ladders_page(web: WebState, page_request: PageRequest) -> Page:
-    """Return the page of all ladders."""
     cards = ladder_cards(web, FIRST)
     lines = [(card.form, line) for card in cards for line in card.lines]
     columns = columns_of(LADDER, Rendering.TEXT, [line for _, line in lines])

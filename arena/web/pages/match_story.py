@@ -54,7 +54,6 @@ class KeyMoment:
         return decision_text(self.game, self.decision)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the moment as JSON values."""
         return {"game": self.game, "decision": self.decision, "entrant": self.entrant}
 
 
@@ -76,7 +75,6 @@ class MatchStory:
     turning_points: tuple[KeyMoment, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the story as JSON values."""
         return {
             "winners": list(self.winners),
             "reason": str(self.reason),

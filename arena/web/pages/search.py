@@ -56,7 +56,6 @@ class SearchResults:
 
 
 def search_page(web: WebState, page_request: PageRequest) -> Page:
-    """Return the page with the results of a search."""
     words = " ".join(page_request.query.get("q", "")[:_LETTERS].split())
     results = _results(web, words) if words else SearchResults("")
     return Page(

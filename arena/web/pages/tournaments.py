@@ -77,7 +77,6 @@ def tournaments_page(web: WebState, page_request: PageRequest) -> Page:
 
 
 def challenges(web: WebState, page_request: PageRequest) -> Page:
-    """Return the page of all challenges."""
     return _page(web, page_request, "Challenges")
 
 
@@ -136,7 +135,6 @@ def _has(tournament: Tournament, page_request: PageRequest) -> bool:
 
 
 def line_of(web: WebState, tournament: Tournament) -> TournamentLine:
-    """Return the line of a tournament."""
     progress = tournaments.progress(web.engine, tournament.id)
     return TournamentLine(
         tournament, progress, web.snapshot.time_estimates.get(tournament.id, TimeEstimates())

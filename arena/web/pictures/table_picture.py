@@ -79,7 +79,6 @@ class TableZones:
 
     @property
     def height(self) -> float:
-        """Height of the table."""
         return self.title + self.above + self.middle + self.under + 5 * _GAP
 
 

@@ -43,7 +43,6 @@ MOST_SITE_GAMES = 1000
 
 
 def routes(web: WebState, failing: Callable[[Endpoint], Endpoint]) -> list[Route]:
-    """Return the routes of the downloads."""
     one_at_a_time = anyio.CapacityLimiter(1)
 
     async def record(request: Request) -> Response:
