@@ -142,11 +142,7 @@ def _background_tasks(web: WebState, feed: Feed, for_agents: AgentRequests) -> _
 
 
 class _StaticFiles(StaticFiles):
-    """The style sheets and scripts. A browser keeps a file whose address has the current version.
-
-    Args:
-        folder: the folder of the files.
-    """
+    """Style sheets and scripts. A browser keeps a file whose address has the current version."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(directory=folder)

@@ -35,8 +35,6 @@ def rendered(markdown: str, links: Links, terms: Iterable[Term] = ()) -> Rendere
     """Convert a shipped document. Links to documents that are not shipped become plain text.
 
     Args:
-        markdown: the document.
-        links: the builder of links.
         terms: words whose first use in a paragraph gets a note.
     """
     first_uses = FirstUses(terms, links)

@@ -55,13 +55,7 @@ class FormatState:
 
 
 def format_state(engine: Engine, tournament: Tournament, matches: int) -> FormatState:
-    """Return the state of a tournament according to its format; empty if it has many matches.
-
-    Args:
-        engine: the store.
-        tournament: the tournament.
-        matches: its number of matches.
-    """
+    """Return the state of a tournament according to its format; empty if it has many matches."""
     if matches > (_DETAILS_AT_END_MATCHES if tournament.ended is None else _NO_DETAILS_MATCHES):
         return FormatState()
     history = FormatHistory(engine, tournament.id).matches()
@@ -157,11 +151,7 @@ def first_place(
 
 
 class ChampionsCache:
-    """The champions of closed tournaments for lists. Thread-safe.
-
-    Args:
-        engine: the store.
-    """
+    """The champions of closed tournaments for lists. Thread-safe."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -176,7 +166,6 @@ class ChampionsCache:
         """Return the champions by tournament ID, without open and very large tournaments.
 
         Args:
-            held: tournaments with their progress.
             seconds: time limit; tournaments that remain are left to the next call.
         """
         until = time.monotonic() + seconds

@@ -12,13 +12,7 @@ from arena.web.page import Page, PageRequest, PageRoute
 
 
 def document(web: WebState, page_request: PageRequest, addresses: Sequence[PageRoute]) -> Page:
-    """Return the OpenAPI document, available only as JSON.
-
-    Args:
-        web: the server's state.
-        page_request: the request.
-        addresses: the addresses of all pages, this one included.
-    """
+    """Return the OpenAPI document, available only as JSON."""
     description = openapi.document(web, page_request.links, addresses, version("pokearena"))
     return Page(title="OpenAPI", template="", model={}, data=description, fresh=60.0)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from arena.ladders.columns import Rendering, columns_of
@@ -23,31 +24,8 @@ OVERLAY_PAUSE: Final = 0.1
 _TOP, _MOST = 10, 50
 
 
-def embedded_table(web: WebState, page_request: PageRequest) -> Page:
-    """Return the page with only a live table, for a frame.
-
-    Raises:
-        NotFound: the match is unknown.
-    """
-    return _table(web, page_request, "table")
-
-
-def overlay(web: WebState, page_request: PageRequest) -> Page:
-    """Return a live table on a transparent page of 1920 x 1080 pixels, to lay over a stream.
-
-    Raises:
-        NotFound: the match is unknown.
-    """
-    return _table(web, page_request, "overlay")
-
-
 def embedded_ladder(web: WebState, page_request: PageRequest) -> Page:
-    """Return the page with only the first bots of a ladder, for a frame.
-
-    Raises:
-        PageNotFound: the form does not have a ladder.
-        InvalidQuery: the query is invalid.
-    """
+    """Return the first bots of a ladder for a frame; raises PageNotFound or InvalidQuery."""
     top = page_request.query.get("top", str(_TOP))
     if not (top.isascii() and top.isdecimal() and 0 < int(top[:3]) <= _MOST and len(top) < 3):
         raise InvalidQuery(f'top must be a whole number from 1 to {_MOST}, not "{top}".')
@@ -67,7 +45,8 @@ def embedded_ladder(web: WebState, page_request: PageRequest) -> Page:
     )
 
 
-def _table(web: WebState, page_request: PageRequest, kind: str) -> Page:
+def _table(kind: str, web: WebState, page_request: PageRequest) -> Page:
+    """Return the page with only a live table; raises NotFound if the match is unknown."""
     on_screen = shown_table(web, page_request.query.get("match", ""))
     match = on_screen.match
     return Page(
@@ -84,3 +63,9 @@ def _table(web: WebState, page_request: PageRequest, kind: str) -> Page:
         parts=(f"embed-{kind}",),
         topics=on_screen.topics,
     )
+
+
+embedded_table: Final = partial(_table, "table")
+"""The page of a live table for a frame."""
+overlay: Final = partial(_table, "overlay")
+"""A live table on a transparent page of 1920 x 1080 pixels, to lay over a stream."""

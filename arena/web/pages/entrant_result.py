@@ -15,16 +15,12 @@ class EntrantResult:
     """Results of one entrant in a closed match.
 
     Args:
-        name: the version.
         wins: games it won alone.
         draws: games in which it shared the first place.
         losses: other games.
-        points: sum of its scores.
-        boards: number of boards.
         share: mean score against the others, from 0 to 1.
         ahead: whether its share is the highest or equal to it.
         faults: games that ended with a fault of this entrant.
-        thinking: its decision times.
         longest: the slowest decision; None if unknown.
         corrections: answers that it corrected.
         defaults: default actions that it played.

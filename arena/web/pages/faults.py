@@ -44,7 +44,6 @@ class ExplainedFault:
     """A fault as it is shown to a reader.
 
     Args:
-        fault: the fault.
         explanation: all details, only for the owner; None for other readers.
         folder: the folder of the version, which is removed from its output.
     """
@@ -87,7 +86,6 @@ class ExplainedFault:
         return json.dumps(self.question, ensure_ascii=False, indent=2) if self.question else ""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the fault as JSON values."""
         fault = self.fault
         values: dict[str, Any] = {
             "match": fault.match,
@@ -110,13 +108,7 @@ class ExplainedFault:
 
 
 def faults_page(web: WebState, page_request: PageRequest) -> Page:
-    """Return the page of a bot's faults.
-
-    Raises:
-        PageNotFound: the bot does not exist.
-        Forbidden: the token is not the owner's.
-        InvalidQuery: the query is invalid.
-    """
+    """Return the faults of a bot; raises PageNotFound, InvalidQuery, or Forbidden for a token."""
     name, versions = find_bot(web, page_request)
     owned = _is_owner(web, page_request, versions)
     ids = [version.id for version in versions]

@@ -35,7 +35,6 @@ class ShownLesson:
 
 
 def games_page(web: WebState, page_request: PageRequest) -> Page:
-    """Return the page of all games."""
     every = list(GAMES.values())
     available = web.settings.seats_people
     forms = {game.id: _forms(web, game.id) for game in every}
@@ -67,12 +66,7 @@ def games_page(web: WebState, page_request: PageRequest) -> Page:
 
 
 def game_page(web: WebState, page_request: PageRequest) -> Page:
-    """Return the page of a game.
-
-    Raises:
-        PageNotFound: the game is unknown.
-        InvalidQuery: an option or the number of seats is not allowed.
-    """
+    """Return the page of a game; raises PageNotFound or InvalidQuery."""
     setup = table_setup(page_request.path["game"], page_request.query)
     game = setup.rules
     presentation = presentation_of(game.id)

@@ -25,7 +25,6 @@ _ENDED = 3
 
 
 def home_page(web: WebState, page_request: PageRequest) -> Page:
-    """Return the home page."""
     snapshot = web.snapshot
     on_screen = shown_table(web)
     featured = featured_replay(web.engine) if on_screen.table is None else None

@@ -51,12 +51,7 @@ SORTS = tuple(column.sort for column in LADDER if column.sort)
 
 
 def ladder_page(web: WebState, page_request: PageRequest) -> Page:
-    """Return the page of a ladder.
-
-    Raises:
-        PageNotFound: the form does not have a ladder.
-        InvalidQuery: the query is invalid.
-    """
+    """Return the page of a ladder; raises PageNotFound or InvalidQuery."""
     standing = _season_of(web, page_request)
     is_archived = standing.scope.archived
     # Rating histories belong to the current season.
@@ -141,21 +136,13 @@ def _season_model(web: WebState, standing: Ladder) -> dict[str, Any]:
 
 
 def seats_of(web: WebState, ladder: Ladder) -> tuple[SeatAdvantage, ...]:
-    """Return what the seats of a ladder are worth.
-
-    Raises:
-        InvalidQuery: the ladder has too many matches.
-    """
+    """Return what the seats of a ladder are worth; raises InvalidQuery with too many matches."""
     _require_few_matches(ladder, WITH_SEATS)
     return seat_advantage.of_ladder(web.engine, ladder.scope)
 
 
 def adjusted_of(web: WebState, ladder: Ladder) -> AdjustedStandings:
-    """Return the luck-adjusted results of a ladder.
-
-    Raises:
-        InvalidQuery: the ladder has too many matches.
-    """
+    """Return the luck-adjusted results of a ladder; raises InvalidQuery with too many matches."""
     from arena.records.luck_adjustment import adjusted_standings
 
     _require_few_matches(ladder, ADJUSTED)
@@ -171,12 +158,7 @@ def _require_few_matches(ladder: Ladder, parameter: str) -> None:
 
 
 def _season_of(web: WebState, page_request: PageRequest) -> Ladder:
-    """Return the requested season of a ladder; the current one by default.
-
-    Raises:
-        PageNotFound: the ladder or the season does not exist.
-        InvalidQuery: the season is not a number.
-    """
+    """Return the requested or the current season; raises PageNotFound or InvalidQuery."""
     form, text = _name_of_path(page_request.path["form"]), page_request.query.get("season", "")
     if not text:
         return find_ladder(web, form)
@@ -229,9 +211,6 @@ def lines(
     """Return the lines of a ladder, the strongest first.
 
     Args:
-        snapshot: the arena.
-        ladder: the ladder.
-        chart: its rating history.
         only: only the lines of these versions; None: all lines.
     """
     chart = chart or RatingChart()

@@ -24,10 +24,7 @@ class LadderCard:
     """A ladder on a page that lists ladders.
 
     Args:
-        scope: its key.
-        lines: the first lines.
         bots: the number of all lines.
-        matches: the number of matches.
         schedule: the running ladder that schedules its matches; None without one.
     """
 
@@ -43,7 +40,6 @@ class LadderCard:
         return self.scope.name
 
     def to_json(self) -> dict[str, Any]:
-        """Return the ladder as JSON values."""
         return {
             "ladder": self.form,
             "form": self.scope.form,
@@ -56,7 +52,6 @@ class LadderCard:
 
 
 def ladders_page(web: WebState, page_request: PageRequest) -> Page:
-    """Return the page of all ladders."""
     cards = ladder_cards(web, FIRST)
     lines = [(card.form, line) for card in cards for line in card.lines]
     columns = columns_of(LADDER, Rendering.TEXT, [line for _, line in lines])

@@ -27,7 +27,6 @@ class LiveMatch:
 
 
 def live_page(web: WebState, page_request: PageRequest) -> Page:
-    """Return the page of the live tables."""
     places = web.live_matches.places(web.snapshot, web.events.positions)
     going = {tournament.id: tournament for tournament, _ in web.snapshot.open_tournaments}
     tables = {str(place): _live_match(web, match, going) for place, match in enumerate(places)}

@@ -35,6 +35,7 @@ from arena.web.pages.entrant_result import EntrantResult
 from arena.web.pages.fault_groups import causes_of
 from arena.web.pages.match_story import MatchEvidence, MatchStory, match_story
 from arena.web.pages.match_transcripts import readable_transcripts
+from arena.web.pages.replay_content import options_in_words
 from referee.games.registry import find_game
 from referee.record import TAGS
 from referee.sanitizing import one_line
@@ -72,7 +73,7 @@ def match_page(web: WebState, page_request: PageRequest) -> Page:
             "match": match,
             "tournament": tournament,
             "state": STATES[match.state],
-            "options": options(tournament),
+            "options": options_in_words(tournament.plan.game, tournament.plan.options),
             "open": match.state in OPEN,
             "spectators": web.settings.spectators,
             "delay": web.settings.delay,
@@ -186,8 +187,6 @@ def sides_of(
     """Return the results of all entrants, in the order of the match; empty without games.
 
     Args:
-        match: the match.
-        games: its games.
         longest: the slowest decision of each entrant.
         usage: the calls of models by version, as measured.
     """
@@ -269,16 +268,6 @@ def _swings(
         for swing in largest_swings(
             analysis["positions"], [sides.index(side) for side in sorted(set(sides))]
         )
-    ]
-
-
-def options(tournament: Tournament) -> list[str]:
-    """Return the options that differ from the game's defaults, in words."""
-    usual = find_game(tournament.plan.game).options
-    return [
-        name.replace("_", " ") + ("" if value is True else f": {str(value).lower()}")
-        for name, value in tournament.plan.options.items()
-        if name not in usual or value != usual[name].default
     ]
 
 

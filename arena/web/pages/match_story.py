@@ -36,7 +36,6 @@ class KeyMoment:
     """A moment that decided something.
 
     Args:
-        game: the number of the game.
         entrant: the entrant that it is about.
         clause: the event, as a clause that follows the name of the entrant.
         decision: the decision; None for the whole game.
@@ -55,7 +54,6 @@ class KeyMoment:
         return decision_text(self.game, self.decision)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the moment as JSON values."""
         return {"game": self.game, "decision": self.decision, "entrant": self.entrant}
 
 
@@ -66,7 +64,6 @@ class MatchStory:
     Args:
         winners: the entrants with the first place.
         margin: by how much they have it, as a clause that follows their names.
-        reason: the kind of the explanation.
         decisive: the decisive moment; its clause is the explanation.
         turning_points: further moments, in their order.
     """
@@ -78,7 +75,6 @@ class MatchStory:
     turning_points: tuple[KeyMoment, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the story as JSON values."""
         return {
             "winners": list(self.winners),
             "reason": str(self.reason),
@@ -93,9 +89,7 @@ class MatchEvidence:
 
     Args:
         entrants: the versions, in the order of the match.
-        sides: their results.
         games: the games, at least one, in their order.
-        faults: the faults, in their order.
         analysis: the stored analysis; None without one.
         swings: the largest swings of the analysis, with the entrant of each.
     """

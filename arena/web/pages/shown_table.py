@@ -8,7 +8,7 @@ from typing import Any
 from arena.store.matches.listing import Match, find_match
 from arena.store.tournaments import tournaments
 from arena.web.data.changes import ARENA, position_of
-from arena.web.data.live_tables import LiveTable
+from arena.web.data.live_tables import LiveTable, closest_match
 from arena.web.data.web_state import WebState
 
 
@@ -19,7 +19,6 @@ class ShownTable:
     Args:
         match: the match; None if no match runs.
         table: its table; None without a position.
-        form: the form of its game.
     """
 
     match: Match | None = None
@@ -39,15 +38,12 @@ class ShownTable:
 
 
 def shown_table(web: WebState, name: str = "") -> ShownTable:
-    """Return the table of a match; without a name, that of the closest running one.
-
-    Raises:
-        NotFound: the match is unknown.
-    """
+    """Return the table of a match, by default of the closest running one; raises NotFound."""
     if name:
         match: Match | None = find_match(web.engine, name)
     else:
-        match = web.featured.pick(web.snapshot, web.events.positions)
+        (match,) = web.featured.places(web.snapshot, web.events.positions)
+        match = match or closest_match(web.snapshot)
     if match is None:
         return ShownTable()
     tournament = tournaments.find_tournament(web.engine, match.tournament)

@@ -28,6 +28,7 @@ from arena.web.pages import atom_feeds, ladder, matrix
 from arena.web.pages import match as match_page
 from arena.web.pages import tournaments as list_page
 from arena.web.pages.matrix import MatrixCell
+from arena.web.pages.replay_content import options_in_words
 
 _CROSSED = 24
 """Maximum number of entrants for a crosstable on this page; larger ones have their own page."""
@@ -67,7 +68,7 @@ def tournament_page(web: WebState, page_request: PageRequest) -> Page:
         model={
             "tournament": tournament,
             "overview": overview,
-            "options": match_page.options(tournament),
+            "options": options_in_words(tournament.plan.game, tournament.plan.options),
             "closed": closed,
             "waits": _waiting_reason(web, tournament),
             "piece": piece,

@@ -106,8 +106,6 @@ def html(page: Page, links: Links, **more: Any) -> str:
     """Return the whole page.
 
     Args:
-        page: the page.
-        links: the builder of links.
         more: variables of the frame; see templates/base.html.
     """
     text = (

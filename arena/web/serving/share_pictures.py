@@ -47,12 +47,6 @@ Draw = Callable[[WebState, Request], tuple[str, int]]
 
 
 def routes(web: WebState, failing: Callable[[Endpoint], Endpoint]) -> list[Route]:
-    """Return the routes of the pictures.
-
-    Args:
-        web: the server's state.
-        failing: wraps an endpoint to convert exceptions to error responses.
-    """
     kept = ResponseCache(web.changes, KEPT_BYTES)
     one_at_a_time = anyio.CapacityLimiter(1)
 

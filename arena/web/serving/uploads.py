@@ -65,11 +65,8 @@ class UploadEndpoint:
         A request without a body only checks whether the upload would be accepted.
         """
         try:
-            return await self._receive(request)
-        except SubmissionRefused as refused:
-            raise HTTPException(refused.status, str(refused)) from None
-        except TooMany as error:
-            raise HTTPException(429, str(error), {"Retry-After": str(error.wait)}) from None
+            with _refusals():
+                return await self._receive(request)
         except ClientDisconnect:
             return Response(status_code=400)
 
@@ -101,25 +98,18 @@ class UploadEndpoint:
         Raises:
             HTTPException: the upload is refused.
         """
-        try:
+        with _refusals():
             pending_uploads = await self._pending_uploads()
             await anyio.to_thread.run_sync(submissions.check, self._web.engine, owner, self._limits)
             with self._counted(owner):
-                received = owner, pack, pending_uploads
                 return await anyio.to_thread.run_sync(
-                    self._store_files, received, limiter=self._packing
+                    self._store_files, owner, pack, pending_uploads, limiter=self._packing
                 )
-        except (SubmissionRefused, BotError) as refused:
-            status = refused.status if isinstance(refused, SubmissionRefused) else 422
-            raise HTTPException(status, str(refused)) from None
-        except TooMany as error:
-            raise HTTPException(429, str(error), {"Retry-After": str(error.wait)}) from None
 
     def _store_files(
-        self, received: tuple[str, Callable[[IO[bytes]], None], PendingUploads]
+        self, owner: str, pack: Callable[[IO[bytes]], None], pending_uploads: PendingUploads
     ) -> Submission:
         """Pack the files, read the name and the content of the bot, and add its submission."""
-        owner, pack, pending_uploads = received
         number = ids.submission_id()
         part, folder = pending_uploads.part(number), pending_uploads.working_directory(number)
         stored: Submission | None = None
@@ -163,15 +153,11 @@ class UploadEndpoint:
         self, announced: _AnnouncedUpload, declared: Sequence[str]
     ) -> dict[str, Any] | None:
         """Return the cost of the examination; None without models or prices."""
-        root = self._web.settings.data
-        if root is None:
-            return None
-        try:
-            return examination_cost(
-                self._web.engine, root, announced.owner, announced.name, declared
-            )
-        except ModelsFileError:
-            return None
+        root, owner = self._web.settings.data, announced.owner
+        with contextlib.suppress(ModelsFileError):
+            if root is not None:
+                return examination_cost(self._web.engine, root, owner, announced.name, declared)
+        return None
 
     def _checked(self, announced: _AnnouncedUpload) -> Submission | None:
         """Check an upload; return the owner's undecided submission with its content hash, if any.
@@ -246,6 +232,18 @@ class UploadEndpoint:
     ) -> Submission:
         pending_uploads.settle(upload.id)
         return submissions.add_submission(self._web.engine, upload, self._limits)
+
+
+@contextlib.contextmanager
+def _refusals() -> Iterator[None]:
+    """Convert the refusal of an upload to an HTTPException."""
+    try:
+        yield
+    except (SubmissionRefused, BotError) as refused:
+        status = refused.status if isinstance(refused, SubmissionRefused) else 422
+        raise HTTPException(status, str(refused)) from None
+    except TooMany as error:
+        raise HTTPException(429, str(error), {"Retry-After": str(error.wait)}) from None
 
 
 def _is_empty(request: Request) -> bool:
