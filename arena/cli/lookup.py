@@ -12,7 +12,6 @@ from arena.store.bots import versions
 from arena.store.bots.versions import Version
 
 if TYPE_CHECKING:
-    from arena.cli.workspace import Workspace
     from arena.ladders.ladder_key import LadderKey
 
 
@@ -98,12 +97,11 @@ def scopes_of(
     from referee.games.registry import GAMES
 
     if tournament is not None:
-        stored = tournaments.find_tournament(
-            workspace.store, tournament_id_of(workspace, tournament)
-        )
+        name = tournament_id_of(workspace, tournament)
+        stored = tournaments.find_tournament(workspace.store, name)
         return [ladder_key.of_tournament(stored)]
     # The rules of the games are not needed for the ladders of all games.
-    every = ladder_key.of_seasons(workspace.store, name)
+    every = ladder_key.of_seasons(workspace.existing_store, name)
     if not every and name is not None:
         name = _stored_name(name)
         every = ladder_key.of_seasons(workspace.store, name)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,6 +53,27 @@ class Workspace:
         """
         self.expect_store()
         return self.store
+
+    @contextmanager
+    def audited(
+        self, action: str, subject: str, reason: str = "", *, made: bool = False
+    ) -> Iterator[Engine]:
+        """Yield the store, and add the change that the block makes to the audit log.
+
+        Args:
+            action: what is done, for example "owner.renew".
+            subject: the object that is changed.
+            reason: the reason that the user has given.
+            made: whether a missing store is created.
+
+        Raises:
+            CommandError: nothing has been stored here yet.
+        """
+        from arena.store.access.audit_log import audited_command
+
+        engine = self.store if made else self.existing_store
+        with audited_command(engine, action, subject, reason):
+            yield engine
 
     def expect_store(self) -> None:
         """Raise CommandError if nothing has been stored here yet, or the content is lost."""

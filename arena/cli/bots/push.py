@@ -18,10 +18,10 @@ from arena.cli import completers, output
 from arena.cli.bots.arena_requests import content_of
 from arena.cli.errors import FAILED, INTERRUPTED, UNREACHABLE, USAGE, CommandError
 from arena.cli.options import data_option, json_option, required_token, token_from_environment
+from arena.cli.workspace import Workspace
 
 if TYPE_CHECKING:
     from arena.api_client import ApiAnswer, ArenaClient
-    from arena.cli.workspace import Workspace
 
 _PATIENCE_SECONDS: Final = 60.0
 _FIRST_SECONDS: Final = 0.5

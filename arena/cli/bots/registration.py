@@ -24,7 +24,6 @@ from referee.sanitizing import quote
 
 if TYPE_CHECKING:
     from arena.bots.bot import Bot
-    from arena.cli.workspace import Workspace
     from arena.store.bots.versions import Version
 
 

@@ -12,6 +12,7 @@ from arena.cli import completers, output
 from arena.cli.errors import FAILED, OK, USAGE, CommandError
 from arena.cli.options import data_option, json_option, network_option
 from arena.cli.output import clean
+from arena.cli.workspace import Workspace
 from referee.numbering import counted_from_one, decision_text, seat_text
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from arena.cli.develop.question_messages import HistoryAnswer
     from arena.cli.develop.recorded_question import BotAnswer
     from arena.cli.matches.record_lookup import RecordSource
-    from arena.cli.workspace import Workspace
     from referee.replay import RecordedQuestion
 
 _SHOWN_ACTIONS = 12

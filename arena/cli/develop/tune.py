@@ -11,10 +11,10 @@ import rich_click as click
 from arena.cli import output
 from arena.cli.errors import INTERRUPTED, USAGE, CommandError
 from arena.cli.options import data_option, json_option
+from arena.cli.workspace import Workspace
 
 if TYPE_CHECKING:
     from arena.bots.bot import Bot
-    from arena.cli.workspace import Workspace
     from arena.matches.tuning.tuning_file import TuningFile
     from arena.matches.tuning.tuning_run import Tuning
 

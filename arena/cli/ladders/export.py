@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,14 +13,12 @@ from arena.cli import output
 from arena.cli.errors import FAILED, USAGE, CommandError
 from arena.cli.options import data_option, scope_options
 from arena.cli.output import ProgressLine, count
+from arena.cli.workspace import Workspace
 from referee.games.game_packages import EXAMPLE_GAME
 from referee.sanitizing import escaped_json
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from arena.cli.ladders.ladder_table import Ladders
-    from arena.cli.workspace import Workspace
     from arena.ladders.ladder_key import LadderKey
 
 
@@ -106,7 +104,6 @@ def export(
             code="option-combination",
         )
     form = kind or ("" if parquet is not None else _kind_of(file))
-    workspace.expect_store()
     if parquet is None:
         _export_ladders(workspace, game, tournament, form, file)
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 import rich_click as click
@@ -12,8 +13,6 @@ from arena.cli.errors import USAGE, CommandError
 from arena.cli.options import json_option, sprt_options
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from arena.ratings.sprt import Model, SprtSettings
     from arena.ratings.sprt_length import SprtLength, SprtUnit
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +13,11 @@ import rich_click as click
 from arena.cli import output
 from arena.cli.errors import USAGE, CommandError
 from arena.cli.options import data_option, json_option, scope_options
+from arena.cli.workspace import Workspace
 from referee.games.game_packages import EXAMPLE_GAME
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from arena.cli.ladders.ladder_table import Ladders
-    from arena.cli.workspace import Workspace
     from arena.ladders.ladder_key import LadderKey
     from arena.ladders.seat_advantage import SeatAdvantage
     from arena.ratings.strength.settings import StrengthSettings
@@ -105,7 +103,6 @@ def standings(
     from arena.cli import lookup
     from arena.cli.ladders import ladder_table
 
-    assert workspace.existing_store is not None
     settings = anchored_settings(anchors)
 
     shown = _Shown(as_json, timing, los, seats, adjusted)

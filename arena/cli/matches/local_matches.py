@@ -7,13 +7,11 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from arena.cli.workspace import Workspace
 from arena.matches import local_records
 from referee.games.game_packages import EXAMPLE_GAME
-
-if TYPE_CHECKING:
-    from arena.cli.workspace import Workspace
 
 LAST: Final = "last"
 """Name of the newest local match wherever a command takes a match."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,13 +24,11 @@ from arena.cli.options import (
     network_option,
     seats_option,
 )
+from arena.cli.workspace import Workspace
 from arena.config import BOARDS, KEPT_MATCHES
 from referee.games.game_packages import EXAMPLE_GAME
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from arena.cli.workspace import Workspace
     from arena.matches.local_match import LocalMatch
     from arena.models.match_models import MatchModels
     from arena.ratings.closed_match import PlayedGame

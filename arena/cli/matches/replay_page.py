@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from arena.cli import output
 from arena.cli.errors import CommandError
+from arena.cli.workspace import Workspace
 from arena.matches import local_records
 from arena.system import output_file
 
 if TYPE_CHECKING:
-    from arena.cli.workspace import Workspace
     from arena.matches.local_match import LocalMatch
     from referee.record import GameRecord, MatchRecord
 

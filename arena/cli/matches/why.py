@@ -10,11 +10,11 @@ import rich_click as click
 from arena.cli import completers, output
 from arena.cli.errors import USAGE, CommandError
 from arena.cli.options import data_option, json_option
+from arena.cli.workspace import Workspace
 from referee.numbering import decision_text
 
 if TYPE_CHECKING:
     from arena.cli.matches.record_lookup import RecordSource
-    from arena.cli.workspace import Workspace
     from arena.records.fault_explanation import Explanation
 
 

@@ -12,15 +12,17 @@ from arena.cli import output
 from arena.cli.errors import FAILED, INTERRUPTED, CommandError
 from arena.cli.options import data_option, json_option
 from arena.cli.output import ProgressLine
+from arena.cli.workspace import Workspace
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from arena.cli.output import ProgressLine
-    from arena.cli.workspace import Workspace
 
 
 _MAX_PRINTED_PROBLEMS: Final = 20
+_CHECK: Final = "pokearena db check"
+"""The next command after a change of the database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,14 +216,13 @@ def upgrade(wait: float, as_json: bool, workspace: Workspace) -> None:
     engine = _engine(workspace, made=True)
     before = database.version(engine)
     database.upgrade(engine, wait)
-    if as_json:
-        shown = database.public_url(engine)
-        output.document({"database": shown, "from": before, "to": database.HEAD})
-    elif before == database.HEAD:
-        output.line(f"{database.public_url(engine)} already has version {before}")
-    else:
-        came = f"from version {before}" if before else "new"
-        output.line(f"{database.public_url(engine)} has version {database.HEAD} now ({came})")
+    shown = database.public_url(engine)
+    came = f"from version {before}" if before else "new"
+    sentence = f"{shown} has version {database.HEAD} now ({came})"
+    if before == database.HEAD:
+        sentence = f"{shown} already has version {before}"
+    values = {"database": shown, "from": before, "to": database.HEAD}
+    output.result(as_json, values, sentence)
     engine.dispose()
 
 
@@ -251,7 +252,8 @@ def backup(file: Path, keep: int | None, as_json: bool, workspace: Workspace) ->
     deleted = backup_file.delete_older(folder, keep) if keep is not None else []
     shown = database.public_url(engine)
     values = {"database": shown, "file": str(file), "bytes": size, "deleted": len(deleted)}
-    _print_copied(as_json, values, f"wrote {file}: {size / (1 << 20):.1f} MiB from {shown}")
+    sentence = f"wrote {file}: {size / (1 << 20):.1f} MiB from {shown}"
+    output.result(as_json, values, sentence, then=_CHECK)
     engine.dispose()
 
 
@@ -271,7 +273,8 @@ def restore(file: Path, as_json: bool, workspace: Workspace) -> None:
     rows = backup_file.restore(engine, file.absolute(), ProgressLine())
     shown = database.public_url(engine)
     values = {"database": shown, "file": str(file), "rows": rows}
-    _print_copied(as_json, values, f"restored {rows} rows from {file} into {shown}")
+    sentence = f"restored {rows} rows from {file} into {shown}"
+    output.result(as_json, values, sentence, then=_CHECK)
     engine.dispose()
 
 
@@ -293,15 +296,16 @@ def move_files(target: str, as_json: bool, workspace: Workspace) -> None:
     move = file_moves.to_objects if target == "objects" else file_moves.to_database
     moved = move(engine, ProgressLine())
     storage = object_storage.needed(engine).shown
-    if as_json:
-        output.document({"target": target, "storage": storage, **asdict(moved)})
-    else:
-        place = storage if target == "objects" else "the database"
-        builds = output.count(moved.builds, "build")
-        matches = output.count(moved.matches, "match", "matches")
-        deleted = output.count(moved.deleted, "object")
-        output.line(f"moved {builds} and the records of {matches} to {place}; deleted {deleted}")
-        output.next_step("pokearena db check")
+    place = storage if target == "objects" else "the database"
+    builds = output.count(moved.builds, "build")
+    matches = output.count(moved.matches, "match", "matches")
+    deleted = output.count(moved.deleted, "object")
+    output.result(
+        as_json,
+        {"target": target, "storage": storage, **asdict(moved)},
+        f"moved {builds} and the records of {matches} to {place}; deleted {deleted}",
+        then=_CHECK,
+    )
     engine.dispose()
 
 
@@ -327,15 +331,13 @@ def sweep_objects(unknown: bool, yes: bool, as_json: bool, workspace: Workspace)
         for key in keys:
             storage.delete(key)
     deleted += len(keys) if yes else 0
-    if as_json:
-        values = {"storage": storage.shown, "deleted": deleted}
-        output.document({**values, "unknown": len(keys)} if unknown else values)
-    else:
-        output.line(f"deleted {output.count(deleted, 'object')} in {storage.shown}")
-        if keys and not yes:
-            counted = output.count(len(keys), "object")
-            output.line(f"{counted} unknown to the database; --yes deletes them")
-        output.next_step("pokearena db check")
+    values = {"storage": storage.shown, "deleted": deleted}
+    sentences = [f"deleted {output.count(deleted, 'object')} in {storage.shown}"]
+    if keys and not yes:
+        counted = output.count(len(keys), "object")
+        sentences.append(f"{counted} unknown to the database; --yes deletes them")
+    counts = {**values, "unknown": len(keys)} if unknown else values
+    output.result(as_json, counts, *sentences, then=_CHECK)
     engine.dispose()
 
 
@@ -373,15 +375,6 @@ def check(quick: bool, after: str, as_json: bool, workspace: Workspace) -> None:
         raise CommandError(report.summary, INTERRUPTED, report.command)
     if report.problems:
         raise CommandError(report.summary, FAILED, report.command)
-
-
-def _print_copied(as_json: bool, values: dict[str, object], sentence: str) -> None:
-    """Print the result of a copy as JSON, or as text with the next command."""
-    if as_json:
-        output.document(values)
-    else:
-        output.line(sentence)
-        output.next_step("pokearena db check")
 
 
 def _engine(workspace: Workspace, made: bool = False) -> Engine:

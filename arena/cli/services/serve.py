@@ -26,6 +26,7 @@ from arena.cli.options import (
     sandbox_option,
     web_options,
 )
+from arena.cli.workspace import Workspace
 from arena.errors import InfrastructureError, InvalidSettings
 from arena.services.relay_process import RelayOptions
 from arena.services.web_process import WebSettings
@@ -33,7 +34,6 @@ from arena.system.process_info import cores
 from referee.games.game_packages import EXAMPLE_GAME
 
 if TYPE_CHECKING:
-    from arena.cli.workspace import Workspace
     from arena.services.local import Services
     from arena.store.match_settings import TournamentPlan
 

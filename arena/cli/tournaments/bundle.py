@@ -12,10 +12,10 @@ from arena.cli import completers, output
 from arena.cli.errors import FAILED, OK, USAGE, CommandError
 from arena.cli.options import data_option, json_option
 from arena.cli.output import ProgressLine
+from arena.cli.workspace import Workspace
 
 if TYPE_CHECKING:
     from arena.cli.output import ProgressLine
-    from arena.cli.workspace import Workspace
     from arena.records.bundle.bundle import Bundle
 
 
@@ -55,22 +55,15 @@ def bundle(tournament: str, folder: Path | None, as_json: bool, workspace: Works
         raise CommandError(
             f"{where} cannot be written: {error.strerror or error}.", FAILED, code="cannot-write"
         ) from None
-    if as_json:
-        output.document(
-            {
-                "tournament": name,
-                "folder": str(where),
-                "state": str(collected.tournament.state),
-                "matches": len(collected.matches),
-                "records": len(collected.records),
-            }
-        )
-        return
-    output.line(
-        f"wrote {name} to {where}: {len(collected.matches)} matches, "
-        f"{len(collected.records)} of them closed, with their records"
+    matches, records = len(collected.matches), len(collected.records)
+    state = str(collected.tournament.state)
+    values = {"tournament": name, "folder": str(where), "state": state}
+    output.result(
+        as_json,
+        {**values, "matches": matches, "records": records},
+        f"wrote {name} to {where}: {matches} matches, {records} of them closed, with their records",
+        then=f"pokearena tournament verify {where}",
     )
-    output.next_step(f"pokearena tournament verify {where}")
 
 
 @click.command(epilog="Example: pokearena tournament verify friday")

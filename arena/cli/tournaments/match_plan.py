@@ -10,8 +10,8 @@ from arena.cli import game_options, lookup, output
 from arena.cli.bots import registration
 from arena.cli.errors import CommandError
 from arena.cli.output import count
+from arena.cli.workspace import Workspace
 from arena.formats.contract import FormatEntrant
-from arena.store.access.audit_log import audited_command
 from arena.store.tournaments import lifecycle, tournaments
 from arena.system.process_info import cores
 from arena.tournaments import schedule_preview, scheduler, time_estimate, tournament_request
@@ -19,7 +19,6 @@ from referee.games.registry import find_game
 
 if TYPE_CHECKING:
     from arena.bots.bot import Bot
-    from arena.cli.workspace import Workspace
     from arena.tournaments.schedule_preview import SchedulePreview
     from arena.tournaments.tournament_request import NamedBot, TournamentRequest
 
@@ -152,6 +151,6 @@ def join(
         game_options.check_plays(entrant, game)
     versions, owners = registered(workspace, [(bot, owner) for bot in resolved])
     entries = scheduler.enrol(workspace.store, versions, owners)
-    with audited_command(workspace.store, "tournament.add", name):
+    with workspace.audited("tournament.add", name):
         lifecycle.add_entrants(workspace.store, name, entries)
     return name, versions

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import rich_click as click
 
@@ -11,10 +10,8 @@ from arena.cli import completers, output
 from arena.cli.errors import FAILED, USAGE, CommandError
 from arena.cli.options import data_option, json_option
 from arena.cli.output import ProgressLine
+from arena.cli.workspace import Workspace
 from arena.system.temporary_folder import remove_abandoned, temporary_folder
-
-if TYPE_CHECKING:
-    from arena.cli.workspace import Workspace
 
 
 @click.command(epilog="Example: pokearena tournament export t-7f3k9q --html friday")
@@ -37,7 +34,6 @@ def export(tournament: str, folder: Path, as_json: bool, workspace: Workspace) -
     """
     from arena.cli import lookup
 
-    assert workspace.existing_store is not None
     name = lookup.tournament_id_of(workspace, tournament)
     try:
         remove_abandoned(folder)
@@ -52,11 +48,10 @@ def export(tournament: str, folder: Path, as_json: bool, workspace: Workspace) -
         raise CommandError(
             f"{folder} cannot be written: {error.strerror or error}.", FAILED, code="cannot-write"
         ) from None
-    if as_json:
-        output.document({"tournament": name, "folder": str(folder), "files": files})
-        return
-    output.line(f"wrote {name} to {folder}: {files} files")
-    output.hint(f"open {folder / 'index.html'} in a browser")
+    values = {"tournament": name, "folder": str(folder), "files": files}
+    output.result(as_json, values, f"wrote {name} to {folder}: {files} files")
+    if not as_json:
+        output.hint(f"open {folder / 'index.html'} in a browser")
 
 
 def _write_site(workspace: Workspace, tournament: str, folder: Path) -> int:

@@ -20,11 +20,11 @@ from arena.cli.options import (
     seats_option,
     workers_option,
 )
+from arena.cli.workspace import Workspace
 from arena.config import BOARDS, CYCLES
 from referee.games.game_packages import EXAMPLE_GAME
 
 if TYPE_CHECKING:
-    from arena.cli.workspace import Workspace
     from arena.tournaments.tournament_request import TournamentRequest
 
 _PLAIN = ("preset", "name", "format", "seats", "boards", "seed", "faults", "corrections")

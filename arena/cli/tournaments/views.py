@@ -10,6 +10,7 @@ from arena.cli.errors import FAILED, OK
 from arena.cli.ladders import ladder_table
 from arena.cli.output import count
 from arena.cli.services import running_services
+from arena.cli.workspace import Workspace
 from arena.ladders import ladder_key, ladder_values
 from arena.records.bundle.audit import Audit
 from arena.records.bundle.bundle import Bundle
@@ -21,7 +22,6 @@ from arena.tournaments import json_values, tournament_outcome
 
 if TYPE_CHECKING:
     from arena.cli.tournaments.live_table import TournamentSnapshot
-    from arena.cli.workspace import Workspace
     from arena.store.matches.listing import Match
     from arena.store.tournaments.tournaments import Tournament
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import rich_click as click
 
 from arena.cli import completers, output
 from arena.cli.errors import USAGE, CommandError
 from arena.cli.options import data_option
+from arena.cli.workspace import Workspace
 from referee.games.game_packages import EXAMPLE_GAME
-
-if TYPE_CHECKING:
-    from arena.cli.workspace import Workspace
 
 
 @click.command(epilog=f"Example: pokearena watch {EXAMPLE_GAME}")
