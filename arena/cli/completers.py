@@ -28,11 +28,9 @@ _SAFE: Final = re.compile(r"[\w@%+=:./-]+")
 
 
 def completer(candidates: Candidates, *, files: bool = False) -> Completer:
-    """Return a function for click.
+    """Return a function for click that completes words.
 
-    Args:
-        candidates: the words.
-        files: if no word begins as typed, the shell completes names of files.
+    With `files`, the shell completes names of files if no word begins as typed.
     """
 
     def complete(

@@ -58,9 +58,7 @@ def check_plays(bot: Bot, game: Game) -> None:
 def settled(settings: T, entrants: int) -> T:
     """Return the settings of a match with all options of the game and its number of seats.
 
-    Args:
-        settings: the settings as requested.
-        entrants: the number of entrants, all of whom sit at each table.
+    All entrants sit at each table.
 
     Raises:
         CommandError: the entrants cannot fill a table.

@@ -81,12 +81,7 @@ def scopes_of(
 ) -> list[LadderKey]:
     """Return the ladders of a game, a form or a tournament; all ladders if neither is given.
 
-    Args:
-        workspace: the data folder and its store.
-        name: the game or the form.
-        tournament: the id of the tournament, or the beginning of it.
-        season: only this season; None: the current one.
-        archives: include all archived seasons.
+    Without a season, these are the current ones, and with `archives` all.
 
     Raises:
         CommandError: the game, the tournament or the season is unknown, or the form has no

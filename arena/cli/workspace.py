@@ -60,11 +60,8 @@ class Workspace:
     ) -> Iterator[Engine]:
         """Yield the store, and add the change that the block makes to the audit log.
 
-        Args:
-            action: what is done, for example "owner.renew".
-            subject: the object that is changed.
-            reason: the reason that the user has given.
-            made: whether a missing store is created.
+        `action` is, for example, "owner.renew", and `subject` the object that is changed. A missing
+        store is created if it may be `made`.
 
         Raises:
             CommandError: nothing has been stored here yet.

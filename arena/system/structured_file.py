@@ -286,13 +286,9 @@ class _Fault:
 
 
 def _faults(value: object, kind: Any, path: KeyPath, closed: bool) -> Iterator[_Fault]:
-    """Yield the faults of a value, in the order of the model.
+    """Yield the faults of a value of a file, in the order of the model.
 
-    Args:
-        value: the value in the file.
-        kind: its type in the model.
-        path: its place in the file.
-        closed: whether keys that are not in the model are faults.
+    In a `closed` table, keys that are not in the model are faults.
     """
     kind, metas = _resolved(kind, value)
     if is_dataclass(kind) and isinstance(value, dict):

@@ -73,12 +73,8 @@ def languages() -> tuple[str, ...]:
 def write(folder: Path, language: str, game: Game | None = None) -> str:
     """Write a starter bot into an empty or new folder; return the name of the bot.
 
-    After an error, the folder is as it was before.
-
-    Args:
-        folder: the folder.
-        language: the language of the starter kit.
-        game: the only game of the bot; None: every built-in game.
+    After an error, the folder is as it was before. Without a game, the bot plays every built-in
+    one.
 
     Raises:
         CommandError: the language has no starter kit, or the folder is not empty or cannot be
@@ -107,11 +103,7 @@ def _fill(
 ) -> None:
     """Write a bot into an empty or new folder; after an error, the folder is as before.
 
-    Args:
-        folder: the folder.
-        name: the name of the bot.
-        write_bot: writes its files into a folder.
-        game: the only game of the bot, which the instructions for coding agents name.
+    `game` is its only game, which the instructions for coding agents name.
 
     Raises:
         CommandError: the folder is not empty or cannot be written.
@@ -290,9 +282,7 @@ def _seated(command: str, game: Game) -> str:
 def entered(command: str, game: Game) -> str:
     """Return the lines that run a tournament with enough different bots for a table of the game.
 
-    Args:
-        command: a line `pokearena tournament run GAME BOT ...` of a README.
-        game: the game.
+    `command` is a line `pokearena tournament run GAME BOT ...` of a README.
     """
     *words, bot = command.split()[:5]
     needed = _opponents(game)

@@ -47,11 +47,8 @@ CONTENTS: Final = (
 def read(path: Path, game: str | None, seats: int | None, sampled: bool) -> Policy:
     """Read a policy from arrays (`.npz`) or from a model of sb3-contrib (`.zip`).
 
-    Args:
-        path: the file.
-        game: the game, unless the file names it.
-        seats: the number of seats; None for the first of the game.
-        sampled: whether the bot draws actions with the probabilities of the policy.
+    `game` is not needed if the file names it; `seats` is by default the first number of the game. A
+    `sampled` policy draws actions with its probabilities.
 
     Raises:
         PolicyError: the file is not readable or does not fit the game.

@@ -123,10 +123,7 @@ def send(
 ) -> Mapping[str, Any]:
     """Upload a packed bot unless the arena has it already; return the submission.
 
-    Args:
-        arena: the arena.
-        what: the bot.
-        on_cost: called before the upload with what the examination may cost, if it uses models.
+    `on_cost` is called before the upload with what the examination may cost, if it uses models.
 
     Raises:
         CommandError: the arena does not answer, or rejects the bot with a sentence.
@@ -224,17 +221,9 @@ def show_states(
     bot: str = "BOT",
     about: Mapping[str, Any] | None = None,
 ) -> int:
-    """Print the progress and the result of a submission.
+    """Print the progress and the result of a submission; return the exit status.
 
-    Args:
-        arena: the arena.
-        states: the states of the submission.
-        as_json: whether to print only the last state, as JSON.
-        bot: the bot as typed by the user.
-        about: further values for the JSON.
-
-    Returns:
-        The exit status.
+    With `as_json`, only the last state is printed, with the values in `about`.
     """
     state: Mapping[str, Any] = {}
     shown, shown_position = 0, ""

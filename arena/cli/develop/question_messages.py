@@ -41,13 +41,8 @@ def ask_questions(
 ) -> list[BotAnswer]:
     """Start a bot and send the questions; return the answers in their order.
 
-    Args:
-        source: the record of the match.
-        recorded_questions: the questions.
-        bot: the bot.
-        patience: seconds for the answers.
-        start: seconds for the start.
-        by_play: whether they are sent in one message of Play, and not each by Act.
+    `patience` and `start` are the seconds for the answers and for the start. With `by_play`, the
+    questions are sent in one message of Play, and not each by Act.
 
     Raises:
         InfrastructureError: a remote bot cannot be reached.
@@ -244,13 +239,7 @@ def ask_in_order(
 ) -> HistoryAnswer:
     """Start a bot and send, message by message, all questions up to the given one.
 
-    Args:
-        source: the record of the match.
-        game: the game's number.
-        decision: the decision of the question.
-        bot: the bot.
-        patience: seconds for every answer.
-        start: seconds for the start.
+    `patience` and `start` are the seconds for every answer and for the start.
 
     Raises:
         InfrastructureError: a remote bot cannot be reached.

@@ -47,13 +47,8 @@ def compare(
 ) -> LadderComparison:
     """Compare two versions on the only one of these ladders on which they have met.
 
-    Args:
-        engine: the store.
-        scopes: the ladders.
-        pair: the two versions.
-        unit: the unit of the statistics; None: the usual one.
-        test: the test, if any.
-        name: the ladder that is meant if they have met on several.
+    `name` is the ladder that is meant if they have met on several; without `unit`, the usual unit
+    counts.
 
     Raises:
         CommandError: they have met on none or several of the ladders, or the matches cannot be

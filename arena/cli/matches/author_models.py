@@ -34,11 +34,7 @@ def of_bots(
 ) -> MatchModels | None:
     """Return the models of bots, by their names in a match; print a sentence for each without.
 
-    Args:
-        workspace: the data folder.
-        match: the id of the match.
-        bots: the bots.
-        kept: whether the transcripts are kept with the output of the match.
+    With `kept`, the transcripts are kept with the output of the match.
 
     Raises:
         InfrastructureError: they cannot be used now.

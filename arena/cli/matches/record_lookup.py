@@ -92,9 +92,7 @@ class RecordSource:
 def find_record(workspace: Workspace, name: str) -> RecordSource:
     """Return the record of a match.
 
-    Args:
-        workspace: the data folder.
-        name: a file, the id of a match or its beginning, or "last": the newest local match.
+    It is named by a file, its id, the beginning of its id, or "last": the newest local match.
 
     Raises:
         CommandError: the name is unknown or ambiguous.

@@ -46,15 +46,10 @@ def write(
     size: tuple[int, int],
     seat: int | None,
 ) -> int:
-    """Write the games as a GIF; return the number of frames.
+    """Write the games, one after the other, as a GIF; return the number of frames.
 
-    Args:
-        source: the record.
-        games: the games, one after the other.
-        path: the file; it is written beside the target and renamed.
-        step_time: how long each position is shown, in seconds.
-        size: width and height in pixels.
-        seat: the seat whose cards are open; None: all cards are open.
+    Each position is shown for `step_time` seconds, with the cards of `seat` open; without a seat,
+    all cards are open. `size` is in pixels.
 
     Raises:
         CommandError: the record does not describe a possible game or has none, the games are too

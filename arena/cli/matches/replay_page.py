@@ -29,12 +29,8 @@ def write(
 ) -> None:
     """Write the replay of these games; by default of the first ones and the one with a fault.
 
-    Args:
-        record: the record of the match.
-        path: the file.
-        games: the games to show.
-        private: whether only this user may read the file; for files of the data folder.
-        reasoning: the lines of the reasoning of the bots (`referee.reasoning`).
+    A `private` file, as in the data folder, can be read only by this user. `reasoning` has the
+    lines of the reasoning of the bots (`referee.reasoning`).
 
     Raises:
         CommandError: the record does not describe a possible game, or has none.

@@ -85,12 +85,7 @@ class DatabaseReport:
         return "pokearena ladder rebuild" if only_results else ""
 
     def to_json(self, database: str, version: str | None) -> dict[str, Any]:
-        """Return the report as JSON values.
-
-        Args:
-            database: its address.
-            version: its newest migration.
-        """
+        """Return the report as JSON values; `version` is the newest migration of the database."""
         return {
             "database": database,
             "version": version,
@@ -110,13 +105,10 @@ class DatabaseReport:
 def run(
     engine: Engine, progress: ProgressLine, *, quick: bool = False, after: str = ""
 ) -> DatabaseReport:
-    """Check a database. Ctrl-C ends the check of records, and the report has what was found.
+    """Check a database of any version. Ctrl-C ends the check of records; its report has the rest.
 
-    Args:
-        engine: the database, of any version.
-        progress: receives the progress of checks and matches.
-        quick: whether only the structure is checked.
-        after: id of a match: only the records of the matches after it are checked.
+    With `quick`, only the structure is checked; with the id of a match in `after`, only the records
+    of the matches after it.
     """
     from arena.records.bundle import store_audit
     from arena.store import consistency
@@ -378,12 +370,7 @@ def check(quick: bool, after: str, as_json: bool, workspace: Workspace) -> None:
 
 
 def _engine(workspace: Workspace, made: bool = False) -> Engine:
-    """Open the database without upgrading it.
-
-    Args:
-        workspace: the data folder.
-        made: whether a missing folder is created; otherwise the database must exist.
-    """
+    """Open the database without upgrading it; it must exist unless it may be `made`."""
     from arena.store import database
 
     if made:

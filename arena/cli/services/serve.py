@@ -199,9 +199,7 @@ def ladder_of(form: str, option: str) -> TournamentPlan:
 def usual_model_workers(workspace: Workspace, plans: list[TournamentPlan]) -> int:
     """Return the default number of workers for the clock class `model`.
 
-    Args:
-        workspace: the data folder and its store, which may be of an older version.
-        plans: ladders to be opened.
+    `plans` are the ladders to be opened. The store may be of an older version.
     """
     from arena.models import models_file
     from arena.store import database

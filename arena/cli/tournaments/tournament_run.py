@@ -172,9 +172,7 @@ def _requested(flags: dict[str, Any], file: Path | None) -> TournamentRequest:
 def _given(flags: dict[str, Any], ignored: set[ParameterSource]) -> dict[str, Any]:
     """Return the flags that are given, named as in a tournament file.
 
-    Args:
-        flags: the values of all options.
-        ignored: sources of values that are left out, besides defaults.
+    `ignored` are the sources of values that are left out, besides defaults.
     """
     from arena.cli import game_options as setup
     from arena.tournaments import tournament_request

@@ -38,12 +38,7 @@ _PAUSE_SECONDS = 0.25
 
 
 async def watch(web: WebState, form: str) -> None:
-    """Show a ladder and the views reached from it until `q` is pressed.
-
-    Args:
-        web: the data of the web pages.
-        form: the first ladder; if it does not exist, a sentence is shown.
-    """
+    """Show a ladder, or a sentence if it does not exist, and the views reached from it until `q`."""
     await web.read_store()
     tasks = [asyncio.create_task(job) for job in (web.keep_snapshot(), web.receive_events())]
     try:
