@@ -67,19 +67,9 @@ def expect_terminal() -> None:
 @contextmanager
 def opened(spec: MatchSpec, bots: Sequence[Bot]) -> Iterator[TerminalPerson]:
     """Yield the interface of the people of a match; keys are read unbuffered meanwhile."""
-    import termios
-    import tty
-
-    descriptor = sys.stdin.fileno()
-    before = termios.tcgetattr(descriptor)
     wake_end, waker = socket.socketpair()
-    try:
-        tty.setcbreak(descriptor)
+    with wake_end, waker, key_input.unbuffered() as descriptor:
         yield TerminalPerson(spec, bots, descriptor, wake_end, waker)
-    finally:
-        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
-        wake_end.close()
-        waker.close()
 
 
 class TerminalPerson:

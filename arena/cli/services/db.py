@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,34 +25,34 @@ _CHECK: Final = "pokearena db check"
 """The next command after a change of the database."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class DatabaseReport:
     """The result of a check.
 
     Attributes:
         structure: a sentence for each problem of the structure.
+        quick: whether records were not checked.
         records: a sentence for each problem of records and results.
         damaged: matches that only a backup can correct, for example because a record is incorrect.
         repairable: matches with correct records whose results do not follow from them.
-        quick: whether records were not checked.
         matches: number of checked matches.
         games: number of checked games.
         actions: number of checked actions.
         interrupted_after: the last checked match if the check was interrupted.
     """
 
-    structure: tuple[str, ...]
-    records: tuple[str, ...] = ()
-    damaged: tuple[str, ...] = ()
-    repairable: tuple[str, ...] = ()
+    structure: list[str]
     quick: bool = True
+    records: list[str] = field(default_factory=list)
+    damaged: list[str] = field(default_factory=list)
+    repairable: list[str] = field(default_factory=list)
     matches: int = 0
     games: int = 0
     actions: int = 0
     interrupted_after: str = ""
 
     @property
-    def problems(self) -> tuple[str, ...]:
+    def problems(self) -> list[str]:
         """All problems."""
         return self.structure + self.records
 
@@ -95,9 +95,9 @@ class DatabaseReport:
             "games": self.games,
             "actions": self.actions,
             "interrupted_after": self.interrupted_after or None,
-            "problems": list(self.problems),
-            "damaged": list(self.damaged),
-            "repairable": list(self.repairable),
+            "problems": self.problems,
+            "damaged": self.damaged,
+            "repairable": self.repairable,
             "next": self.command or None,
         }
 
@@ -115,39 +115,28 @@ def run(
     from arena.store.objects import file_moves
 
     if unreadable := consistency.unreadable(engine):
-        return DatabaseReport(tuple(unreadable))
-    structure = () if after else tuple(consistency.problems(engine, progress))
-    if not quick and not after:
-        structure += tuple(file_moves.problems(engine, progress))
+        return DatabaseReport(list(unreadable))
+    report = DatabaseReport([] if after else list(consistency.problems(engine, progress)), quick)
     if quick:
-        return DatabaseReport(structure)
-    records, damaged, repairable = list[str](), list[str](), list[str]()
-    matches = games = actions = 0
-    last, interrupted_after = after, ""
+        return report
+    if not after:
+        report.structure += file_moves.problems(engine, progress)
+    last = after
     try:
         for match in store_audit.audit(engine, progress, after):
-            matches += 1
-            games += match.games
-            actions += match.actions
-            records += match.problems
+            report.matches += 1
+            report.games += match.games
+            report.actions += match.actions
+            report.records += match.problems
             last = match.match
             if match.problems:
-                (repairable if match.repairable else damaged).append(match.match)
+                wrong = report.repairable if match.repairable else report.damaged
+                wrong.append(match.match)
     except KeyboardInterrupt:
         if not last:
             raise
-        interrupted_after = last
-    return DatabaseReport(
-        structure,
-        tuple(records),
-        tuple(damaged),
-        tuple(repairable),
-        False,
-        matches,
-        games,
-        actions,
-        interrupted_after,
-    )
+        report.interrupted_after = last
+    return report
 
 
 def show(report: DatabaseReport, database: str) -> None:
@@ -170,7 +159,7 @@ def show(report: DatabaseReport, database: str) -> None:
     )
 
 
-def _matches(names: tuple[str, ...]) -> str:
+def _matches(names: list[str]) -> str:
     """Return the first three names of matches, and the number of the others."""
     listed = ", ".join(names[:3])
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
