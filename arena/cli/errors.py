@@ -86,3 +86,8 @@ class CommandError(Exception):
         self.status = status
         self.advice = typed(advice) if advice else ""
         self.code = code
+
+
+def usage_error(sentence: str, code: str = "", advice: str = "") -> CommandError:
+    """Return the error of an invalid request, with the arguments of CommandError."""
+    return CommandError(sentence, USAGE, advice, code=code)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arena.cli.errors import USAGE, CommandError
+from arena.cli.errors import usage_error
 from arena.cli.workspace import Workspace
 from arena.errors import InvalidSettings, nearest
 from arena.store import ids
@@ -29,17 +29,15 @@ def tournament_id_of(workspace: Workspace, name: str) -> str:
     if prefix in fitting:
         return prefix
     if not fitting:
-        raise CommandError(
+        raise usage_error(
             f"unknown tournament {name}; `pokearena tournament list` lists all.",
-            USAGE,
-            code="unknown-tournament",
+            "unknown-tournament",
         )
     if len(fitting) > 1:
-        raise CommandError(
+        raise usage_error(
             f"several tournaments begin with {name}: "
             f"{', '.join(fitting[:5])}; type more of the id.",
-            USAGE,
-            code="ambiguous",
+            "ambiguous",
         )
     return fitting[0]
 
@@ -58,7 +56,7 @@ def find_version(workspace: Workspace, label: str) -> Version:
         return (active or fitting)[-1]
     known = [v.id for v in everything] if at else sorted({v.name for v in everything})
     hint = nearest(label, known) or "; `pokearena bot list` lists all."
-    raise CommandError(f'unknown bot "{label}"{hint}', USAGE, code="unknown-bot")
+    raise usage_error(f'unknown bot "{label}"{hint}', "unknown-bot")
 
 
 def _stored_name(name: str) -> str:
@@ -104,12 +102,10 @@ def scopes_of(
         chosen = [scope for scope in every if scope.season == season]
         if not chosen:
             known = ", ".join(f"{scope.name} {scope.season}" for scope in every) or "none"
-            raise CommandError(
-                f"unknown season {season}; available: {known}.", USAGE, code="unknown-season"
-            )
+            raise usage_error(f"unknown season {season}; available: {known}.", "unknown-season")
         return chosen
     held = [scope for scope in every if archives or not scope.archived]
     if held or name is None or name in GAMES:
         return held
     sentence = f'no tournament of "{name}" in this arena.'
-    raise CommandError(sentence, USAGE, "pokearena tournament list", code="not-played")
+    raise usage_error(sentence, "not-played", advice="pokearena tournament list")

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import rich_click as click
 
 from arena.cli import completers
-from arena.cli.errors import USAGE, CommandError, name_of, source_of
+from arena.cli.errors import CommandError, name_of, source_of, usage_error
 from arena.config import (
     ALLOWANCE_MS,
     BANK_MS,
@@ -137,11 +137,10 @@ def token_from_environment() -> str | None:
 def required_token(token: str | None) -> str:
     """Return the token; raises CommandError without one."""
     if not token:
-        raise CommandError(
+        raise usage_error(
             "no token given; set POKEARENA_TOKEN or use --token. The organiser of the arena "
             "creates tokens.",
-            USAGE,
-            code="no-token",
+            "no-token",
         )
     return token
 
@@ -204,11 +203,10 @@ def _common_root_path(root_path: str, site: str) -> str:
     path = checked_root_path(urlsplit(site).path)
     if path is None or (site and root_path and path != root_path):
         expected = root_path or "/arena"
-        raise CommandError(
+        raise usage_error(
             f"--site {site}: the path must be the one of --root-path, for example "
             f"https://arena.example.org{expected}.",
-            USAGE,
-            code="root-path",
+            "root-path",
         )
     return path or root_path
 
@@ -450,10 +448,9 @@ def _check_relay(options: RelayOptions) -> None:
         given, missing = ("relay_key", "--relay-cert")
         if options.key is None:
             given, missing = ("relay_cert", "--relay-key")
-        raise CommandError(
+        raise usage_error(
             f"{source_of(given)} also requires {missing}: TLS needs both files.",
-            USAGE,
-            code="option-combination",
+            "option-combination",
         )
     if options.listen is not None:
         _address(source_of("relay"), options.listen)
@@ -465,15 +462,12 @@ def _check_workers_address(listen: str | None, workers: str) -> None:
     """Raise CommandError if other machines cannot use the value of --relay-workers."""
     name = source_of("relay_workers")
     if listen is None:
-        raise CommandError(
-            f"{name} requires --relay (POKEARENA_RELAY).", USAGE, code="option-combination"
-        )
+        raise usage_error(f"{name} requires --relay (POKEARENA_RELAY).", "option-combination")
     if _address(name, workers)[0] in ("0.0.0.0", "::", "*"):
-        raise CommandError(
+        raise usage_error(
             f'{name}: other machines cannot reach "{workers}"; write '
             "the address of this machine in the network of the workers.",
-            USAGE,
-            code="unreachable-address",
+            "unreachable-address",
         )
 
 
@@ -490,10 +484,8 @@ def _address(name: str, text: str) -> tuple[str, int]:
 
     address = ADDRESS.fullmatch(text)
     if address is None or int(address[2]) > 65535:
-        raise CommandError(
-            f'{name}: "{text}" is not a valid address; write HOST:PORT.',
-            USAGE,
-            code="invalid-address",
+        raise usage_error(
+            f'{name}: "{text}" is not a valid address; write HOST:PORT.', "invalid-address"
         )
     return address[1].strip("[]"), int(address[2])
 
@@ -597,4 +589,4 @@ def unknown(what: str, word: str, known: list[str]) -> CommandError:
     """Return the error for an unknown name, with the nearest known one."""
     available = f"; available: {', '.join(known)}." if known else "; none exists."
     hint = nearest(word, known) or available
-    return CommandError(f'unknown {what} "{word}"{hint}', USAGE, code="unknown-name")
+    return usage_error(f'unknown {what} "{word}"{hint}', "unknown-name")

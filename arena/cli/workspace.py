@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena.bots.sandbox import stored_level
-from arena.cli.errors import FAILED, USAGE, CommandError
+from arena.cli.errors import FAILED, CommandError, usage_error
 from arena.config import DATABASE, Folder, locate, setting
 from arena.errors import BotError
 
@@ -120,7 +120,7 @@ class Workspace:
                 return resolve(text, self._stored, self._known)
             return resolve(text)
         except BotError as error:
-            raise CommandError(str(error), USAGE, code=error.code) from None
+            raise usage_error(str(error), error.code) from None
 
     def _stored(self, name: str, number: str | None) -> Bot | None:
         from arena.store.bots import stored_bots

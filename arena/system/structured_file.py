@@ -96,7 +96,7 @@ class FileError(Exception):
 
 
 class InvalidKey(Exception):
-    """A value is not valid, also one that a model's own check refuses; the reader adds the place."""
+    """A value is not valid; a model's own check may raise it, and the reader adds the place."""
 
     def __init__(
         self, path: KeyPath, sentence: str, problem: FileProblem = FileProblem.VALUE

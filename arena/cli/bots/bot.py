@@ -17,7 +17,7 @@ from arena.cli.bots.push import (
     submission,
     token_option,
 )
-from arena.cli.errors import USAGE, CommandError
+from arena.cli.errors import usage_error
 from arena.cli.options import data_option, json_option, reason_option
 from arena.cli.workspace import Workspace
 
@@ -95,10 +95,9 @@ def add(
     if remote is not None and bot is None and name is None:
         bot, name, at = at, remote, None
     if bot is None or at is not None or (remote is not None and name != remote):
-        raise CommandError(
+        raise usage_error(
             "give either a BOT, or --remote NAME (with --at ADDRESS if the "
-            "arena connects to the bot).",
-            USAGE,
+            "arena connects to the bot)."
         )
     version = registration.register(
         workspace, workspace.bot(bot), name=name, number=number, owner=owner
@@ -229,10 +228,9 @@ def retire(
 def _retire_remotely(version: str, to: str, token: str | None, as_json: bool) -> None:
     name, at, number = version.partition("@")
     if not (name and at and number):
-        raise CommandError(
+        raise usage_error(
             f'"{version}" is not a version; write NAME@VERSION, for example mybot@1.',
-            USAGE,
-            code="invalid-version",
+            "invalid-version",
         )
     arena = arena_at(to, token)
     answer = content_of(arena, lambda: arena.retire(name, version=number))

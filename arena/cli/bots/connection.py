@@ -13,7 +13,7 @@ from typing import Any, Final
 from pokearena.v1 import bot_pb2, relay_pb2
 
 from arena.cli import output
-from arena.cli.errors import FAILED, INTERRUPTED, OK, UNREACHABLE, USAGE, CommandError
+from arena.cli.errors import FAILED, INTERRUPTED, OK, UNREACHABLE, CommandError, usage_error
 from arena.errors import BotError
 from arena.remote import relay_url
 from arena.remote.connector import Connector, RefusedByRelay, RelayUnreachable
@@ -44,13 +44,12 @@ def command_of(words: tuple[str, ...]) -> Command:
             assert bot.folder is not None
             return Command(bot_grants(bot).argv, bot.folder)
         except BotError as error:
-            raise CommandError(str(error), USAGE) from None
+            raise usage_error(str(error)) from None
     program = shutil.which(words[0])
     if program is None:
-        raise CommandError(
+        raise usage_error(
             f'program "{words[0]}" not found; a bot is a folder with a '
-            "bot.toml, a .py file, sample:NAME, or a command after --.",
-            USAGE,
+            "bot.toml, a .py file, sample:NAME, or a command after --."
         )
     return Command((str(Path(program).absolute()), *words[1:]), Path.cwd())
 
@@ -64,7 +63,7 @@ def target_of(url: str, authority: Path | None) -> RelayTarget:
     try:
         return relay_url.find_relay(url, authority)
     except relay_url.InvalidRelayUrl as error:
-        raise CommandError(str(error), USAGE) from None
+        raise usage_error(str(error)) from None
     except relay_url.RelayNotFound as error:
         raise CommandError(str(error), UNREACHABLE) from None
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from arena.cli import completers, output
-from arena.cli.errors import FAILED, USAGE, CommandError
+from arena.cli.errors import FAILED, CommandError, usage_error
 from arena.cli.options import F, data_option, json_option
 from arena.cli.workspace import Workspace
 
@@ -59,7 +59,7 @@ def grant(
     file = read_models(workspace.folder.root)
     if file is None or model not in file.models:
         path = workspace.folder.root / FILE
-        raise CommandError(f'{path} has no model "{model}".', USAGE, code="unknown-model")
+        raise usage_error(f'{path} has no model "{model}".', "unknown-model")
     with workspace.audited("model.grant", name) as store:
         grant_model(store, kind, name, model)
     _print_grant(as_json, kind, name, model, granted=True)
@@ -89,7 +89,7 @@ def _grantee(owner: str | None, bot: str | None) -> tuple[Grantee, str]:
         return Grantee.OWNER, owner
     if bot and not owner:
         return Grantee.VERSION, bot
-    raise CommandError("give either --owner or --bot.", USAGE, code="one-grantee")
+    raise usage_error("give either --owner or --bot.", "one-grantee")
 
 
 def _print_grant(as_json: bool, kind: Grantee, name: str, model: str, *, granted: bool) -> None:

@@ -22,7 +22,7 @@ from arena.bots.resolver import house_folder, usual_opponent, usual_opponents
 from arena.bots.sandbox.runtimes import grants
 from arena.bots.version_store import FETCHED, IGNORED, SYSTEM_FILES
 from arena.cli import completers, output
-from arena.cli.errors import FAILED, USAGE, CommandError
+from arena.cli.errors import FAILED, CommandError, usage_error
 from arena.cli.options import bounded, json_option
 from arena.config import SEATS
 from arena.errors import BadName, BotError, check_new_bot
@@ -82,9 +82,8 @@ def write(folder: Path, language: str, game: Game | None = None) -> str:
     """
     language = _ALIASES.get(language, language)
     if language not in (*languages(), MODEL):
-        raise CommandError(
-            f'there is no starter kit for "{language}"; available: {", ".join(languages())}.',
-            USAGE,
+        raise usage_error(
+            f'there is no starter kit for "{language}"; available: {", ".join(languages())}.'
         )
     name = _name_for(folder)
 
@@ -385,9 +384,9 @@ def new(
     if policy is not None:
         written = _new_from_policy(folder, policy, game, seats, sample)
     elif seats or sample:
-        raise CommandError("--seats and --sample require --policy.", USAGE)
+        raise usage_error("--seats and --sample require --policy.")
     elif game is not None and model:
-        raise CommandError("--game cannot be combined with --model.", USAGE)
+        raise usage_error("--game cannot be combined with --model.")
     else:
         named = None if game is None else _game_named(game)
         written = _new_from_kit(folder, MODEL if model else lang.lower(), named)
@@ -414,9 +413,7 @@ def _check_alone(*flags: str) -> None:
     if context.get_parameter_source("lang") is ParameterSource.COMMANDLINE:
         flags = ("--lang", *flags)
     if len(flags) > 1:
-        raise CommandError(
-            f"{flags[0]} cannot be combined with {flags[1]}.", USAGE, code="option-combination"
-        )
+        raise usage_error(f"{flags[0]} cannot be combined with {flags[1]}.", "option-combination")
 
 
 def _game_named(name: str) -> Game:

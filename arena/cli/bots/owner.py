@@ -8,7 +8,7 @@ import sys
 import rich_click as click
 
 from arena.cli import completers, output
-from arena.cli.errors import FAILED, USAGE, CommandError
+from arena.cli.errors import FAILED, CommandError, usage_error
 from arena.cli.options import data_option, json_option, reason_option
 from arena.cli.output import ProgressLine
 from arena.cli.workspace import Workspace
@@ -142,10 +142,9 @@ def _confirm(name: str, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise CommandError(
+        raise usage_error(
             f"deleting {name} cannot be undone; confirm with --yes, or look with --dry-run.",
-            USAGE,
-            code="not-confirmed",
+            "not-confirmed",
         )
     if not click.confirm(f"Delete the data of {name}? This cannot be undone.", err=True):
         raise CommandError("nothing is deleted.", FAILED, code="not-confirmed")

@@ -10,7 +10,7 @@ import numpy as np
 
 from arena.bots import manifest
 from arena.bots.manifest import Manifest
-from arena.cli.errors import USAGE, CommandError
+from arena.cli.errors import CommandError, usage_error
 from arena.presentation import policy
 from arena.presentation.policy import Policy, PolicyError
 from referee.games.registry import find_game
@@ -56,7 +56,7 @@ def read(path: Path, game: str | None, seats: int | None, sampled: bool) -> Poli
     """
     if path.suffix == ARCHIVE:
         if game is None:
-            raise CommandError(f"{path} does not name its game; add --game GAME.", USAGE)
+            raise usage_error(f"{path} does not name its game; add --game GAME.")
         trained = _from_sb3(path, game, seats or find_game(game).seats[0])
         policy.check(trained)
     else:
@@ -65,7 +65,7 @@ def read(path: Path, game: str | None, seats: int | None, sampled: bool) -> Poli
         except PolicyError as error:
             if error.code != "no-game":
                 raise
-            raise CommandError(f"{error} Add --game GAME.", USAGE, code="no-game") from None
+            raise usage_error(f"{error} Add --game GAME.", "no-game") from None
         _check_form(path, trained, game, seats)
     return replace(trained, sampled=True) if sampled else trained
 
@@ -73,11 +73,10 @@ def read(path: Path, game: str | None, seats: int | None, sampled: bool) -> Poli
 def _check_form(path: Path, trained: Policy, game: str | None, seats: int | None) -> None:
     """Raise CommandError if the file names another form than the command."""
     if (game or trained.game, seats or trained.seats) != (trained.game, trained.seats):
-        raise CommandError(
+        raise usage_error(
             f"{path} is a policy for {trained.game} with {trained.seats} seats; "
             "omit --game and --seats.",
-            USAGE,
-            code="other-form",
+            "other-form",
         )
 
 

@@ -16,7 +16,7 @@ from arena.bots import upload_archive, version_store
 from arena.bots.bot import Bot
 from arena.cli import completers, output
 from arena.cli.bots.arena_requests import content_of
-from arena.cli.errors import FAILED, INTERRUPTED, UNREACHABLE, USAGE, CommandError
+from arena.cli.errors import FAILED, INTERRUPTED, UNREACHABLE, CommandError, usage_error
 from arena.cli.options import data_option, json_option, required_token, token_from_environment
 from arena.cli.workspace import Workspace
 
@@ -45,22 +45,18 @@ def elsewhere(url: str, token: str, option: str) -> ArenaClient:
     except ValueError:
         good = False
     if not good or parts.query or parts.fragment:
-        raise CommandError(
+        raise usage_error(
             f'{option}: "{url}" is not a valid URL; write for example https://arena.example.org.',
-            USAGE,
-            code="invalid-url",
+            "invalid-url",
         )
     if parts.username or parts.password:
-        raise CommandError(
-            f"{option} must not contain a token; use POKEARENA_TOKEN or --token.",
-            USAGE,
-            code="token-in-url",
+        raise usage_error(
+            f"{option} must not contain a token; use POKEARENA_TOKEN or --token.", "token-in-url"
         )
     if not token.isascii() or not token.isprintable():
-        raise CommandError(
+        raise usage_error(
             "invalid token: a token is one word. The organiser of the arena creates it.",
-            USAGE,
-            code="invalid-token",
+            "invalid-token",
         )
     return ArenaClient(url.rstrip("/"), token)
 
@@ -99,9 +95,7 @@ def packed(bot: Bot) -> Iterator[PackedBot]:
     """
     bot_manifest = bot.manifest
     if bot_manifest is None:
-        raise CommandError(
-            f"{bot.label} is a remote bot and has no files to push.", USAGE, code="remote-bot"
-        )
+        raise usage_error(f"{bot.label} is a remote bot and has no files to push.", "remote-bot")
     content = version_store.content_hash(bot)
     with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as file:
         contents = upload_archive.pack(bot, file)
@@ -359,9 +353,7 @@ def arena_at(to: str | None, token: str | None, option: str = "--to") -> ArenaCl
         CommandError: one of them is missing or not valid.
     """
     if not to:
-        raise CommandError(
-            f"no arena given; use {option} URL or set POKEARENA_URL.", USAGE, code="no-url"
-        )
+        raise usage_error(f"no arena given; use {option} URL or set POKEARENA_URL.", "no-url")
     arena = elsewhere(to, required_token(token), option)
     if arena.is_open_to_listeners:
         output.warn(f"the connection to {to} is not encrypted, so others can read the token.")

@@ -21,7 +21,7 @@ from arena.cli.develop.recorded_question import (
     time_limit_ms,
     unanswered,
 )
-from arena.cli.errors import USAGE, CommandError
+from arena.cli.errors import usage_error
 from arena.cli.matches.record_lookup import RecordSource
 from arena.errors import InfrastructureError
 from referee.faults import PROCESS_FAULTS
@@ -106,13 +106,11 @@ def _since(began: float) -> float:
 
 def _check(recorded_questions: Sequence[RecordedQuestion]) -> None:
     if len({recorded.request.seat for recorded in recorded_questions}) > 1:
-        raise CommandError(
-            "all questions of a message must be for the same seat.", USAGE, code="different-seats"
+        raise usage_error(
+            "all questions of a message must be for the same seat.", "different-seats"
         )
     if len({recorded.request.game for recorded in recorded_questions}) < len(recorded_questions):
-        raise CommandError(
-            "a message can contain at most one question per game.", USAGE, code="same-game"
-        )
+        raise usage_error("a message can contain at most one question per game.", "same-game")
 
 
 MessageKey = tuple[int, int, int]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from arena.cli import output
-from arena.cli.errors import FAILED, USAGE, CommandError
+from arena.cli.errors import FAILED, CommandError, usage_error
 from arena.ladders import columns, ladder_columns, ladder_values
 
 if TYPE_CHECKING:
@@ -51,10 +51,8 @@ def of_scopes(
     used = {name for table in tables.values() for name in table.settings.anchored}
     for name in anchors:
         if name not in used:
-            raise CommandError(
-                f"--anchor: {name} has not played on any of these ladders.",
-                USAGE,
-                code="unknown-anchor",
+            raise usage_error(
+                f"--anchor: {name} has not played on any of these ladders.", "unknown-anchor"
             )
     return tables
 

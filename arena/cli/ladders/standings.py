@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from arena.cli import output
-from arena.cli.errors import USAGE, CommandError
+from arena.cli.errors import usage_error
 from arena.cli.options import data_option, json_option, scope_options
 from arena.cli.workspace import Workspace
 from referee.games.game_packages import EXAMPLE_GAME
@@ -42,7 +42,7 @@ def anchored_settings(anchors: Sequence[str]) -> StrengthSettings:
     try:
         return with_anchors(anchors)
     except ValueError as error:
-        raise CommandError(f"--anchor: {error}.", USAGE, code="invalid-anchor") from None
+        raise usage_error(f"--anchor: {error}.", "invalid-anchor") from None
 
 
 @click.command(epilog=f"Example: pokearena standings {EXAMPLE_GAME} --watch")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.cli.errors import USAGE, CommandError
+from arena.cli.errors import CommandError, usage_error
 from arena.cli.matches import local_matches
 from arena.cli.workspace import Workspace
 from arena.matches import local_records
@@ -38,10 +38,8 @@ def check_seat(source: RecordSource, seat: int) -> None:
     """Raise CommandError if the match does not have this seat."""
     seats = source.record.match["seats"]
     if seat >= seats:
-        raise CommandError(
-            f"{source.id} has the seats 0 to {seats - 1}; there is no seat {seat}.",
-            USAGE,
-            code="unknown-seat",
+        raise usage_error(
+            f"{source.id} has the seats 0 to {seats - 1}; there is no seat {seat}.", "unknown-seat"
         )
 
 
@@ -69,10 +67,8 @@ class RecordSource:
                 return game
         numbers = [game.number for game in self.record.games]
         available = f"it has {_ranges(numbers)}" if numbers else "none is published yet"
-        raise CommandError(
-            f"{self.id} has no game with the number {number}, from 0; {available}.",
-            USAGE,
-            code="unknown-game",
+        raise usage_error(
+            f"{self.id} has no game with the number {number}, from 0; {available}.", "unknown-game"
         )
 
     def seed(self) -> bytes:
@@ -99,11 +95,10 @@ def find_record(workspace: Workspace, name: str) -> RecordSource:
         RecordError: the record cannot be read.
     """
     if name.strip() in ("", _PREFIX):
-        raise CommandError(
+        raise usage_error(
             f'"{name}" names no match; write its id, a file or "{local_matches.LAST}".',
-            USAGE,
-            "pokearena play --list",
-            code="unknown-match",
+            "unknown-match",
+            advice="pokearena play --list",
         )
     if name == local_matches.LAST:
         return _from_file(_last(workspace))
@@ -111,7 +106,7 @@ def find_record(workspace: Workspace, name: str) -> RecordSource:
     if path.is_file():
         return _from_file(path)
     if "/" in name or name.endswith(".jsonl"):
-        raise CommandError(f"file not found: {name}", USAGE, code="unknown-file")
+        raise usage_error(f"file not found: {name}", "unknown-file")
     prefix = name if name.startswith(_PREFIX) else _PREFIX + name
     played = {path.stem: path for path in local_records.records(workspace.folder)}
     local = {match for match in played if match.startswith(prefix)}
@@ -140,10 +135,9 @@ def find_reasoning(workspace: Workspace, source: RecordSource) -> tuple[str, ...
 def _last(workspace: Workspace) -> Path:
     kept = local_records.records(workspace.folder)
     if not kept:
-        raise CommandError(
+        raise usage_error(
             f"no local match in {workspace.folder.plays}; `pokearena play` plays one.",
-            USAGE,
-            code="unknown-match",
+            "unknown-match",
         )
     return kept[0]
 
@@ -169,18 +163,15 @@ def _only(name: str, prefix: str, fitting: set[str]) -> str:
     if prefix in fitting:
         return prefix
     if not fitting:
-        raise CommandError(
+        raise usage_error(
             f"unknown match {name}; `pokearena play --list` lists the local matches, "
             "`pokearena tournament show ID` those of a tournament.",
-            USAGE,
-            code="unknown-match",
+            "unknown-match",
         )
     if len(fitting) > 1:
         examples = ", ".join(sorted(fitting)[:5])
-        raise CommandError(
-            f"several matches begin with {name}: {examples}; type more of the id.",
-            USAGE,
-            code="ambiguous",
+        raise usage_error(
+            f"several matches begin with {name}: {examples}; type more of the id.", "ambiguous"
         )
     return fitting.pop()
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from arena.cli import output
-from arena.cli.errors import USAGE, CommandError
+from arena.cli.errors import CommandError, usage_error
 from arena.system import output_file
 
 if TYPE_CHECKING:
@@ -78,10 +78,9 @@ def write(
                 lambda done, of: progress("positions are drawn", done, of),
             )
     except replay_picture.TooManyFrames as error:
-        raise CommandError(
+        raise usage_error(
             f"{source.id} has more than {error.most} positions; choose one game with --game.",
-            USAGE,
-            code="too-long",
+            "too-long",
         ) from None
     except UNTRUE as error:
         raise CommandError(

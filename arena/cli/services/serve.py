@@ -16,7 +16,7 @@ from arena import config
 from arena.bots.sandbox import available_levels
 from arena.bots.sandbox.available_levels import Choice
 from arena.cli import completers, output
-from arena.cli.errors import FAILED, UNREACHABLE, USAGE, CommandError
+from arena.cli.errors import FAILED, UNREACHABLE, CommandError, usage_error
 from arena.cli.options import (
     data_option,
     json_option,
@@ -193,7 +193,7 @@ def ladder_of(form: str, option: str) -> TournamentPlan:
         game, seats, options, clock_class = match_settings.parse_ladder(form)
         return open_ladders.plan_of(game.id, seats, options, clock_class)
     except InvalidSettings as error:
-        raise CommandError(f"{option} {form}: {error}", USAGE, code="unknown-form") from None
+        raise usage_error(f"{option} {form}: {error}", "unknown-form") from None
 
 
 def usual_model_workers(workspace: Workspace, plans: list[TournamentPlan]) -> int:

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import rich_click as click
 
 from arena.cli import completers, output
-from arena.cli.errors import FAILED, USAGE, CommandError
+from arena.cli.errors import FAILED, CommandError, usage_error
 from arena.cli.options import data_option, json_option
 from arena.cli.workspace import Workspace
 
@@ -100,7 +100,7 @@ def add(
     try:
         parts = webhook_receiver.check(url, private=allow_private)
     except ReceiverRefused as error:
-        raise CommandError(f"{error}.", USAGE, code=error.code) from None
+        raise usage_error(f"{error}.", error.code) from None
     scope = _scope(workspace, tournament, game, form, bot)
     hook = webhooks.add_webhook(
         workspace.store,

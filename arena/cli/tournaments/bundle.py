@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from arena.cli import completers, output
-from arena.cli.errors import FAILED, OK, USAGE, CommandError
+from arena.cli.errors import FAILED, OK, CommandError, usage_error
 from arena.cli.options import data_option, json_option
 from arena.cli.output import ProgressLine
 from arena.cli.workspace import Workspace
@@ -50,7 +50,7 @@ def bundle(tournament: str, folder: Path | None, as_json: bool, workspace: Works
         collected = gather(workspace.store, name, public_record)
         files.write(collected, where)
     except BundleError as error:
-        raise CommandError(str(error), USAGE, code=error.code) from None
+        raise usage_error(str(error), error.code) from None
     except OSError as error:
         raise CommandError(
             f"{where} cannot be written: {error.strerror or error}.", FAILED, code="cannot-write"
@@ -121,10 +121,8 @@ def _folder(path: Path) -> Bundle:
     from arena.records.bundle import folder as files
 
     if not files.is_bundle(path):
-        raise CommandError(
-            f"{path} is not a bundle: it does not contain a tournament.json.",
-            USAGE,
-            code="not-a-bundle",
+        raise usage_error(
+            f"{path} is not a bundle: it does not contain a tournament.json.", "not-a-bundle"
         )
     return files.read(path)
 
@@ -147,7 +145,7 @@ def _find(
     if path.is_dir():
         return _folder(path), ()
     if "/" in name:
-        raise CommandError(f"folder not found: {name}", USAGE, code="unknown-folder")
+        raise usage_error(f"folder not found: {name}", "unknown-folder")
     tournament = lookup.tournament_id_of(workspace, name)
     differences = tuple(store_audit.differences(workspace.store, tournament, progress))
     try:

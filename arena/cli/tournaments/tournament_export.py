@@ -7,7 +7,7 @@ from pathlib import Path
 import rich_click as click
 
 from arena.cli import completers, output
-from arena.cli.errors import FAILED, USAGE, CommandError
+from arena.cli.errors import FAILED, CommandError, usage_error
 from arena.cli.options import data_option, json_option
 from arena.cli.output import ProgressLine
 from arena.cli.workspace import Workspace
@@ -38,10 +38,8 @@ def export(tournament: str, folder: Path, as_json: bool, workspace: Workspace) -
     try:
         remove_abandoned(folder)
         if folder.exists() and any(folder.iterdir()):
-            raise CommandError(
-                f"{folder} is not empty; choose another folder with --html.",
-                USAGE,
-                code="not-empty",
+            raise usage_error(
+                f"{folder} is not empty; choose another folder with --html.", "not-empty"
             )
         files = _write_site(workspace, name, folder)
     except OSError as error:

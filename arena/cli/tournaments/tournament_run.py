@@ -9,7 +9,7 @@ import rich_click as click
 from click.core import ParameterSource
 
 from arena.cli import completers
-from arena.cli.errors import USAGE, CommandError
+from arena.cli.errors import usage_error
 from arena.cli.options import (
     bounded,
     data_option,
@@ -154,17 +154,14 @@ def _requested(flags: dict[str, Any], file: Path | None) -> TournamentRequest:
     if file is not None:
         return tournament_request.read_request(file, given)
     if Path(flags["game"]).is_file():
-        raise CommandError(
+        raise usage_error(
             f'the name of a tournament file must end with .toml, but "{flags["game"]}" does not.',
-            USAGE,
-            code="not-toml",
+            "not-toml",
         )
     if not flags["bots"]:
         game_named(flags["game"])
-        raise CommandError(
-            f"a tournament of {flags['game']} needs bots; add their names or folders.",
-            USAGE,
-            code="no-bots",
+        raise usage_error(
+            f"a tournament of {flags['game']} needs bots; add their names or folders.", "no-bots"
         )
     return tournament_request.request_of({"game": flags["game"], **given})
 

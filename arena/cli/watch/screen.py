@@ -37,7 +37,7 @@ _PAUSE_SECONDS = 0.25
 
 
 async def watch(web: WebState, form: str) -> None:
-    """Show a ladder, or a sentence if it does not exist, and the views reached from it until `q`."""
+    """Show a ladder, or a sentence without one, and the views reached from it until `q`."""
     await web.read_store()
     tasks = [asyncio.create_task(job) for job in (web.keep_snapshot(), web.receive_events())]
     try:
