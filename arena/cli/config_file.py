@@ -89,14 +89,7 @@ class ConfigFile:
 
 @dataclass(frozen=True, slots=True)
 class FileSetting:
-    """A valid setting of a configuration file.
-
-    Attributes:
-        option: the option that it sets.
-        value: the value for click, with absolute paths.
-        file: the path of the file.
-        line: the number of its line, from 1.
-    """
+    """A valid setting of a configuration file: a value for click, with absolute paths."""
 
     option: click.Option
     value: object

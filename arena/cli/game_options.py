@@ -18,11 +18,7 @@ T = TypeVar("T", bound=match_settings.MatchSettings)
 
 
 def named(pairs: Sequence[str]) -> dict[str, OptionValue]:
-    """Return the options in texts such as "must_beat=false", by name.
-
-    Raises:
-        CommandError: an option is given twice with different values.
-    """
+    """Return the options in texts such as "must_beat=false", by name."""
     values: dict[str, OptionValue] = {}
     for name, value in map(option, pairs):
         if values.setdefault(name, value) != value:
@@ -57,9 +53,6 @@ def settled(settings: T, entrants: int) -> T:
     """Return the settings of a match with all options of the game and its number of seats.
 
     All entrants sit at each table.
-
-    Raises:
-        CommandError: the entrants cannot fill a table.
     """
     game = match_settings.game_named(settings.game)
     options = match_settings.settled_options(game, settings.options)

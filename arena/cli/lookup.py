@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arena.cli.errors import usage_error
+from arena.cli.errors import unique_id, usage_error
 from arena.cli.workspace import Workspace
 from arena.errors import InvalidSettings, nearest
 from arena.store import ids
@@ -19,35 +19,15 @@ _TOURNAMENT = "t-"
 
 
 def tournament_id_of(workspace: Workspace, name: str) -> str:
-    """Return the id of a tournament by its prefix.
-
-    Raises:
-        CommandError: the prefix is unknown or ambiguous.
-    """
+    """Return the id of a tournament by its prefix."""
     prefix = name if name.startswith(_TOURNAMENT) else _TOURNAMENT + name
     fitting = ids.tournaments(workspace.existing_store, prefix)
-    if prefix in fitting:
-        return prefix
-    if not fitting:
-        raise usage_error(
-            f"unknown tournament {name}; `pokearena tournament list` lists all.",
-            "unknown-tournament",
-        )
-    if len(fitting) > 1:
-        raise usage_error(
-            f"several tournaments begin with {name}: "
-            f"{', '.join(fitting[:5])}; type more of the id.",
-            "ambiguous",
-        )
-    return fitting[0]
+    advice = "`pokearena tournament list` lists all."
+    return unique_id("tournament", name, prefix, fitting, advice)
 
 
 def find_version(workspace: Workspace, label: str) -> Version:
-    """Return the version NAME@NUMBER, or the newest of NAME.
-
-    Raises:
-        CommandError: the version does not exist.
-    """
+    """Return the version NAME@NUMBER, or the newest of NAME."""
     name, at, _ = label.partition("@")
     everything = versions.list_versions(workspace.existing_store, retired=True)
     fitting = [v for v in everything if (v.id == label if at else v.name == name)]
@@ -80,10 +60,6 @@ def scopes_of(
     """Return the ladders of a game, a form or a tournament; all ladders if neither is given.
 
     Without a season, these are the current ones, and with `archives` all.
-
-    Raises:
-        CommandError: the game, the tournament or the season is unknown, or the form has no
-            tournament.
     """
     from arena.ladders import ladder_key
     from arena.store.tournaments import tournaments

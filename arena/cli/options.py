@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import rich_click as click
 
 from arena.cli import completers
-from arena.cli.errors import CommandError, name_of, source_of, usage_error
+from arena.cli.errors import name_of, source_of, usage_error
 from arena.config import (
     ALLOWANCE_MS,
     BANK_MS,
@@ -25,7 +25,6 @@ from arena.config import (
     Bounds,
     setting,
 )
-from arena.errors import nearest
 from referee.sanitizing import is_blank
 
 if TYPE_CHECKING:
@@ -583,10 +582,3 @@ def game_options(command: F) -> F:
         ),
     ]
     return _with_options(command, options)
-
-
-def unknown(what: str, word: str, known: list[str]) -> CommandError:
-    """Return the error for an unknown name, with the nearest known one."""
-    available = f"; available: {', '.join(known)}." if known else "; none exists."
-    hint = nearest(word, known) or available
-    return usage_error(f'unknown {what} "{word}"{hint}', "unknown-name")

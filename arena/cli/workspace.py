@@ -46,11 +46,7 @@ class Workspace:
 
     @property
     def existing_store(self) -> Engine:
-        """The store.
-
-        Raises:
-            CommandError: nothing has been stored here yet.
-        """
+        """The store."""
         self.expect_store()
         return self.store
 
@@ -62,9 +58,6 @@ class Workspace:
 
         `action` is, for example, "owner.renew", and `subject` the object that is changed. A missing
         store is created if it may be `made`.
-
-        Raises:
-            CommandError: nothing has been stored here yet.
         """
         from arena.store.access.audit_log import audited_command
 
@@ -108,11 +101,7 @@ class Workspace:
         return alive or tournaments.has_leased_match(self.store)
 
     def bot(self, text: str) -> Bot:
-        """Resolve the text to a bot.
-
-        Raises:
-            CommandError: the bot does not exist.
-        """
+        """Resolve the text to a bot."""
         from arena.bots.resolver import resolve
 
         try:

@@ -31,9 +31,6 @@ def content_of(
 
     A request that is refused with 429 is repeated after the time of its Retry-After header, for
     300 s in total; one with 503 every 0.5 s for 10 s.
-
-    Raises:
-        CommandError: the arena does not answer or refuses the request.
     """
     began, shown, tries = time.monotonic(), float("-inf"), 0
     while True:

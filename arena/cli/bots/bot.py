@@ -156,7 +156,7 @@ def listing(everything: bool, as_json: bool, workspace: Workspace) -> None:
 @data_option
 def show(version: str, as_json: bool, workspace: Workspace) -> None:
     """Show a version: its content, its files and its ratings."""
-    from arena.cli import lookup, output
+    from arena.cli import lookup
     from arena.cli.ladders import ladder_table
     from arena.ladders import columns, ladder_columns, ladder_key
     from arena.store.bots import remote_bots

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from google.protobuf.message import Message
 from pokearena.v1 import bot_pb2, relay_pb2
 
 from arena.cli import output
@@ -26,11 +27,7 @@ EXPOSED: Final = (
 
 
 def command_of(words: tuple[str, ...]) -> Command:
-    """Return the command that runs the bot named by these words.
-
-    Raises:
-        CommandError: neither a bot nor a program has this name.
-    """
+    """Return the command that runs the bot named by these words."""
     from arena.bots import resolver
     from arena.bots.sandbox.runtimes import bot_grants
     from arena.cli.bots import registration
@@ -55,11 +52,7 @@ def command_of(words: tuple[str, ...]) -> Command:
 
 
 def target_of(url: str, authority: Path | None) -> RelayTarget:
-    """Return the relay at this URL.
-
-    Raises:
-        CommandError: the URL is not valid, or the relay cannot be found.
-    """
+    """Return the relay at this URL."""
     try:
         return relay_url.find_relay(url, authority)
     except relay_url.InvalidRelayUrl as error:
@@ -195,14 +188,10 @@ _TEXTS: Final[Mapping[str, Callable[..., str]]] = {
 def _plain(value: object) -> object:
     from google.protobuf.json_format import MessageToDict
 
-    if isinstance(value, relay_pb2.Outcome):
-        return MessageToDict(
-            value, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
-        )
     if isinstance(value, bytes):
-        return MessageToDict(
-            bot_pb2.StartRequest.FromString(value),
-            preserving_proto_field_name=True,
-            always_print_fields_with_no_presence=True,
-        )
-    return value
+        value = bot_pb2.StartRequest.FromString(value)
+    if not isinstance(value, Message):
+        return value
+    return MessageToDict(
+        value, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
+    )

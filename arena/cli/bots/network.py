@@ -20,9 +20,6 @@ def with_network(bot: Bot, *, granted: bool) -> Bot:
         bot: the bot.
         granted: whether the author has set `--network`. Without it, a hint is printed, unless the
             bot uses models of a `models.toml`.
-
-    Raises:
-        CommandError: the environment variable of its key is not set.
     """
     if bot.manifest is None or bot.folder is None or bot.file is not None or bot.content:
         return bot

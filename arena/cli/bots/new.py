@@ -22,11 +22,11 @@ from arena.bots.resolver import house_folder, usual_opponent, usual_opponents
 from arena.bots.sandbox.runtimes import grants
 from arena.bots.version_store import FETCHED, IGNORED, SYSTEM_FILES
 from arena.cli import completers, output
-from arena.cli.errors import FAILED, CommandError, usage_error
+from arena.cli.errors import usage_error
+from arena.cli.new_folder import new_folder
 from arena.cli.options import bounded, json_option
 from arena.config import SEATS
 from arena.errors import BadName, BotError, check_new_bot
-from arena.system.temporary_folder import remove_abandoned, temporary_folder
 from referee.games.game_packages import BUILT_IN, EXAMPLE_GAME
 
 if TYPE_CHECKING:
@@ -75,10 +75,6 @@ def write(folder: Path, language: str, game: Game | None = None) -> str:
 
     After an error, the folder is as it was before. Without a game, the bot plays every built-in
     one.
-
-    Raises:
-        CommandError: the language has no starter kit, or the folder is not empty or cannot be
-            written.
     """
     language = _ALIASES.get(language, language)
     if language not in (*languages(), MODEL):
@@ -103,29 +99,14 @@ def _fill(
     """Write a bot into an empty or new folder; after an error, the folder is as before.
 
     `game` is its only game, which the instructions for coding agents name.
-
-    Raises:
-        CommandError: the folder is not empty or cannot be written.
     """
-    try:
-        remove_abandoned(folder)
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise CommandError(f"{folder} is not empty; choose a new folder.", code="not-empty")
-        base = next(path for path in (folder, *folder.absolute().parents) if path.exists())
-        with temporary_folder(base) as staging:
-            staged = staging / "bot"
-            write_bot(staged)
-            instructions = (house_folder().parent / AGENTS).read_text(encoding="utf-8")
-            instructions = instructions.replace("NAME", name)
-            if game is not None:
-                instructions = _COMMANDS.sub(lambda line: _of_game(line[0], game), instructions)
-            (staged / AGENTS).write_text(instructions, encoding="utf-8")
-            _publish(staged, folder)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise CommandError(
-            f"{folder} cannot be written: {reason}. Nothing was left behind.", FAILED
-        ) from None
+    with new_folder(folder) as staged:
+        write_bot(staged)
+        instructions = (house_folder().parent / AGENTS).read_text(encoding="utf-8")
+        instructions = instructions.replace("NAME", name)
+        if game is not None:
+            instructions = _COMMANDS.sub(lambda line: _of_game(line[0], game), instructions)
+        (staged / AGENTS).write_text(instructions, encoding="utf-8")
 
 
 def copy_kit(language: str, folder: Path) -> None:
@@ -216,16 +197,6 @@ def _module(name: str) -> Path:
     return Path(spec.origin)
 
 
-def _publish(staged: Path, folder: Path) -> None:
-    """Rename a complete starter bot into place: a new folder, or the files of an empty one."""
-    if not folder.exists():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        staged.rename(folder)
-        return
-    for path in staged.iterdir():
-        path.rename(folder / path.name)
-
-
 def _name_for(folder: Path) -> str:
     """Return a valid name of a new bot derived from the folder's name."""
     name = re.sub(r"[^a-z0-9_-]+", "-", folder.absolute().name.lower()).strip("-_")
@@ -298,21 +269,15 @@ def _opponents(game: Game) -> int:
 
 @dataclass(frozen=True, slots=True)
 class NewBot:
-    """A folder that was written.
-
-    Attributes:
-        folder: the folder.
-        name: name of the bot.
-        files: the files with their descriptions.
-        next_step: the command to type next.
-        missing: a sentence that lists the missing programs; empty if all are installed.
-    """
+    """A folder that was written."""
 
     folder: Path
     name: str
     files: Sequence[tuple[str, str]]
+    """The files with their descriptions."""
     next_step: str
     missing: str = ""
+    """A sentence that lists the missing programs; empty if all are installed."""
 
 
 @click.command(epilog="Example: pokearena new mybot --lang go")

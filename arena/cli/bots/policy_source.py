@@ -52,7 +52,6 @@ def read(path: Path, game: str | None, seats: int | None, sampled: bool) -> Poli
 
     Raises:
         PolicyError: the file is not readable or does not fit the game.
-        CommandError: the game is missing, or the library of a model is not installed.
     """
     if path.suffix == ARCHIVE:
         if game is None:
@@ -81,12 +80,11 @@ def _check_form(path: Path, trained: Policy, game: str | None, seats: int | None
 
 
 def write(trained: Policy, folder: Path, name: str) -> None:
-    """Write a bot into a new folder.
+    """Write a bot into an empty folder.
 
     Raises:
         OSError: a file cannot be written.
     """
-    folder.mkdir(parents=True)
     described = Manifest(
         name=name, language="python", games=(trained.game,), run=("python", "bot.py")
     )

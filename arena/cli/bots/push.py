@@ -32,11 +32,7 @@ _IN_MEMORY: Final = 4 * 2**20
 
 
 def elsewhere(url: str, token: str, option: str) -> ArenaClient:
-    """Return the arena at a URL.
-
-    Raises:
-        CommandError: the URL or the token is not valid.
-    """
+    """Return the arena at a URL."""
     from arena.api_client import ArenaClient
 
     parts = urllib.parse.urlsplit(url)
@@ -90,7 +86,6 @@ def packed(bot: Bot) -> Iterator[PackedBot]:
     """Pack the files of a bot as they are uploaded.
 
     Raises:
-        CommandError: the bot has no files.
         BotError: the files cannot be packed.
     """
     bot_manifest = bot.manifest
@@ -118,9 +113,6 @@ def send(
     """Upload a packed bot unless the arena has it already; return the submission.
 
     `on_cost` is called before the upload with what the examination may cost, if it uses models.
-
-    Raises:
-        CommandError: the arena does not answer, or rejects the bot with a sentence.
     """
     version = what.version or None
     known = content_of(
@@ -155,21 +147,12 @@ def send(
 
 
 def look(arena: ArenaClient, submission: str) -> Mapping[str, Any]:
-    """Return the state of a submission.
-
-    Raises:
-        CommandError: the arena does not answer or rejects the request.
-    """
+    """Return the state of a submission."""
     return content_of(arena, lambda: arena.get_submissions_id(submission))
 
 
 def follow(arena: ArenaClient, first: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the state of a submission repeatedly until it is decided.
-
-    Raises:
-        CommandError: the arena stopped answering, or Ctrl-C was pressed, which does not affect the
-            submission.
-    """
+    """Yield the state of a submission repeatedly until it is decided."""
     name, state = str(first["submission"]), first
     pause, answered = _FIRST_SECONDS, time.monotonic()
     again = f"pokearena bot submission {name} --to {arena.url}"
@@ -347,11 +330,7 @@ def submission(submission: str, to: str | None, token: str | None, as_json: bool
 
 
 def arena_at(to: str | None, token: str | None, option: str = "--to") -> ArenaClient:
-    """Return the arena that the options for its URL and `--token` name.
-
-    Raises:
-        CommandError: one of them is missing or not valid.
-    """
+    """Return the arena that the options for its URL and `--token` name."""
     if not to:
         raise usage_error(f"no arena given; use {option} URL or set POKEARENA_URL.", "no-url")
     arena = elsewhere(to, required_token(token), option)

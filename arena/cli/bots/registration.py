@@ -23,7 +23,6 @@ from arena.system import private_files
 from referee.sanitizing import quote
 
 if TYPE_CHECKING:
-    from arena.bots.bot import Bot
     from arena.store.bots.versions import Version
 
 

@@ -210,19 +210,13 @@ def _private_data(workspace: Workspace) -> Finding:
         return OK, str(folder.root)
     status = folder.root.stat()
     if status.st_uid != os.geteuid():
-        return (
-            WARN,
-            f"{folder.root} belongs to the user with the id {status.st_uid}, not to this one",
-            f"run pokearena as that user, or chown -R {os.geteuid()} {folder.root}",
-        )
+        text = f"{folder.root} belongs to the user with the id {status.st_uid}, not to this one"
+        return WARN, text, f"run pokearena as that user, or chown -R {os.geteuid()} {folder.root}"
     if is_private(folder.root):
         return OK, str(folder.root)
     shares = " and also contains other files" if folder.has_other_content() else ""
-    return (
-        WARN,
-        f"other users may enter {folder.root}{shares}",
-        f"chmod 700 {folder.root}, or choose another with --data FOLDER",
-    )
+    fix = f"chmod 700 {folder.root}, or choose another with --data FOLDER"
+    return WARN, f"other users may enter {folder.root}{shares}", fix
 
 
 def _disk(workspace: Workspace) -> Finding:
@@ -418,12 +412,9 @@ def _matches(workspace: Workspace) -> Finding:
     counts = [f"{len(delayed)} delayed"] * bool(delayed) + [f"{len(void)} void"] * bool(void)
     first = (delayed or void)[0]
     reason = one_line(listing.waiting_reason(first) or first.reason or "its worker was lost")
-    return (
-        WARN,
-        f"{' and '.join(counts)} after failures of the arena; {first.id}: {reason}",
-        f"pokearena tournament show {first.tournament}; see the logs in "
-        f"{workspace.folder.service_logs}",
-    )
+    logs = workspace.folder.service_logs
+    fix = f"pokearena tournament show {first.tournament}; see the logs in {logs}"
+    return WARN, f"{' and '.join(counts)} after failures of the arena; {first.id}: {reason}", fix
 
 
 def _ladders(workspace: Workspace) -> Finding:
@@ -473,11 +464,8 @@ def _webhooks(workspace: Workspace) -> Finding:
     disabled = [hook for hook in hooks if hook.disabled is not None]
     if not disabled:
         return OK, f"{len(hooks) or 'none'}"
-    return (
-        WARN,
-        "disabled: " + ", ".join(f"{hook.id} ({hook.reason})" for hook in disabled),
-        f"correct the receiver, then `pokearena webhook test {disabled[0].id}`",
-    )
+    text = "disabled: " + ", ".join(f"{hook.id} ({hook.reason})" for hook in disabled)
+    return WARN, text, f"correct the receiver, then `pokearena webhook test {disabled[0].id}`"
 
 
 def _models(workspace: Workspace) -> Finding:

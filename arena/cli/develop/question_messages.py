@@ -46,7 +46,6 @@ def ask_questions(
 
     Raises:
         InfrastructureError: a remote bot cannot be reached.
-        CommandError: these questions cannot be in one message.
     """
     _check(recorded_questions)
     count = len(recorded_questions)
@@ -74,17 +73,29 @@ def ask_questions(
             for recorded in recorded_questions
         ]
     return [
-        BotAnswer(
-            action=json_of_message(answer.action),
-            note=answer.note,
-            legal=is_legal(source, recorded, answer),
-            ms=ms,
-            limit_ms=time_limit_ms(recorded, count),
-            trouble="",
-            output=output,
-        )
+        _answered(source, recorded, answer, count, ms, output)
         for recorded, answer in zip(recorded_questions, answers, strict=True)
     ]
+
+
+def _answered(
+    source: RecordSource,
+    recorded: RecordedQuestion,
+    response: bot_pb2.ActResponse,
+    questions: int,
+    ms: float,
+    output: str,
+) -> BotAnswer:
+    """Return the answer to one of the questions of a message."""
+    return BotAnswer(
+        action=json_of_message(response.action),
+        note=response.note,
+        legal=is_legal(source, recorded, response),
+        ms=ms,
+        limit_ms=time_limit_ms(recorded, questions),
+        trouble="",
+        output=output,
+    )
 
 
 def _answers(
@@ -142,7 +153,6 @@ def messages_until(source: RecordSource, game: int, decision: int) -> list[list[
     and so omitted.
 
     Raises:
-        CommandError: the game does not exist, or the seed is secret.
         Mismatch: the decision does not exist.
     """
     recorded = question_of_decision(source, game, decision)
@@ -241,7 +251,6 @@ def ask_in_order(
 
     Raises:
         InfrastructureError: a remote bot cannot be reached.
-        CommandError: the game does not exist, or the seed is secret.
         Mismatch: the decision does not exist.
     """
     history = messages_until(source, game, decision)
@@ -267,17 +276,12 @@ def ask_in_order(
         clause = f"{prefix}{error}" if session.seconds else f"did not start: {error}"
         nothing = unanswered(recorded, clause, len(history[-1]), error.output)
         return HistoryAnswer(recorded, nothing, before, differs)
-    for past, response in zip(history[-1], answers, strict=True):
-        if past.question is recorded:
-            answer = BotAnswer(
-                action=json_of_message(response.action),
-                note=response.note,
-                legal=is_legal(source, recorded, response),
-                ms=ms,
-                limit_ms=time_limit_ms(recorded, len(history[-1])),
-                trouble="",
-                output=output,
-            )
+    (response,) = (
+        answer
+        for past, answer in zip(history[-1], answers, strict=True)
+        if past.question is recorded
+    )
+    answer = _answered(source, recorded, response, len(history[-1]), ms, output)
     return HistoryAnswer(recorded, answer, before, differs)
 
 

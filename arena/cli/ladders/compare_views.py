@@ -22,11 +22,7 @@ if TYPE_CHECKING:
 def test_of(
     bounds: tuple[float, float] | None, alpha: float, beta: float, model: str
 ) -> SprtSettings | None:
-    """Return the requested test, if any.
-
-    Raises:
-        CommandError: its settings are not valid.
-    """
+    """Return the requested test, if any."""
     from arena.ratings.sprt import Model, SprtSettings
 
     if bounds is None:
@@ -49,10 +45,6 @@ def compare(
 
     `name` is the ladder that is meant if they have met on several; without `unit`, the usual unit
     counts.
-
-    Raises:
-        CommandError: they have met on none or several of the ladders, or the matches cannot be
-            counted by this unit.
     """
     from arena.ladders import head_to_head
 
@@ -85,11 +77,7 @@ def compare(
 def adjust(
     engine: Engine, scopes: Sequence[LadderKey], result: LadderComparison, pair: tuple[str, str]
 ) -> AdjustedComparison:
-    """Return the luck-adjusted results of the matches that a comparison counts.
-
-    Raises:
-        CommandError: there are too few boards, or no engine plays the game.
-    """
+    """Return the luck-adjusted results of the matches that a comparison counts."""
     from arena.records.analysis.engine import NoEngine
     from arena.records.luck_adjustment.adjusted_comparison import compare_adjusted
 

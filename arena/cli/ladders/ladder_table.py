@@ -30,9 +30,6 @@ def of_scopes(
 
     Anchors of `settings` replace those of the ladders; an anchor applies to the ladders in which
     its entrant has played.
-
-    Raises:
-        CommandError: an anchor has played in none of the ladders, or stored results are not valid.
     """
     from arena.ladders import rater
 

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.cli.errors import CommandError, usage_error
+from arena.cli.errors import CommandError, unique_id, usage_error
 from arena.cli.matches import local_matches
 from arena.cli.workspace import Workspace
+from arena.errors import nearest
 from arena.matches import local_records
 from referee.record import GameRecord, MatchRecord, RecordError, read
 
@@ -18,17 +19,12 @@ _PREFIX = "m-"
 
 
 def seat_filter(source: RecordSource, seat: str | None) -> SeatFilter:
-    """Return the filter for `seat`; None selects all.
-
-    Raises:
-        CommandError: the match has no such bot or seat.
-    """
+    """Return the filter for `seat`; None selects all."""
     names = [str(name) for name, _ in source.record.match["entrants"]]
     if seat is not None and not seat.isdecimal():
         if seat not in names and seat not in [name.partition("@")[0] for name in names]:
-            from arena.cli.options import unknown
-
-            raise unknown(f"bot in {source.id} called", seat, names)
+            hint = nearest(seat, names) or f"; available: {', '.join(names)}."
+            raise usage_error(f'unknown bot in {source.id} called "{seat}"{hint}', "unknown-name")
     elif seat is not None:
         check_seat(source, int(seat))
     return lambda name, number: seat is None or seat in (name, name.partition("@")[0], str(number))
@@ -57,11 +53,7 @@ class RecordSource:
         return str(self.record.match["match"])
 
     def game(self, number: int) -> GameRecord:
-        """Return the game with this number.
-
-        Raises:
-            CommandError: the record does not contain it.
-        """
+        """Return the game with this number."""
         for game in self.record.games:
             if game.number == number:
                 return game
@@ -72,11 +64,7 @@ class RecordSource:
         )
 
     def seed(self) -> bytes:
-        """Return the seed.
-
-        Raises:
-            CommandError: the seed is still secret.
-        """
+        """Return the seed."""
         if self.record.seed is None:
             raise CommandError(
                 f"{self.id} is not closed; its cards are published after its last table.",
@@ -91,7 +79,6 @@ def find_record(workspace: Workspace, name: str) -> RecordSource:
     It is named by a file, its id, the beginning of its id, or "last": the newest local match.
 
     Raises:
-        CommandError: the name is unknown or ambiguous.
         RecordError: the record cannot be read.
     """
     if name.strip() in ("", _PREFIX):
@@ -111,7 +98,11 @@ def find_record(workspace: Workspace, name: str) -> RecordSource:
     played = {path.stem: path for path in local_records.records(workspace.folder)}
     local = {match for match in played if match.startswith(prefix)}
     stored = _stored(workspace, prefix)
-    match = _only(name, prefix, local | stored)
+    advice = (
+        "`pokearena play --list` lists the local matches, `pokearena tournament show ID` those of "
+        "a tournament."
+    )
+    match = unique_id("match", name, prefix, local | stored, advice)
     if match in local:
         return _from_file(played[match])
     from arena.store.matches import results
@@ -157,23 +148,6 @@ def _stored(workspace: Workspace, prefix: str) -> set[str]:
     from arena.store import ids
 
     return set(ids.matches(workspace.store, prefix))
-
-
-def _only(name: str, prefix: str, fitting: set[str]) -> str:
-    if prefix in fitting:
-        return prefix
-    if not fitting:
-        raise usage_error(
-            f"unknown match {name}; `pokearena play --list` lists the local matches, "
-            "`pokearena tournament show ID` those of a tournament.",
-            "unknown-match",
-        )
-    if len(fitting) > 1:
-        examples = ", ".join(sorted(fitting)[:5])
-        raise usage_error(
-            f"several matches begin with {name}: {examples}; type more of the id.", "ambiguous"
-        )
-    return fitting.pop()
 
 
 def _ranges(numbers: list[int]) -> str:

@@ -52,8 +52,6 @@ def write(
     all cards are open. `size` is in pixels.
 
     Raises:
-        CommandError: the record does not describe a possible game or has none, the games are too
-            long, or there is no such seat.
         OSError: the file cannot be written; the error names it.
     """
     from arena.cli.matches.record_lookup import check_seat

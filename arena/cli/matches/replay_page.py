@@ -33,7 +33,6 @@ def write(
     lines of the reasoning of the bots (`referee.reasoning`).
 
     Raises:
-        CommandError: the record does not describe a possible game, or has none.
         OSError: the file cannot be written; the error names it.
     """
     from arena.web import replay_file

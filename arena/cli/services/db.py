@@ -17,8 +17,6 @@ from arena.cli.workspace import Workspace
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from arena.cli.output import ProgressLine
-
 
 _MAX_PRINTED_PROBLEMS: Final = 20
 _CHECK: Final = "pokearena db check"

@@ -181,11 +181,7 @@ def serve(
 
 
 def ladder_of(form: str, option: str) -> TournamentPlan:
-    """Return the settings of an open ladder, for example "GAME-3-OPTION" or "GAME~slow".
-
-    Raises:
-        CommandError: the form or the clock class does not exist.
-    """
+    """Return the settings of an open ladder, for example "GAME-3-OPTION" or "GAME~slow"."""
     from arena.store import match_settings
     from arena.submissions import open_ladders
 

@@ -15,7 +15,6 @@ from arena.cli.output import ProgressLine
 from arena.cli.workspace import Workspace
 
 if TYPE_CHECKING:
-    from arena.cli.output import ProgressLine
     from arena.records.bundle.bundle import Bundle
 
 

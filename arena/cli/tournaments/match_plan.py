@@ -28,11 +28,7 @@ _MAX_PRINTED_MATCHES = 40
 def resolved(
     workspace: Workspace, request: TournamentRequest, file: Path | None
 ) -> list[tuple[Bot, str]]:
-    """Return the bots with their owners. Stores nothing.
-
-    Raises:
-        CommandError: a bot cannot play; the sentence names the file and the line, if any.
-    """
+    """Return the bots with their owners. Stores nothing."""
     return [(_bot(workspace, request, bot, file), bot.owner or "") for bot in request.entrants]
 
 
@@ -139,9 +135,6 @@ def join(
     """Add bots to a tournament; return its id and their versions.
 
     Propagates the errors of `lifecycle.add`.
-
-    Raises:
-        CommandError: its format does not accept new entrants.
     """
     name = lookup.tournament_id_of(workspace, tournament)
     scheduler.check_open(tournaments.find_tournament(workspace.store, name))

@@ -82,9 +82,6 @@ def play_out(
 
     `begin` is called when the services are running, and returns the ids of the tournaments. `pages`
     creates the web pages of own services.
-
-    Raises:
-        CommandError: Ctrl-C was pressed; the error suggests how to continue.
     """
     names: Sequence[str] = ()
     interrupted: KeyboardInterrupt | SystemExit | None = None
