@@ -89,14 +89,7 @@ class ConfigFile:
 
 @dataclass(frozen=True, slots=True)
 class FileSetting:
-    """A valid setting of a configuration file.
-
-    Attributes:
-        option: the option that it sets.
-        value: the value for click, with absolute paths.
-        file: the path of the file.
-        line: the number of its line, from 1.
-    """
+    """A valid setting of a configuration file: a value for click, with absolute paths."""
 
     option: click.Option
     value: object
@@ -129,11 +122,7 @@ def user_file(environment: Mapping[str, str] = os.environ) -> Path:
 def read_files(
     commands: Mapping[str, click.Command], environment: Mapping[str, str] = os.environ
 ) -> list[ConfigFile]:
-    """Read the files in force, the most specific first.
-
-    Args:
-        commands: the commands of the program, by name; a table of a file is named after one.
-        environment: environment variables.
+    """Read the files in force, the most specific first; tables are named after `commands`.
 
     Raises:
         FileError: a file cannot be read, or has a table of an unknown command.
@@ -212,10 +201,7 @@ def settings(
 ) -> dict[tuple[str, ...], FileSetting]:
     """Return the settings for a command and its members; of several files, that of the first.
 
-    Args:
-        files: the files, the most specific first.
-        path: the words that call the command, such as ("tournament", "run").
-        command: the command.
+    `path` has the words that call the command, such as ("tournament", "run").
 
     Returns:
         Settings by the words that call the command, and the key.

@@ -11,7 +11,7 @@ import re
 import secrets
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from threading import Event, Thread
@@ -194,6 +194,47 @@ def show_page(markdown: str) -> None:
 def document(value: Any) -> None:
     """Print a value as one line of JSON."""
     print(escaped_json(json.dumps(value, ensure_ascii=False)))
+
+
+def result(as_json: bool, values: object, *sentences: str, then: str = "") -> None:
+    """Print what a command has done: one line of JSON, or sentences and the next command."""
+    if as_json:
+        document(values)
+        return
+    for sentence in sentences:
+        line(sentence)
+    if then:
+        next_step(then)
+
+
+def listing(
+    as_json: bool,
+    values: Iterable[object],
+    headings: Sequence[str],
+    rows: Rows,
+    then: str = "",
+) -> None:
+    """Print a list: one line of JSON for each item, or a table and the next command."""
+    if as_json:
+        for each in values:
+            document(each)
+        return
+    table(headings, rows)
+    if then:
+        next_step(then)
+
+
+def secret(
+    as_json: bool, whose: Mapping[str, str], token: str, *then: str, about: str = ""
+) -> None:
+    """Print a new token, its owner, what it is for, and the next commands."""
+    result(as_json, {**whose, "token": token}, token)
+    if not as_json:
+        name = " ".join(whose.values())
+        hint(f"token of {name}; it is shown only once, and the arena stores only its hash")
+        if about:
+            hint(about)
+        next_step(*then)
 
 
 def hint(text: str) -> None:

@@ -75,12 +75,7 @@ class Tables(Protocol):
 
 
 def add_player_tools(server: MCPServer[Any], tables: Callable[[], Tables]) -> None:
-    """Add the tools of a player.
-
-    Args:
-        server: the server.
-        tables: returns the tables of the agent that sent the current request.
-    """
+    """Add the tools of a player; `tables` returns those of the agent that sent the request."""
 
     @server.tool()
     async def list_games() -> list[dict[str, Any]]:

@@ -110,10 +110,7 @@ def add_seat_tools(
 ) -> None:
     """Add the tools of an agent that plays scheduled matches.
 
-    Args:
-        server: the server.
-        tables: its tables.
-        problem: returns why the agent is not connected; empty if it is.
+    `problem` returns why the agent is not connected; empty if it is.
     """
 
     @server.tool()

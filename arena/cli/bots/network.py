@@ -8,7 +8,7 @@ from dataclasses import replace
 from arena.bots import manifest
 from arena.bots.bot import Bot
 from arena.cli import output
-from arena.cli.errors import USAGE, CommandError
+from arena.cli.errors import usage_error
 
 
 def with_network(bot: Bot, *, granted: bool) -> Bot:
@@ -20,9 +20,6 @@ def with_network(bot: Bot, *, granted: bool) -> Bot:
         bot: the bot.
         granted: whether the author has set `--network`. Without it, a hint is printed, unless the
             bot uses models of a `models.toml`.
-
-    Raises:
-        CommandError: the environment variable of its key is not set.
     """
     if bot.manifest is None or bot.folder is None or bot.file is not None or bot.content:
         return bot
@@ -35,10 +32,9 @@ def with_network(bot: Bot, *, granted: bool) -> Bot:
         output.hint(f"{bot.label} has [model] in its manifest; --network lets it reach its model")
         return bot
     if endpoint.key and not os.environ.get(endpoint.key):
-        raise CommandError(
+        raise usage_error(
             f"{bot.folder / bot.manifest_file}: the environment variable {endpoint.key}, which "
             f'"model.key" names, is not set; set it to the key of the endpoint.',
-            USAGE,
-            code="missing-key",
+            "missing-key",
         )
     return replace(bot, network_key=endpoint.key)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from arena.cli import completers, output
-from arena.cli.errors import FAILED, OK, USAGE, CommandError
+from arena.cli.errors import FAILED, OK, usage_error
 from arena.cli.options import data_option, json_option, network_option
 from arena.cli.output import clean
+from arena.cli.workspace import Workspace
 from referee.numbering import counted_from_one, decision_text, seat_text
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from arena.cli.develop.question_messages import HistoryAnswer
     from arena.cli.develop.recorded_question import BotAnswer
     from arena.cli.matches.record_lookup import RecordSource
-    from arena.cli.workspace import Workspace
     from referee.replay import RecordedQuestion
 
 _SHOWN_ACTIONS = 12
@@ -123,7 +123,7 @@ def _ask_history(
     from arena.cli.develop import question_messages
 
     if len(places) > 1:
-        raise CommandError("--from-start needs exactly one question.", USAGE)
+        raise usage_error("--from-start needs exactly one question.")
     return question_messages.ask_in_order(source, *places[0], bot, *limits)
 
 
@@ -154,9 +154,8 @@ def _parts(question: str) -> tuple[str, list[tuple[int, int]]]:
     """Return the match, and the game and decision of every question."""
     parts = _QUESTION.fullmatch(question)
     if parts is None:
-        raise CommandError(
-            f'"{question}" is not a question; write MATCH:GAME:DECISION, such as m-7f3k9q:0:17.',
-            USAGE,
+        raise usage_error(
+            f'"{question}" is not a question; write MATCH:GAME:DECISION, such as m-7f3k9q:0:17.'
         )
     places = [place.split(":") for place in parts[2].split(",")]
     return parts[1], [(int(game), int(decision)) for game, decision in places]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from arena.cli import output
-from arena.cli.errors import FAILED, USAGE, CommandError
+from arena.cli.errors import FAILED, CommandError, usage_error
 from arena.ladders import columns, ladder_columns, ladder_values
 
 if TYPE_CHECKING:
@@ -28,15 +28,8 @@ def of_scopes(
 ) -> Ladders:
     """Return the standings of each scope by form; omit those without entrants.
 
-    An anchor applies to the ladders in which its entrant has played.
-
-    Args:
-        engine: database engine of the store.
-        scopes: the ladders.
-        settings: settings of strength, with anchors that replace those of the ladders.
-
-    Raises:
-        CommandError: an anchor has played in none of the ladders, or stored results are not valid.
+    Anchors of `settings` replace those of the ladders; an anchor applies to the ladders in which
+    its entrant has played.
     """
     from arena.ladders import rater
 
@@ -55,10 +48,8 @@ def of_scopes(
     used = {name for table in tables.values() for name in table.settings.anchored}
     for name in anchors:
         if name not in used:
-            raise CommandError(
-                f"--anchor: {name} has not played on any of these ladders.",
-                USAGE,
-                code="unknown-anchor",
+            raise usage_error(
+                f"--anchor: {name} has not played on any of these ladders.", "unknown-anchor"
             )
     return tables
 
@@ -91,10 +82,8 @@ def ladder_text(
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return the headings and lines of a ladder; empty optional columns are omitted.
 
-    Args:
-        table: the standings.
-        only: the entrants to include; None includes all.
-        superiority: whether to add the likelihood of superiority to the next line of the table.
+    `only` names the entrants to include, by default all; `superiority` adds the likelihood of
+    superiority to the next line of the table.
     """
     lines = [line for line in ladder_columns.lines_of(table) if only is None or line.name in only]
     return columns.text_table(_columns(lines, superiority), lines)

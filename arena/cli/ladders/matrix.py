@@ -8,10 +8,10 @@ import rich_click as click
 
 from arena.cli import output
 from arena.cli.options import data_option, json_option, scope_options
+from arena.cli.workspace import Workspace
 from referee.games.game_packages import EXAMPLE_GAME
 
 if TYPE_CHECKING:
-    from arena.cli.workspace import Workspace
     from arena.ladders.ladder_crosstable import LadderCrosstable
 
 
@@ -64,7 +64,6 @@ def matrix(
     from arena.ladders import rater
     from arena.ladders.ladder_crosstable import crosstable_of_ladder
 
-    assert workspace.existing_store is not None
     scopes = lookup.scopes_of(workspace, game, tournament)
     fitted = {scope: rater.current_fit(workspace.store, scope) for scope in scopes}
     crosstables = {

@@ -47,10 +47,6 @@ def rebuild(engine: Engine, scope: LadderKey) -> tuple[RebuiltLadder, Standings]
     """Correct results that differ from their records, compute the ladder again, and return it.
 
     The stored luck of the matches is deleted; idle workers measure it again.
-
-    Args:
-        engine: database engine of the store.
-        scope: the ladder's key.
     """
     from arena.ladders import rater
     from arena.store.idle_results import LUCK

@@ -41,15 +41,10 @@ def prepare(
     *,
     network: bool = False,
 ) -> LocalMatch:
-    """Resolve and build the bots, and return the requested match.
+    """Resolve and build the bots as typed, and return the requested match.
 
-    Args:
-        workspace: the workspace.
-        settings: the settings as requested.
-        texts: the bots as typed on the command line.
-        seed: a text that determines the cards.
-        person: what concerns a person at the table.
-        network: whether bots with a model get the network and their key.
+    `seed` is a text that determines the cards. With `network`, bots with a model get the network
+    and their key.
     """
     person = person or PersonOptions()
     settled = game_options.settled(settings, len(texts))

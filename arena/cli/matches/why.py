@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from arena.cli import completers, output
-from arena.cli.errors import USAGE, CommandError
+from arena.cli.errors import CommandError, usage_error
 from arena.cli.options import data_option, json_option
+from arena.cli.workspace import Workspace
 from referee.numbering import decision_text
 
 if TYPE_CHECKING:
     from arena.cli.matches.record_lookup import RecordSource
-    from arena.cli.workspace import Workspace
     from arena.records.fault_explanation import Explanation
 
 
@@ -94,10 +94,9 @@ def _chosen(
             f"{name}:{fault.line['game']}:{fault.line['decision']}" for fault in faults
         )
         available = f"its faults are {known}" if known else "it has none"
-        raise CommandError(
+        raise usage_error(
             f"{source.id} has no fault in {decision_text(game, decision)}; {available}.",
-            USAGE,
-            code="unknown-fault",
+            "unknown-fault",
         )
     return at
 

@@ -78,13 +78,9 @@ class Navigation:
 def pressed(
     navigation: Navigation, key: str, rows: Sequence[View | None], forms: Sequence[str]
 ) -> Navigation:
-    """Return the state after a key.
+    """Return the state after a key: a letter, or a name such as "up" or "escape".
 
-    Args:
-        navigation: the current state.
-        key: a letter, or the name of a key ("up", "escape").
-        rows: the view opened by each selectable row; None if it opens nothing.
-        forms: the existing ladders.
+    `rows` has the view opened by each selectable row, `forms` the existing ladders.
     """
     if navigation.typing is not None:
         return _typed(navigation, navigation.typing, key)

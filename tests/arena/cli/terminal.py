@@ -1,6 +1,7 @@
 """Run the command line in a process of its own or in a terminal."""
 
 import codecs
+import json
 import os
 import pty
 import re
@@ -14,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 POKEARENA = Path(sys.executable).with_name("pokearena")
 
@@ -34,6 +36,16 @@ class CommandResult:
         if self.error is None:
             return ""
         return getattr(self.error, "code", "") or type(self.error).__name__
+
+    @property
+    def json(self) -> Any:
+        """Return the document on standard output."""
+        return json.loads(self.out)
+
+    @property
+    def documents(self) -> list[Any]:
+        """Return the documents on standard output, one per line."""
+        return [json.loads(line) for line in self.out.splitlines()]
 
     @property
     def last(self) -> str:

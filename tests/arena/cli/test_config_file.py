@@ -304,9 +304,9 @@ def test_a_tournament_file_is_complete(
     tournament.write_text('game = "poke"\nboards = 2\n\n', encoding="utf-8")
     words = ("tournament", "run", "--dry-run", "--json")
     bots = ("sample:greedy", "sample:random")
-    from_file = json.loads(cli(*words, str(tournament), *bots).out)
+    from_file = cli(*words, str(tournament), *bots).json
     monkeypatch.setenv("POKEARENA_CONFIG", "")
-    assert json.loads(cli(*words, str(tournament), *bots).out) == from_file
+    assert cli(*words, str(tournament), *bots).json == from_file
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 from pathlib import Path
 
 import pytest
@@ -34,13 +33,11 @@ def test_csv_is_that_of_the_ladder_page(cli: Cli, tournament: str) -> None:
 
 
 def test_json_has_the_standings_and_the_matrix(cli: Cli, tournament: str) -> None:
-    (ladder,) = json.loads(cli("export", "--format", "json", "--tournament", tournament).out)[
-        "ladders"
-    ]
+    (ladder,) = cli("export", "--format", "json", "--tournament", tournament).json["ladders"]
     assert (ladder["form"], ladder["tournaments"]) == ("poke", [tournament])
-    standings = json.loads(cli("standings", "--json").out)
+    standings = cli("standings", "--json").json
     assert ladder["standings"] == standings["ladders"]["poke"]
-    matrix = json.loads(cli("matrix", "--json").out)["matrices"]["poke"]
+    matrix = cli("matrix", "--json").json["matrices"]["poke"]
     assert ladder["matrix"] == matrix
     assert ladder["timing"]["thinking"]["ace@1"]["decisions"] == 20
 
@@ -60,7 +57,7 @@ def test_csv_requires_one_ladder_and_json_takes_several(cli: Cli, tournament: st
     result = cli("export")
     assert (result.status, result.out) == (2, "")
     assert result.code == "several-ladders"
-    assert len(json.loads(cli("export", "--format", "json").out)["ladders"]) == 2
+    assert len(cli("export", "--format", "json").json["ladders"]) == 2
 
 
 def test_an_output_file_in_a_missing_folder_is_an_error(cli: Cli, tournament: str) -> None:

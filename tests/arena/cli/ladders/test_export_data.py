@@ -109,7 +109,7 @@ def test_reasoning_is_exported_if_it_is_published_or_requested(cli: Cli, cwd: Pa
     for owner, label in (("ada", "luck0@1"), ("bob", "luck1@1")):
         versions.set_owner(workspace.store, versions.find_version(workspace.store, label), owner)
     change = ("owner", "reasoning", "ada", "--reason", "she asked for it")
-    assert json.loads(cli(*change, "published", "--json").out)["lines"] == 2
+    assert cli(*change, "published", "--json").json["lines"] == 2
 
     def exported(*options: str) -> dict[str | None, str]:
         assert cli("export", "--parquet", "all.parquet", *options).status == 0

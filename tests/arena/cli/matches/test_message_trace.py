@@ -110,7 +110,7 @@ def test_a_disk_that_becomes_full_loses_the_trace_but_not_the_result(cli: Cli) -
         result = cli("play", "poke", "sample:meek", "sample:meek", "--trace", "t.jsonl", "--json")
     assert result.status == 1
     assert "t.jsonl" in result.err
-    assert Path(json.loads(result.out)["record"]).is_file()
+    assert Path(result.json["record"]).is_file()
     assert Path("t.jsonl").read_text() == "before"
     assert sorted(path.name for path in Path().iterdir()) == [".pokearena", "t.jsonl"]
 

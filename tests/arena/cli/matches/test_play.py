@@ -52,7 +52,7 @@ def test_a_match_plays_every_seating_and_prints_a_row_per_bot(cli: Cli) -> None:
 @pytest.mark.long
 def test_equal_seeds_give_equal_matches_and_0_is_a_seed(cli: Cli) -> None:
     words = ("play", "poke", "sample:random", "sample:meek", "--json", "--seed")
-    first, second, other = (json.loads(cli(*words, seed).out) for seed in ("0", "0", "1"))
+    first, second, other = (cli(*words, seed).json for seed in ("0", "0", "1"))
     keys = ("match", "games", "seed", "commitment")
     assert [first[name] for name in keys] == [second[name] for name in keys]
     assert first["seed"] != other["seed"]
@@ -62,9 +62,7 @@ def test_equal_seeds_give_equal_matches_and_0_is_a_seed(cli: Cli) -> None:
 @pytest.mark.long
 def test_a_seed_of_64_hexadecimal_digits_is_used_directly(cli: Cli) -> None:
     seed = "0f" * 32
-    document = json.loads(
-        cli("play", "poke", "sample:meek", "sample:meek", "--json", "--seed", seed).out
-    )
+    document = cli("play", "poke", "sample:meek", "sample:meek", "--json", "--seed", seed).json
     assert document["seed"] == seed
     assert document["commitment"] == commitment(bytes.fromhex(seed))
     assert [bot["bot"] for bot in document["bots"]] == ["meek", "meek-2"]
@@ -148,7 +146,7 @@ def test_a_bot_whose_output_is_in_another_encoding_loses_with_a_fault_that_names
     )
     result = cli("play", "poke", "windows", "sample:meek", "--json")
     assert result.status == 1
-    fault = json.loads(result.out)["fault"]
+    fault = result.json["fault"]
     assert (fault["bot"], fault["verdict"]) == ("windows", verdict)
     assert {"UTF-16", "UTF-8"} <= set(re.findall(r"UTF-\d+", fault["sentence"]))
 
@@ -159,7 +157,7 @@ def test_lenient_counts_faults_and_continues(cli: Cli, bot: Write) -> None:
     words = ("play", "poke", cheat, "sample:meek", "-n", 2, "--lenient", "--json")
     result = cli(*words)
     assert result.status == 0
-    document = json.loads(result.out)
+    document = result.json
     assert document["complete"]
     assert len(document["games"]) == 4
     assert [row["faults"] > 0 for row in document["bots"]] == [True, False]
@@ -223,7 +221,7 @@ def test_the_result_is_printed_if_the_record_cannot_be_written(cwd: Path) -> Non
 @pytest.mark.long
 def test_an_option_of_the_game_is_in_the_record(cli: Cli) -> None:
     words = ("play", "poke", "sample:meek", "sample:meek", "--option", "must_beat=false")
-    assert json.loads(cli(*words, "--json").out)["options"] == {"must_beat": False}
+    assert cli(*words, "--json").json["options"] == {"must_beat": False}
 
 
 def test_invalid_arguments_are_refused_before_any_process_starts(cli: Cli) -> None:

@@ -84,17 +84,17 @@ def test_standings_are_printed_as_text_and_json(
     assert columns.split() == "# bot strength Elo matches W–D–L points/board p95 ms".split()
     assert first.split()[1] == run_document["standings"][0]["entrant"]
     assert result.last == f"next  pokearena tournament list --data {arena}"
-    ladders = json.loads(cli("standings", "poke", "--json", "--data", arena).out)["ladders"]
+    ladders = cli("standings", "poke", "--json", "--data", arena).json["ladders"]
     assert ladders == {"poke": run_document["standings"]}
     only = cli("standings", "--tournament", run_document["tournament"], "--json", "--data", arena)
-    assert json.loads(only.out)["ladders"] == ladders
+    assert only.json["ladders"] == ladders
 
 
 @pytest.mark.long
 def test_the_ladder_of_one_form_can_be_selected(cli: Cli) -> None:
     words = ("sample:meek", "sample:random", "-n", 1, "--seats", 2)
     assert cli("tournament", "run", "saint_poker", *words).status == 0
-    ladders = json.loads(cli("standings", "saint_poker-2", "--json").out)["ladders"]
+    ladders = cli("standings", "saint_poker-2", "--json").json["ladders"]
     assert list(ladders) == ["saint_poker-2"]
     assert cli("standings", "saint_poker-3").status == 2
 
@@ -102,7 +102,7 @@ def test_the_ladder_of_one_form_can_be_selected(cli: Cli) -> None:
 def test_a_game_without_matches_has_no_ladder(cli: Cli, arena: Path) -> None:
     result = cli("standings", "saint_poker", "--json", "--data", arena)
     assert result.status == 0
-    assert json.loads(result.out)["ladders"] == {}
+    assert result.json["ladders"] == {}
     unknown = cli("standings", "poker", "--data", arena)
     assert unknown.status == 2
     assert 'did you mean "poke"?' in unknown.err
@@ -121,9 +121,7 @@ def test_a_tournament_is_listed_and_shown(
     assert shown.status == 0
     for match in run_document["schedule"]:
         assert match["match"] in shown.out
-    assert (
-        json.loads(cli("tournament", "show", name, "--json", "--data", arena).out) == run_document
-    )
+    assert cli("tournament", "show", name, "--json", "--data", arena).json == run_document
     assert cli("tournament", "show", "t-nothing", "--data", arena).status == 2
 
 
@@ -156,7 +154,7 @@ def test_matches_of_a_tournament_can_be_replayed_and_verified(
     assert json.loads(replayed.out.splitlines()[0])["match"] == matches[0]
     assert cli("logs", matches[0], "--data", arena).status == 0
     result = cli("ask", f"{matches[0]}:0:0", "greedy@1", "--json", "--data", arena)
-    answer = json.loads(result.out)
+    answer = result.json
     assert answer["legal"] is True
 
 
@@ -164,7 +162,7 @@ def test_matches_of_a_tournament_can_be_replayed_and_verified(
 def test_a_stored_version_can_be_played_locally(cli: Cli, arena: Path) -> None:
     result = cli("play", "poke", "greedy", "meek@1", "--json", "--data", arena)
     assert result.status == 0
-    assert [bot["bot"] for bot in json.loads(result.out)["bots"]] == ["greedy@1", "meek@1"]
+    assert [bot["bot"] for bot in result.json["bots"]] == ["greedy@1", "meek@1"]
 
 
 def test_an_invalid_tournament_is_refused_before_anything_is_stored(cli: Cli) -> None:
@@ -199,11 +197,11 @@ def test_ctrl_c_loses_nothing_and_resume_continues(cli: Cli, cwd: Path) -> None:
     last_line = seen[-1].rstrip()
     assert last_line.startswith("next  pokearena tournament resume t-")
     name = last_line.split()[-1]
-    paused = json.loads(cli("tournament", "show", name, "--json").out)
+    paused = cli("tournament", "show", name, "--json").json
     assert paused["state"] == "paused"
     assert paused["games"] < paused["planned"] == 360
     ended = cli("tournament", "cancel", name, "--json", "--reason", "a test")
-    assert json.loads(ended.out)["state"] == "cancelled"
+    assert ended.json["state"] == "cancelled"
     assert cli("tournament", "cancel", name, "--reason", "a test").status == 1
     again = cli("tournament", "resume", name)
     assert again.status == 1
@@ -225,7 +223,7 @@ def test_an_interrupted_tournament_is_resumed_to_its_end(cli: Cli, cwd: Path) ->
     lifecycle.pause(workspace.store, made.id)
     result = cli("tournament", "resume", "--workers", 1, "--json")
     assert result.status == 0, result.err
-    document = json.loads(result.out)
+    document = result.json
     assert (document["tournament"], document["state"], document["games"]) == (made.id, "closed", 2)
     assert cli("tournament", "resume").status == 1
 
@@ -257,7 +255,7 @@ def test_running_services_play_scheduled_matches(cli: Cli, cwd: Path) -> None:
         result = cli("tournament", "run", "poke", *BOTS[:2], "-n", 1, "--json")
         assert result.status == 0
         assert "using the services that already run for this data folder" in result.err
-        assert json.loads(result.out)["state"] == "closed"
+        assert result.json["state"] == "closed"
         os.kill(process.pid, signal.SIGINT)
         process.stdout.read()
         assert "Traceback" not in process.stderr.read()
@@ -315,7 +313,7 @@ def test_a_tournament_without_services_waits(cli: Cli, cwd: Path) -> None:
             line for line in cli("tournament", "list").out.splitlines() if line.startswith(made.id)
         ]
         words = set(row.split()) & {"running", "waiting"}
-        playing = json.loads(cli("tournament", "list", "--json").out)["playing"]
+        playing = cli("tournament", "list", "--json").json["playing"]
         assert f"x · {' '.join(words)}" in cli("tournament", "show", made.id).out
         return " ".join(words), playing
 
