@@ -46,6 +46,10 @@ MAX_MATCHES_READ = 1000
 all games are read."""
 LINES = 200
 """Default number of lines on a page."""
+_TOP, _MOST = 10, 50
+"""Default and maximum number of bots in a frame."""
+FRAME_QUERY = (("top", f"number of bots, at most {_MOST}; {_TOP} by default"),)
+"""Query of a ladder in a frame."""
 SORTS = tuple(column.sort for column in LADDER if column.sort)
 """Columns by which a ladder can be sorted."""
 
@@ -109,6 +113,27 @@ def ladder_page(web: WebState, page_request: PageRequest) -> Page:
         headers=piece.headers,
         feed=lambda: atom_feeds.of_ladder(web, page_request.links, standing),
         feed_link=page_request.links.to("ladders", f"{form}.atom"),
+    )
+
+
+def embedded_ladder(web: WebState, page_request: PageRequest) -> Page:
+    """Return the first bots of a ladder for a frame; raises PageNotFound or InvalidQuery."""
+    top = page_request.query.get("top", str(_TOP))
+    if not (top.isascii() and top.isdecimal() and 0 < int(top[:3]) <= _MOST and len(top) < 3):
+        raise InvalidQuery(f'top must be a whole number from 1 to {_MOST}, not "{top}".')
+    standing = find_ladder(web, page_request.path["form"])
+    form = standing.scope.name
+    every = lines(web.snapshot, standing, web.snapshot.charts.get(form))
+    return Page(
+        title=f"{wording.form_name(form)}: the ladder",
+        template="embed_ladder.html",
+        model={
+            "form": form,
+            "lines": every[: int(top)],
+            "columns": columns_of(LADDER, Rendering.TOP, every),
+        },
+        parts=("embed-ladder",),
+        topics=frozenset({ARENA}),
     )
 
 
