@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from arena.ladders.columns import json_schema
 from arena.ladders.ladder_columns import LADDER, TOURNAMENT
-from arena.web import paging
+from arena.web import openapi, paging
 from arena.web.page import PageRoute
 from arena.web.pages import (
-    api,
     bot,
     bots,
     compare,
@@ -16,7 +15,6 @@ from arena.web.pages import (
     games,
     home,
     ladder,
-    ladders,
     live,
     match,
     matches,
@@ -42,7 +40,7 @@ PAGES: tuple[PageRoute, ...] = (
     ),
     PageRoute(
         "/ladders",
-        ladders.ladders_page,
+        ladder.ladders_page,
         "All ladders with their first three bots.",
         kinds=TABLE,
     ),
@@ -229,7 +227,7 @@ PAGES: tuple[PageRoute, ...] = (
     PageRoute("/docs", docs.contents, "The documentation of the arena."),
     PageRoute(
         "/docs/api",
-        lambda web, page_request: api.api_page(web, page_request, PAGES),
+        lambda web, page_request: openapi.api_page(web, page_request, PAGES),
         "The HTTP API.",
         kinds=("html",),
     ),
@@ -238,7 +236,7 @@ PAGES: tuple[PageRoute, ...] = (
     ),
     PageRoute(
         "/openapi",
-        lambda web, page_request: api.document(web, page_request, PAGES),
+        lambda web, page_request: openapi.document(web, page_request, PAGES),
         "The HTTP API as an OpenAPI document.",
         kinds=("json",),
     ),

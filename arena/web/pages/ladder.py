@@ -1,21 +1,23 @@
-"""Page of the ladder of a form."""
+"""Page of the ladder of a form, and page of all ladders with their first places."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from arena.errors import InvalidSettings
 from arena.ladders import ladder_values, seat_advantage
 from arena.ladders.columns import Rendering, columns_of, csv_table, legend, text_table, to_json
 from arena.ladders.ladder_columns import LADDER, RANKS, LadderLine, faults_of, lines_of
+from arena.ladders.ladder_key import LadderKey
 from arena.ladders.ladder_rows import Ladder
 from arena.ladders.seat_advantage import SEATS, SeatAdvantage
 from arena.presentation import wording
 from arena.ratings.closed_match import FAULTS
 from arena.store.match_settings import ClockClass, canonical_ladder, plain_ladder, unknown_name
+from arena.store.tournaments.tournaments import Tournament
 from arena.web import paging, rating_curves
 from arena.web.data.changes import ARENA
 from arena.web.data.snapshot import ArenaSnapshot, RatingChart
@@ -25,6 +27,7 @@ from arena.web.pages import atom_feeds
 from arena.web.pages.bots import state
 from arena.web.pages.tournaments import is_endless
 from arena.web.rating_curves import RatingCurves
+from referee.games.registry import GAMES
 
 if TYPE_CHECKING:
     from arena.records.luck_adjustment.adjusted_standings import AdjustedStandings
@@ -41,6 +44,8 @@ ADJUSTED = "adjusted"
 """Query parameter that adds luck-adjusted results."""
 COLUMNS, EVERY = "columns", "all"
 """Query parameter that selects the columns, and its value for all of them."""
+_FIRST = 3
+"""Number of lines of each ladder on the page of all."""
 MAX_MATCHES_READ = 1000
 """Number of matches up to which a page has the worth of seats and luck-adjusted results, for which
 all games are read."""
@@ -85,7 +90,7 @@ def ladder_page(web: WebState, page_request: PageRequest) -> Page:
             "chosen_columns": EVERY if is_complete else "",
             "legend": legend(columns),
             "facts": _facts(standing, every, web.snapshot.lone_bots),
-            "schedule": None if is_archived else _schedule(web, form),
+            "schedule": None if is_archived else _schedules(web).get(form),
             "chart": _chart(standing, charts),
             "remarks": list(ladder_values.remarks(standing.table)),
             "faults": FAULTS,
@@ -319,16 +324,13 @@ def _facts(
     return facts
 
 
-def _schedule(web: WebState, form: str) -> str | None:
-    """Return the ID of the running ladder of a form; None without one."""
-    return next(
-        (
-            tournament.id
-            for tournament, _ in web.snapshot.open_tournaments
-            if tournament.plan.ladder == form and is_endless(tournament)
-        ),
-        None,
-    )
+def _schedules(web: WebState) -> dict[str, Tournament]:
+    """Return the running ladder of each form, which schedules its matches."""
+    return {
+        tournament.plan.ladder: tournament
+        for tournament, _ in web.snapshot.open_tournaments
+        if is_endless(tournament)
+    }
 
 
 def _chart(ladder: Ladder, charts: RatingChart | None) -> RatingCurves | None:
@@ -351,3 +353,74 @@ def ordered(unordered: Sequence[LadderLine], sort: str) -> list[LadderLine]:
     unknown = [line for line in unordered if column.order_of(line) is None]
     known.sort(key=column.order_of, reverse=column.is_falling != is_turned)
     return known + unknown
+
+
+@dataclass(frozen=True, slots=True)
+class LadderCard:
+    """A ladder on a page that lists ladders.
+
+    Args:
+        bots: the number of all lines.
+        schedule: the running ladder that schedules its matches; None without one.
+    """
+
+    scope: LadderKey
+    lines: tuple[LadderLine, ...]
+    bots: int
+    matches: int
+    schedule: Tournament | None
+
+    @property
+    def form(self) -> str:
+        """The name of the ladder."""
+        return self.scope.name
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "ladder": self.form,
+            "form": self.scope.form,
+            "clock_class": self.scope.clock_class,
+            "bots": self.bots,
+            "matches": self.matches,
+            "schedule": self.schedule.id if self.schedule else None,
+            "standings": [to_json(LADDER, line) for line in self.lines],
+        }
+
+
+def ladders_page(web: WebState, page_request: PageRequest) -> Page:
+    cards = _ladder_cards(web)
+    forms = [card.form for card in cards for _ in card.lines]
+    shown = [line for card in cards for line in card.lines]
+    heads, rows = csv_table(LADDER, shown)
+    text_heads, text_rows = text_table(columns_of(LADDER, Rendering.TEXT, shown), shown)
+    return Page(
+        title="Ladders",
+        template="ladders.html",
+        model={
+            "cards": cards,
+            "top_columns": columns_of(LADDER, Rendering.TOP),
+            "games": list(GAMES.values()),
+        },
+        data={"ladders": [card.to_json() for card in cards]},
+        csv=TextTable(("form", *heads), [(f, *row) for f, row in zip(forms, rows, strict=True)]),
+        text=TextTable(
+            ("<form", *text_heads), [(f, *row) for f, row in zip(forms, text_rows, strict=True)]
+        ),
+        parts=("ladder-cards",),
+    )
+
+
+def _ladder_cards(web: WebState) -> list[LadderCard]:
+    """Return the current ladders with their first lines."""
+    snapshot = web.snapshot
+    schedules = _schedules(web)
+    return [
+        LadderCard(
+            standing.scope,
+            tuple(lines(snapshot, standing)[:_FIRST]),
+            len(standing.table.lines),
+            standing.table.matches,
+            schedules.get(name),
+        )
+        for name, standing in snapshot.ladders.items()
+    ]

@@ -47,7 +47,7 @@ async def test_concurrent_requests_share_one_rendering() -> None:
     tasks[0].cancel()
     renderer.go.set()
     bodies = await asyncio.gather(*tasks[1:])
-    assert renderer.times, {answer.body.strip() for answer in bodies} == (1, {b"1"})
+    assert (renderer.times, {answer.body.strip() for answer in bodies}) == (1, {b"1"})
 
 
 @in_event_loop
