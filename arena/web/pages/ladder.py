@@ -68,6 +68,7 @@ def ladder_page(web: WebState, page_request: PageRequest) -> Page:
     every = lines(web.snapshot, standing, charts)
     piece = paging.selection_of(page_request, LINES).cut(_selected(every, page_request))
     shown, form = piece.items, standing.scope.name
+    seasons = _seasons(web, form)
     seats = seats_of(web, standing) if page_request.query.get(WITH_SEATS) == "1" else None
     adjusted = adjusted_of(web, standing) if page_request.query.get(ADJUSTED) == "1" else None
     is_complete = page_request.query.get(COLUMNS) == EVERY
@@ -80,8 +81,11 @@ def ladder_page(web: WebState, page_request: PageRequest) -> Page:
         template="ladder.html",
         picture=page_request.links.to("ladders", f"{form}.png"),
         model={
-            **_season_model(web, standing),
-            **_selection_model(page_request),
+            "season": standing.scope.season if is_archived else None,
+            "seasons": seasons,
+            "tournaments": standing.scope.tournaments if is_archived else (),
+            **{name: page_request.query.get(name, "") for name in ("sort", "find", "only")},
+            "filters": FILTERS,
             "form": form,
             "lines": shown,
             "piece": piece,
@@ -105,7 +109,7 @@ def ladder_page(web: WebState, page_request: PageRequest) -> Page:
             "clock_class": standing.scope.clock_class,
             "season": standing.scope.season,
             "archived": is_archived,
-            "seasons": _seasons(web, form),
+            "seasons": seasons,
             "list": piece.to_json(),
             "standings": [to_json(LADDER, line) for line in shown],
             **({} if seats is None else {WITH_SEATS: [to_json(SEATS, each) for each in seats]}),
@@ -147,22 +151,6 @@ def _selected(every: Sequence[LadderLine], page_request: PageRequest) -> Sequenc
     query = page_request.query
     matching = searched(filtered(every, query.get("only", "")), query.get("find", ""))
     return ordered(matching, query.get("sort", ""))
-
-
-def _selection_model(page_request: PageRequest) -> dict[str, Any]:
-    """Return the variables of the form that selects lines."""
-    words = {name: page_request.query.get(name, "") for name in ("sort", "find", "only")}
-    return {**words, "filters": FILTERS}
-
-
-def _season_model(web: WebState, standing: Ladder) -> dict[str, Any]:
-    """Return the variables of the season and its tournaments, which are listed once it is over."""
-    is_archived = standing.scope.archived
-    return {
-        "season": standing.scope.season if is_archived else None,
-        "seasons": _seasons(web, standing.scope.name),
-        "tournaments": standing.scope.tournaments if is_archived else (),
-    }
 
 
 def seats_of(web: WebState, ladder: Ladder) -> tuple[SeatAdvantage, ...]:
