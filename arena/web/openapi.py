@@ -1,10 +1,11 @@
-"""OpenAPI 3.1 document of the HTTP API. The examples are responses of this arena."""
+"""OpenAPI 3.1 document of the HTTP API, with responses as examples; the page of all addresses."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from importlib.metadata import version
 from typing import Any, Final
 
 from starlette.exceptions import HTTPException
@@ -21,7 +22,7 @@ from arena.web.management.action import Action, InputField
 from arena.web.management.actions import ACTIONS
 from arena.web.management.pages import PAGES as MANAGEMENT_PAGES
 from arena.web.management.pages import ManagementPage
-from arena.web.page import InvalidQuery, Links, PageNotFound, PageRequest, PageRoute
+from arena.web.page import InvalidQuery, Links, Page, PageNotFound, PageRequest, PageRoute
 from arena.web.serving import data_formats, request_limits
 from arena.web.serving.page_kinds import KINDS
 from referee.games.game_packages import EXAMPLE_GAME
@@ -254,21 +255,20 @@ def _known(web: WebState) -> dict[str, str]:
     return known
 
 
-def document(
-    web: WebState, links: Links, addresses: Sequence[PageRoute], release: str
-) -> dict[str, Any]:
-    """Return the whole OpenAPI document."""
+def document(web: WebState, page_request: PageRequest, addresses: Sequence[PageRoute]) -> Page:
+    """Return the OpenAPI document, available only as JSON."""
+    links = page_request.links
     samples = Samples(web)
     by_query = {
         path: _query_operation(path, *described)
         for path, described in owner_requests.OPERATIONS.items()
     }
     operations = {request_limits.PUSH: operation(), **by_query}
-    return {
+    description = {
         "openapi": "3.1.0",
         "info": {
             "title": "Poke arena",
-            "version": release,
+            "version": version("pokearena"),
             "summary": "Ladders, tournaments, matches and replays of the Poke games.",
             "description": ABOUT,
         },
@@ -294,6 +294,31 @@ def document(
             },
         },
     }
+    return Page(title="OpenAPI", template="", model={}, data=description, fresh=60.0)
+
+
+def api_page(web: WebState, page_request: PageRequest, addresses: Sequence[PageRoute]) -> Page:
+    """Return the page of all addresses with their parameters and an example of each."""
+    samples = Samples(web)
+
+    def address(path: str, kind: str, query: dict[str, str]) -> str:
+        ending = "" if kind == "html" or path == "/" else f".{kind}"
+        return page_request.links.to(*f"{path}{ending}".split("/")[1:], **query)
+
+    rows = []
+    for each in addresses:
+        values, query = samples.values(each), dict(samples.query(each))
+        path = plain(each.path)
+        for name, value in (values or {}).items():
+            path = path.replace(f"{{{name}}}", value)
+        tries = [(kind, address(path, kind, query)) for kind in each.kinds]
+        rows.append((plain(each.path), each, tries if values is not None else []))
+    paragraphs = [part.replace("`", "") for part in ABOUT.split("\n\n")]
+    return Page(
+        title="For programs",
+        template="api.html",
+        model={"rows": rows, "about": paragraphs},
+    )
 
 
 def _path(web: WebState, links: Links, address: PageRoute, samples: Samples) -> dict[str, Any]:

@@ -34,6 +34,7 @@ _WINNER_MATCHES = 2000
 """Maximum number of matches of a tournament whose winner appears in lists."""
 _CACHE_SIZE = 1000
 _SECONDS = 0.3
+"""Time limit of a call; tournaments that remain are left to the next call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,17 +159,9 @@ class ChampionsCache:
         self._known: OrderedDict[tuple[str, int, int], FirstPlace | None] = OrderedDict()
         self._lock = Lock()
 
-    def of(
-        self,
-        held: Sequence[tuple[Tournament, TournamentProgress]],
-        seconds: float = _SECONDS,
-    ) -> dict[str, FirstPlace]:
-        """Return the champions by tournament ID, without open and very large tournaments.
-
-        Args:
-            seconds: time limit; tournaments that remain are left to the next call.
-        """
-        until = time.monotonic() + seconds
+    def of(self, held: Sequence[tuple[Tournament, TournamentProgress]]) -> dict[str, FirstPlace]:
+        """Return the champions by tournament ID, without open and very large tournaments."""
+        until = time.monotonic() + _SECONDS
         by_tournament: dict[str, FirstPlace] = {}
         for tournament, progress in held:
             if tournament.state is not TournamentState.CLOSED or progress.matches > _WINNER_MATCHES:

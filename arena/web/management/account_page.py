@@ -13,8 +13,7 @@ from arena.store.matches import history
 from arena.store.tournaments import challenges
 from arena.submissions.challenges import refusal_to_others
 from arena.web.data.web_state import WebState
-from arena.web.pages.bot import MatchRow, match_row
-from arena.web.pages.version_changes import VersionChange, version_changes
+from arena.web.pages.bot import MatchRow, VersionChange, match_row, version_changes
 
 _RESULTS: Final = 15
 _OPPONENTS: Final = 3

@@ -25,7 +25,6 @@ from arena.web.management.access import FORM_TOKEN, Access
 from arena.web.management.account_actions import ACCOUNT
 from arena.web.management.action import Action, ActionRequest, ActionResult
 from arena.web.management.actions import ACTIONS
-from arena.web.management.browser_upload import UPLOAD, packing_of
 from arena.web.management.pages import PAGES, ManagementPage
 from arena.web.page import InvalidQuery, Page, PageRequest
 from arena.web.serving import data_formats, downloads, html_pages
@@ -35,7 +34,7 @@ from arena.web.serving.request_limits import BROWSER_PUSH, PUSH
 from arena.web.serving.responses import Endpoint, PageEndpoints
 from arena.web.serving.root_path import links_of
 from arena.web.serving.security import bearer_of, check_form_origin, form_of, form_pairs_of
-from arena.web.serving.uploads import UploadEndpoint
+from arena.web.serving.uploads import UPLOAD, UploadEndpoint, packing_of
 from referee.games.contract import SetupError
 from referee.sanitizing import one_line
 

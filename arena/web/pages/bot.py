@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from arena.errors import nearest
 from arena.ladders import ladder_rows, ladder_values
 from arena.ladders.columns import Rendering, columns_of, text_table, to_json
-from arena.ladders.ladder_columns import LADDER, LadderLine, cell_json, ranks
+from arena.ladders.ladder_columns import LADDER, LadderLine, cell_json, faults_of, ranks
 from arena.ladders.ladder_rows import Ladder
 from arena.ladders.rating_history import RatingHistory
 from arena.presentation import wording
@@ -25,13 +26,13 @@ from arena.store.matches.closed_matches import PlayedMatch
 from arena.web import charts, paging, rating_curves
 from arena.web.charts import Histogram
 from arena.web.data.changes import ARENA, SUBMISSIONS
+from arena.web.data.strength_gaps import StrengthGap
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable, ladder_in_query
 from arena.web.pages import atom_feeds, submission
 from arena.web.pages import ladder as ladders
 from arena.web.pages.bots import state
 from arena.web.pages.ladder import unknown_ladder
-from arena.web.pages.version_changes import VersionChange, version_changes
 from arena.web.paging import ListPage
 from arena.web.rating_curves import RatingCurves
 
@@ -544,3 +545,44 @@ def _text(standings: Sequence[BotStanding]) -> TextTable:
     heads, rows = text_table(columns, [line for _, line in lines])
     rows = [(form, *row) for (form, _), row in zip(lines, rows, strict=True)]
     return TextTable(("<ladder", *heads), rows)
+
+
+@dataclass(frozen=True, slots=True)
+class VersionChange:
+    """A version on a ladder, compared with the bot's version before it.
+
+    Args:
+        before: the version before it; empty for the first on the ladder.
+        gap: the difference of the strengths; None for the first.
+        new_faults: kinds of faults that the version before it did not have.
+    """
+
+    line: LadderLine
+    before: str = ""
+    gap: StrengthGap | None = None
+    new_faults: tuple[str, ...] = ()
+
+    @property
+    def faults(self) -> dict[str, int]:
+        """Number of its games ended by each kind of fault, with forfeits."""
+        return faults_of(self.line.standing)
+
+    @property
+    def faulted(self) -> int:
+        """Number of its games that ended with a fault of its own or were forfeited."""
+        return sum(self.faults.values())
+
+
+def version_changes(
+    web: WebState, ladder: Ladder, lines: Sequence[LadderLine]
+) -> list[VersionChange]:
+    """Return the versions of a bot on a ladder, the newest first; `lines`: the oldest first."""
+    changes = [VersionChange(line) for line in lines[:1]]
+    gaps = web.gaps.of(ladder) if len(lines) > 1 else None
+    for before, line in pairwise(lines):
+        assert gaps is not None
+        gap = gaps.between(line.standing, before.standing)
+        new = faults_of(line.standing).keys() - faults_of(before.standing)
+        kinds = tuple(kind for kind in faults_of(line.standing) if kind in new)
+        changes.append(VersionChange(line, before.name, gap, kinds))
+    return changes[::-1]

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from arena.errors import NotFound
 from arena.ratings.closed_match import FAULTS, PlayedFault
-from arena.records.fault_causes import FaultCause
+from arena.records.fault_causes import FaultCause, fault_causes
 from arena.records.fault_explanation import Explanation
 from arena.records.published_faults import pathless
 from arena.store.bots import owners
@@ -19,7 +19,6 @@ from arena.web import paging
 from arena.web.data.web_state import WebState
 from arena.web.page import Forbidden, InvalidQuery, Page, PageRequest, TextTable
 from arena.web.pages.bot import find_bot
-from arena.web.pages.fault_groups import causes_of
 from referee.record import GameRecord, MatchRecord, RecordError, read_games
 
 _GROUPED: Final = 1_000
@@ -215,3 +214,25 @@ def _table(explained: Sequence[ExplainedFault]) -> TextTable:
         for f in (each.fault,)
     ]
     return TextTable(heads, rows)
+
+
+def causes_of(web: WebState, faults: Sequence[PlayedFault]) -> list[FaultCause]:
+    """Group faults by cause, with what is new in a version."""
+    earlier = {}
+    for name in {fault.version for fault in faults}:
+        before = _earlier_versions(web, name)
+        if before and history.count(web.engine, [before]):
+            earlier[name] = frozenset(history.kinds(web.engine, before))
+    return fault_causes(faults, earlier)
+
+
+def _earlier_versions(web: WebState, name: str) -> list[str]:
+    versions = web.snapshot.versions
+    version = versions.get(name)
+    if version is None:
+        return []
+    return [
+        other.id
+        for other in versions.values()
+        if other.name == version.name and other.created < version.created
+    ]

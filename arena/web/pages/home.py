@@ -14,7 +14,7 @@ from arena.web.data.time_estimates import TimeEstimates
 from arena.web.data.web_state import WebState
 from arena.web.page import Page, PageRequest
 from arena.web.pages import ladder
-from arena.web.pages.shown_table import shown_table
+from arena.web.pages.live import shown_table
 from arena.web.pages.tournaments import TournamentLine, is_endless
 from referee.games.registry import GAMES
 

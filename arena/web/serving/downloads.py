@@ -29,7 +29,7 @@ from arena.web import static_site
 from arena.web.data.web_state import WebState
 from arena.web.management.access import find_access
 from arena.web.page import Forbidden, PageNotFound
-from arena.web.pages.match_transcripts import may_read_transcript, transcripts_of
+from arena.web.pages.match import may_read_transcript, transcripts_of
 from arena.web.serving.error_responses import without_command
 from arena.web.serving.responses import Endpoint
 

@@ -321,11 +321,7 @@ class PageEndpoints:
     def _page_request(self, request: Request, route: PageRoute) -> PageRequest:
         """Return the parsed request. Undeclared query parameters are ignored."""
         if not self._web.snapshot.at:
-            raise HTTPException(
-                503,
-                "the server is starting; retry in 5 s.",
-                {"Retry-After": "5"},
-            )
+            raise HTTPException(503, "the server is starting; retry in 5 s.", {"Retry-After": "5"})
         known = {name for name, _ in route.query}
         query = {name: text for name, text in request.query_params.items() if name in known}
         return PageRequest(dict(request.path_params), query, links_of(request))
@@ -340,19 +336,29 @@ def _rendered(
     page: Page, page_request: PageRequest, path: str, kind: str, origin: str
 ) -> CachedResponse:
     """Return a page in the requested kind; `origin` is the public URL before all paths."""
-    if kind not in page_kinds.offered(page):
+    offered = page_kinds.offered(page)
+    if kind not in offered:
+        available = ", ".join(offered).upper()
         raise HTTPException(
-            406,
-            f"Not available as {kind.upper()}. Available formats: "
-            f"{', '.join(page_kinds.offered(page)).upper()}.",
+            406, f"Not available as {kind.upper()}. Available formats: {available}."
         )
-    text, headers = "", page.headers
+    headers = page.headers
     if kind == "atom" and page.feed is not None:
         feed = page.feed()
         text = feed.text
         headers = {**headers, "Last-Modified": formatdate(feed.updated, usegmt=True)}
+    elif kind == "html":
+        text = html_pages.html(
+            page,
+            page_request.links,
+            live="" if page.still else _live_address(page, page_request, path),
+            path=path,
+            public=origin + _address(page_request, path) if origin else "",
+            picture=origin + page.picture if origin and page.picture else "",
+            viewer=page_request.viewer,
+        )
     else:
-        text = _text(page, page_request, path, kind, origin)
+        text = data_formats.written(page, kind)
     return CachedResponse(text.encode(), page.status, KINDS[kind], headers, page.topics, page.fresh)
 
 
@@ -361,23 +367,6 @@ def _kind(request: Request, route: PageRoute) -> str:
     kind: str = request.state.kind
     is_program = request.state.error_kind == "json"
     return "json" if kind == "html" and "html" not in route.kinds and is_program else kind
-
-
-def _text(page: Page, page_request: PageRequest, path: str, kind: str, origin: str) -> str:
-    if kind != "html":
-        return data_formats.written(page, kind)
-    live = "" if page.still else _live_address(page, page_request, path)
-    public = origin + _address(page_request, path) if origin else ""
-    picture = origin + page.picture if origin and page.picture else ""
-    return html_pages.html(
-        page,
-        page_request.links,
-        live=live,
-        path=path,
-        public=public,
-        picture=picture,
-        viewer=page_request.viewer,
-    )
 
 
 def _live_address(page: Page, page_request: PageRequest, path: str) -> str:

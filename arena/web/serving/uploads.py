@@ -11,10 +11,13 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 import anyio
+from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
+from arena.bots import browser_archive
+from arena.bots.browser_archive import SentFile
 from arena.errors import BotError, TooMany
 from arena.models.models_file import ModelsFileError
 from arena.store import ids
@@ -33,6 +36,9 @@ from arena.web.serving.root_path import links_of
 from arena.web.serving.security import owner_of
 
 ADDRESS: Final = PUSH
+UPLOAD: Final = "account.upload"
+"""Name of the upload form."""
+_ZIP: Final = b"PK"
 _MAX_UPLOADS: Final = 32
 """Number of uploads that are received at the same time."""
 _MAX_UPLOADS_PER_OWNER: Final = 2
@@ -266,3 +272,37 @@ async def _write_body(request: Request, file: Path) -> int:
                 return size
             size += len(chunk)
             await output.write(chunk)
+
+
+def packing_of(uploads: Sequence[UploadFile]) -> Callable[[IO[bytes]], None]:
+    """Return the function that writes the sent files as an upload archive.
+
+    One file that begins like a zip archive is one. The function raises BotError.
+    """
+    sent = [each for each in uploads if each.filename]
+
+    def pack(output: IO[bytes]) -> None:
+        if not sent:
+            raise BotError("choose a zip archive or a folder.", code="missing")
+        first = sent[0].file
+        if len(sent) == 1 and _begins_like_zip(first):
+            browser_archive.pack_zip(first, output)
+        else:
+            browser_archive.pack_files(list(map(_sent_file, sent)), output)
+
+    return pack
+
+
+def _begins_like_zip(file: IO[bytes]) -> bool:
+    file.seek(0)
+    return file.read(2) == _ZIP
+
+
+def _sent_file(upload: UploadFile) -> SentFile:
+    @contextlib.contextmanager
+    def opened() -> Iterator[IO[bytes]]:
+        # The form closes its files.
+        upload.file.seek(0)
+        yield upload.file
+
+    return SentFile(upload.filename or "", upload.size or 0, 0, opened)
