@@ -150,7 +150,6 @@ class Explanation:
         return next((line for line in lines if line["seat"] == self.seat), self.line)
 
     def to_json(self) -> dict[str, Any]:
-        """Return all fields as JSON values."""
         line, played = self.line, self.game.game
         return {
             "match": self.record.match["match"],
@@ -186,7 +185,6 @@ class Aftermath:
     games: tuple[int, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the fields as JSON values."""
         return {"bot": self.bot, "verdict": self.verdict, "games": list(self.games)}
 
 

@@ -218,7 +218,6 @@ class TournamentPlan(MatchSettings):
     faults: Literal["lenient", "unforgiving"] = "lenient"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the plan as JSON values."""
         return {
             "name": self.name,
             **self.agreed(),

@@ -291,10 +291,7 @@ class Sweeper:
         return self._outdated
 
     def sweep(self) -> int:
-        """Schedule matches, then fill the queue.
-
-        Returns:
-            The number of jobs enqueued.
+        """Schedule matches, then fill the queue; return the number of jobs enqueued.
 
         Raises:
             RedisError: Redis does not answer.

@@ -87,14 +87,11 @@ def addresses(engine: Engine) -> Mapping[str, str]:
 
 
 def give_up(engine: Engine, limit: float, since: float) -> int:
-    """Stop waiting for bots that have been absent too long.
+    """Stop waiting for bots that have been absent too long; return the number of matches.
 
     Args:
         limit: the maximum wait in seconds.
         since: absence before this database time does not count, because presence was not monitored.
-
-    Returns:
-        The number of matches that became void or are continued without the bot.
     """
     matches, query = schema.matches, _expired_waits(limit, since)
     with reading(engine) as connection:
