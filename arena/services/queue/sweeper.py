@@ -252,7 +252,6 @@ class Sweeper:
         ]
 
     def start(self) -> None:
-        """Start the threads."""
         for thread in self._threads:
             thread.start()
 
@@ -334,7 +333,6 @@ class Sweeper:
         return enqueued
 
     def live_workers(self) -> Sequence[WorkerInfo]:
-        """Return the workers that are alive."""
         return [info for info in workers(self._connection) if info.alive]
 
     def _end_leases(self) -> None:

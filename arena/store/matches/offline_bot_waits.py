@@ -57,7 +57,6 @@ def is_unawaited(engine: Engine, match: str) -> bool:
 
 
 def has_remote_bots(engine: Engine) -> bool:
-    """Return whether there is any remote bot."""
     return read_rows(engine, select(schema.remotes.c.version).limit(1)).first() is not None
 
 
