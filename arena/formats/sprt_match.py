@@ -57,17 +57,12 @@ class SprtFormat:
 
     The ratio is evaluated after each match in canonical order, as long as all earlier matches are
     over. The first match that crosses a bound decides; later matches do not change the result. They
-    are finished and marked (`FormatOver.drained`), but not counted.
+    are finished and marked (`FormatOver.drained`), but not counted. The parameters of the test are
+    those of `SprtSettings`.
 
     Attributes:
-        sides: sides of a match.
-        low: the Elo difference of the null hypothesis.
-        high: the Elo difference of the alternative.
-        alpha: probability to accept `high` if `low` is true.
-        beta: probability to accept `low` if `high` is true.
         batch: matches of a round; the next round begins when the last but one is over.
         limit: number of matches after which the test ends without a verdict; 0: unlimited.
-        model: the scale of `low` and `high`: "logistic" (Elo) or "normalized".
         owners_meet: whether entrants of one owner may share a table of more than two sides.
     """
 

@@ -43,7 +43,6 @@ class LadderComparison:
     comparison: Comparison
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as plain values for JSON."""
         return {"form": self.form, **self.comparison.to_json()}
 
 
@@ -117,7 +116,6 @@ class SequentialTest:
     elo: Interval
 
     def to_json(self) -> dict[str, object]:
-        """Return it as plain values for JSON."""
         s = self.settings
         return {
             "low": s.low,
@@ -186,7 +184,6 @@ class Comparison:
         return Interval(interval.value, -math.inf, math.inf)
 
     def to_json(self) -> dict[str, object]:
-        """Return it as plain values for JSON."""
         return {
             "entrants": [self.first, self.second],
             "unit": self.unit,

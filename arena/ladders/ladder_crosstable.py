@@ -33,7 +33,6 @@ class LadderCrosstable:
     gifts: tuple[Gift, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as plain values for JSON."""
         gaps, places = self.strengths.gaps, range(len(self.strengths.lines))
         return {
             "entrants": list(self.table.entrants),

@@ -110,13 +110,10 @@ def anchors_of(settings: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def of_forms(engine: Engine, name: str | None = None) -> list[LadderKey]:
-    """Return the scopes of all forms that tournaments have played, sorted by form.
+    """Return the current season of each ladder that tournaments have played, sorted by form.
 
     Args:
         name: only this ladder or form, or all forms of the game with this id.
-
-    Returns:
-        The current season of each ladder.
     """
     return [scope for scope in of_seasons(engine, name) if not scope.archived]
 

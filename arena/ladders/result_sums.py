@@ -17,7 +17,6 @@ from sqlalchemy import (
     Connection,
     Engine,
     Select,
-    Table,
     case,
     delete,
     exists,
@@ -501,12 +500,3 @@ def newest(connection: Connection, of: Iterable[str]) -> int:
     table = schema.rated_tournaments
     query = select(func.max(table.c.seq)).where(table.c.tournament.in_(list(of)))
     return int(connection.execute(query).scalar_one() or 0)
-
-
-TABLES: Final[tuple[Table, ...]] = (
-    schema.line_ups,
-    schema.entrant_sums,
-    schema.round_ends,
-    schema.rated_tournaments,
-)
-"""The tables of the sums, by tournament."""

@@ -43,7 +43,6 @@ class MeanWithInterval:
     high: float | None
 
     def to_json(self) -> dict[str, object]:
-        """Return it as plain values for JSON."""
         interval = None if self.low is None else [self.low, self.high]
         return {"mean": self.mean, "interval": interval}
 

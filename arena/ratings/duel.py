@@ -55,7 +55,6 @@ class Duel:
 
     @property
     def units(self) -> int:
-        """The number of units."""
         return sum(self.counts)
 
     @property

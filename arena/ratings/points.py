@@ -46,7 +46,6 @@ class Points:
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
     def to_json(self) -> dict[str, object]:
-        """Return it as plain values for JSON."""
         return {
             "entrant": self.entrant,
             "matches": self.matches,

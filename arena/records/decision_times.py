@@ -84,7 +84,6 @@ class Pace:
     slowest: Decision | None
 
     def to_json(self, match: str) -> dict[str, Any]:
-        """Return the figures as JSON values."""
         return {
             "decisions": self.decisions,
             "p50_ms": self.p50,

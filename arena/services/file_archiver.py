@@ -36,7 +36,6 @@ class FileArchiver(BackgroundService):
         self._after = 0
 
     def start(self) -> None:
-        """Start to archive."""
         if object_storage.storage_of(self._engine) is not None:
             super().start()
 

@@ -288,7 +288,6 @@ class ServiceProcess:
         return self._is_complete
 
     def state(self) -> ServiceState:
-        """Return its present state."""
         running = self._process is not None and self._process.poll() is None
         if running:
             state = "ready" if self._is_ready else "starting"

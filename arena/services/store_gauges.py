@@ -58,23 +58,17 @@ STATES: Final = (PENDING, HELD, ABSENT, BARRED, RETRYING, RUNNING, LAPSED)
 
 
 def read_gauges(
-    engine: Engine,
-    lease_seconds: float = LEASE_SECONDS,
-    *,
-    pushed: bool = True,
-    without: Sequence[str] = (),
+    engine: Engine, *, pushed: bool = True, without: Sequence[str] = ()
 ) -> dict[Metric, Values]:
     """Read all gauges in one transaction.
 
     Args:
-        lease_seconds: the duration of the workers' leases, from which `LEASE_AGE` is computed: the
-            store contains only the time at which a lease ends.
         pushed: whether a worker may play pushed versions.
         without: games that no worker may play.
     """
     with reading(engine) as connection:
         gauges: dict[Metric, Values] = dict(_open_matches(connection, pushed, without))
-        gauges |= _matches(connection, lease_seconds)
+        gauges |= _matches(connection)
         gauges |= _others(connection)
         return gauges
 
@@ -92,10 +86,11 @@ def _open_matches(
     yield metrics.DUE_MODELS, {(): models[PENDING] + models[LAPSED]}
 
 
-def _matches(connection: Connection, lease_seconds: float) -> Iterator[tuple[Metric, Values]]:
+def _matches(connection: Connection) -> Iterator[tuple[Metric, Values]]:
     matches, failures = schema.matches, schema.failures
     is_running = matches.c.state == MatchState.RUNNING
-    renewed = func.min(matches.c.lease_until) - lease_seconds
+    # The store contains only the time at which a lease ends.
+    renewed = func.min(matches.c.lease_until) - LEASE_SECONDS
     yield metrics.LEASE_AGE, _age(connection, renewed, is_running)
     yield metrics.ATTEMPT_AGE, _age(connection, func.min(matches.c.leased), is_running)
     yield metrics.FAILURES, _count(connection, failures)

@@ -86,7 +86,6 @@ class Clock:
 
     @property
     def clock_class(self) -> ClockClass:
-        """The clock class."""
         if self.allowance_ms < 1_000 and self.bank_ms <= 60_000:
             return ClockClass.FAST
         allowance_ms, bank_ms = LONGEST_SLOW_MS
@@ -144,12 +143,10 @@ class MatchSettings:
 
     @property
     def rules(self) -> Game:
-        """The game."""
         return find_game(self.game)
 
     @property
     def form(self) -> str:
-        """The form of the game."""
         return form_of(self.game, self.seats, self.options)
 
     @property
@@ -218,7 +215,6 @@ class TournamentPlan(MatchSettings):
     faults: Literal["lenient", "unforgiving"] = "lenient"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the plan as JSON values."""
         return {
             "name": self.name,
             **self.agreed(),

@@ -148,7 +148,6 @@ def remove_queues(
 
 
 def task_of(row: Row[Any]) -> Task:
-    """Return the task of a row."""
     return Task(**{**row._mapping, "kind": TaskKind(row.kind)})
 
 

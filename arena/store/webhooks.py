@@ -94,7 +94,6 @@ class WebhookScope:
     form: str = ""
 
     def to_json(self) -> dict[str, str]:
-        """Return the restrictions as plain values."""
         return {name: value for name, value in asdict(self).items() if value}
 
 

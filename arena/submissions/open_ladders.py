@@ -218,12 +218,9 @@ def join(engine: Engine, version: Version, manifest: Manifest) -> dict[str, str]
 
 
 def retire(engine: Engine, version: Version) -> tuple[str, ...]:
-    """Retire a version at its owner's request, and withdraw it from the open ladders.
+    """Retire a version at its owner's request; return the ids of the open ladders that it leaves.
 
     May be repeated.
-
-    Returns:
-        The IDs of the ladders from which it is withdrawn.
     """
     versions.retire(engine, version.id)
     withdrawn = []

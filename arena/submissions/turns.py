@@ -45,7 +45,6 @@ class QueuePosition:
         return f"{self.ahead} ahead of it{about}"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the position as JSON values."""
         return {"ahead": self.ahead, "seconds": self.seconds, "words": self.words}
 
 

@@ -44,7 +44,6 @@ class SchedulePreview:
         return None if self.matches is None else time_estimate.games(self.plan, self.matches)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the preview as JSON values."""
         return {
             **self.plan.to_json(),
             "form": self.plan.form,

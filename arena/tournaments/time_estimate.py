@@ -78,7 +78,6 @@ class SprtForecast:
     measured: int
 
     def to_json(self) -> dict[str, int]:
-        """Return the numbers as JSON values."""
         return {name: getattr(self, name) for name in ("low", "middle", "high", "measured")}
 
 

@@ -73,7 +73,6 @@ class StrengthBound:
         return ">" if self.side == "above" else "<"
 
     def to_json(self) -> dict[str, object]:
-        """Return it as plain values for JSON."""
         return {"side": self.side, "value": self.value, "confidence": self.confidence}
 
 

@@ -185,12 +185,10 @@ class SampledCovariance:
 
     @property
     def size(self) -> int:
-        """The number of entrants."""
         return len(self._whole)
 
     @property
     def variances(self) -> Floats:
-        """The variance of each entrant."""
         return np.asarray(self._variances)
 
     def gap_variances(self, rows: slice) -> Floats:
@@ -213,13 +211,11 @@ class SampledCovariance:
         return np.asarray(variances)
 
     def variance_of(self, shares: Floats) -> float:
-        """Return the variance of the sum of strengths with these factors."""
         whole, rest = shares @ self._whole, shares @ self._rest
         local = float(shares @ (self._local @ shares))
         return max(local + float(rest @ (2 * whole - rest)), float(whole @ whole) / 2)
 
     def reordered(self, order: Ints) -> Self:
-        """Return the same covariance with the entrants in another order."""
         return type(self)(self._local[order][:, order], self._whole[order], self._rest[order])
 
     def about_mean(self, shares: Floats) -> Self:

@@ -87,7 +87,6 @@ class StrengthSettings:
         return (*(name for name, _ in self.anchors), *(name for name, *_ in self.loose_anchors))
 
     def to_json(self) -> dict[str, object]:
-        """Return the settings as plain values for JSON."""
         loose = {name: [value, deviation] for name, value, deviation in self.loose_anchors}
         return {
             "centre": self.centre,

@@ -66,9 +66,7 @@ class Covariance(Protocol):
     """The covariance of strengths, in natural units."""
 
     @property
-    def size(self) -> int:
-        """The number of entrants."""
-        ...
+    def size(self) -> int: ...
 
     @property
     def variances(self) -> Floats:
@@ -83,9 +81,7 @@ class Covariance(Protocol):
         """Return the variance of the sum of strengths with these factors: (size,)."""
         ...
 
-    def reordered(self, order: Ints) -> Covariance:
-        """Return the same covariance with the entrants in another order."""
-        ...
+    def reordered(self, order: Ints) -> Covariance: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,25 +92,20 @@ class DenseCovariance:
 
     @property
     def size(self) -> int:
-        """The number of entrants."""
         return len(self.matrix)
 
     @property
     def variances(self) -> Floats:
-        """The variance of each entrant."""
         return np.diag(self.matrix)
 
     def gap_variances(self, rows: slice) -> Floats:
-        """Return the variances of the differences of some entrants to everyone."""
         variances = self.variances
         return np.asarray(variances[rows, None] + variances - 2 * self.matrix[rows])
 
     def variance_of(self, shares: Floats) -> float:
-        """Return the variance of the sum of strengths with these factors."""
         return max(float(shares @ self.matrix @ shares), 0.0)
 
     def reordered(self, order: Ints) -> DenseCovariance:
-        """Return the same covariance with the entrants in another order."""
         return DenseCovariance(self.matrix[np.ix_(order, order)])
 
 

@@ -34,7 +34,6 @@ class AdjustedComparison:
     engine: str
 
     def to_json(self) -> dict[str, object]:
-        """Return it as plain values for JSON."""
         return {**self.result.to_json(), "engine": self.engine}
 
 

@@ -47,7 +47,6 @@ class AdjustedLine:
     result: AdjustedResult
 
     def to_json(self) -> dict[str, object]:
-        """Return it as plain values for JSON."""
         return {"entrant": self.entrant, **self.result.to_json()}
 
 
@@ -122,7 +121,6 @@ class AdjustedStandings:
         )
 
     def to_json(self) -> dict[str, object]:
-        """Return it as plain values for JSON."""
         return {
             "lines": [line.to_json() for line in self.lines],
             "matches_measured": self.measured,

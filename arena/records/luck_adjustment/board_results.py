@@ -42,7 +42,6 @@ class AdjustedResult:
     points: AdjustedMean | None
 
     def to_json(self) -> dict[str, object]:
-        """Return it as plain values for JSON."""
         return {
             "boards": self.boards,
             "score": self.score.to_json(),

@@ -181,7 +181,6 @@ class _Event:
 
 
 def _events(game: Game, seats: int, options: Options, moves: Iterable[Move]) -> Iterator[_Event]:
-    """Yield the chance events of a game."""
     earlier: Move | None = None
     for state, actions in moves:
         if earlier is None:

@@ -95,7 +95,6 @@ def closed_match(match: PlayedMatch) -> Announcement:
 
 
 def started_tournament(tournament: Tournament) -> Announcement:
-    """Announce the start of a tournament."""
     return Announcement(
         AnnouncementType.TOURNAMENT_STARTED,
         tournament.id,

@@ -112,6 +112,5 @@ class WebhookSender(BackgroundService):
 
 
 def send(hook: Webhook, message: webhook_message.WebhookMessage) -> AttemptResult:
-    """Send a message to a webhook."""
     headers = message.headers(hook.secret, time.time())
     return webhook_receiver.post(hook.url, headers, message.body, private=hook.private)

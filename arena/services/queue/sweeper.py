@@ -252,7 +252,6 @@ class Sweeper:
         ]
 
     def start(self) -> None:
-        """Start the threads."""
         for thread in self._threads:
             thread.start()
 
@@ -291,10 +290,7 @@ class Sweeper:
         return self._outdated
 
     def sweep(self) -> int:
-        """Schedule matches, then fill the queue.
-
-        Returns:
-            The number of jobs enqueued.
+        """Schedule matches, then fill the queue; return the number of jobs enqueued.
 
         Raises:
             RedisError: Redis does not answer.
@@ -337,7 +333,6 @@ class Sweeper:
         return enqueued
 
     def live_workers(self) -> Sequence[WorkerInfo]:
-        """Return the workers that are alive."""
         return [info for info in workers(self._connection) if info.alive]
 
     def _end_leases(self) -> None:

@@ -109,7 +109,6 @@ class LoggedEntry:
     details: Mapping[str, Any]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the entry as JSON values."""
         at = datetime.fromtimestamp(self.at, UTC).isoformat(timespec="milliseconds")
         return {**asdict(self), "at": at}
 

@@ -281,12 +281,9 @@ def set_reasoning(engine: Engine, owner: str, state: ReasoningState, bot: str = 
 
 
 def forget(engine: Engine, data: OwnerData) -> str:
-    """Delete the builds, submissions and manifests, and replace the name by a new pseudonym.
+    """Delete builds, submissions and manifests; replace the name by a new pseudonym and return it.
 
     The games of a manifest stay, and whether the bot was remote: statistics use them.
-
-    Returns:
-        The pseudonym.
     """
     versions, remotes, entrants = schema.versions, schema.remotes, schema.entrants
     pseudonym = PSEUDONYM + secrets.token_hex(4)

@@ -164,7 +164,6 @@ def version_with_token(engine: Engine, token: str) -> Version | None:
 
 
 def token_hashes(engine: Engine) -> frozenset[str]:
-    """Return the hashes of all tokens in force."""
     table = schema.remotes
     with reading(engine) as connection:
         query = select(table.c.token).where(table.c.token.is_not(None))

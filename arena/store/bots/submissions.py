@@ -187,13 +187,13 @@ def awaiting_approval(engine: Engine) -> tuple[Submission, ...]:
     return _oldest_first(engine, _awaits_approval())
 
 
-def recent_runs(engine: Engine, limit: int = 100) -> tuple[RecentRun, ...]:
-    """Return the processing times of the submissions that changed last, the latest first."""
+def recent_runs(engine: Engine) -> tuple[RecentRun, ...]:
+    """Return the processing times of the 100 submissions that changed last, the latest first."""
     table = schema.submissions
     query = (
         select(table.c.owner, table.c.steps, table.c.ended)
         .order_by(table.c.changed.desc(), table.c.id)
-        .limit(limit)
+        .limit(100)
     )
     return tuple(
         RecentRun(owner, steps[0][1] if steps else None, ended)

@@ -109,7 +109,7 @@ def _check_forfeitable(
 
 
 def replay(engine: Engine, match: str, actor: Actor, reason: str) -> str:
-    """Void a match and schedule it again, with the same entrants and boards and a new seed.
+    """Void a match and schedule it again with another seed; return the id of the new match.
 
     The void match keeps its games, and its seed if it was published. A match that is void already
     can be replayed, too.
@@ -117,9 +117,6 @@ def replay(engine: Engine, match: str, actor: Actor, reason: str) -> str:
     Args:
         actor: the organiser, for the audit log.
         reason: the reason, as a clause.
-
-    Returns:
-        The id of the new match.
 
     Raises:
         NotFound: the match does not exist.
@@ -190,15 +187,12 @@ def _check_not_over(tournament: Row[Any]) -> None:
 def disqualify(
     engine: Engine, tournament: str, version: str, actor: Actor, reason: str
 ) -> tuple[str, ...]:
-    """Withdraw an entrant from a tournament and void all its matches there.
+    """Withdraw an entrant from a tournament and void all its matches there; return their ids.
 
     Args:
         version: the entrant as ``name@number``.
         actor: the organiser, for the audit log.
         reason: the reason, as a clause.
-
-    Returns:
-        The ids of the voided matches.
 
     Raises:
         NotFound: the tournament does not exist.

@@ -212,7 +212,6 @@ class ArenaFailure:
     reason: str
 
     def to_json(self) -> dict[str, Any]:
-        """Return the failure as JSON values."""
         return {"attempt": self.attempt, "reason": self.reason}
 
 

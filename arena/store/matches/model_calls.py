@@ -269,7 +269,6 @@ def resume_calls(engine: Engine) -> bool:
 
 
 def are_stopped(engine: Engine) -> bool:
-    """Return whether all calls are stopped."""
     with reading(engine) as connection:
         return _is_stopped(connection)
 

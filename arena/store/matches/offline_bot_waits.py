@@ -57,7 +57,6 @@ def is_unawaited(engine: Engine, match: str) -> bool:
 
 
 def has_remote_bots(engine: Engine) -> bool:
-    """Return whether there is any remote bot."""
     return read_rows(engine, select(schema.remotes.c.version).limit(1)).first() is not None
 
 
@@ -87,14 +86,11 @@ def addresses(engine: Engine) -> Mapping[str, str]:
 
 
 def give_up(engine: Engine, limit: float, since: float) -> int:
-    """Stop waiting for bots that have been absent too long.
+    """Stop waiting for bots that have been absent too long; return the number of matches.
 
     Args:
         limit: the maximum wait in seconds.
         since: absence before this database time does not count, because presence was not monitored.
-
-    Returns:
-        The number of matches that became void or are continued without the bot.
     """
     matches, query = schema.matches, _expired_waits(limit, since)
     with reading(engine) as connection:

@@ -53,12 +53,10 @@ class MatchRows:
 
     @property
     def id(self) -> str:
-        """The match's id."""
         return str(self.match["id"])
 
     @property
     def state(self) -> MatchState:
-        """The match's state."""
         return MatchState(self.match["state"])
 
     @property

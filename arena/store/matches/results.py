@@ -201,29 +201,15 @@ def game_record(engine: Engine, match: str, game: int) -> str:
     return record_archive.complete(engine, match, {game: text})[game]
 
 
-def faults(
-    engine: Engine,
-    *,
-    tournament: str | None = None,
-    match: str | None = None,
-    version: str | None = None,
-) -> tuple[PlayedFault, ...]:
-    """Return the faults in finished matches in canonical order, filtered by the given arguments."""
-    table, matches, tournaments = schema.faults, schema.matches, schema.tournaments
+def faults(engine: Engine, match: str) -> tuple[PlayedFault, ...]:
+    """Return the faults in a finished match, in their order; empty while the match is open."""
+    table, matches = schema.faults, schema.matches
     query = (
         select(matches.c.tournament, table)
         .join(matches, matches.c.id == table.c.match)
-        .join(tournaments, tournaments.c.id == matches.c.tournament)
-        .where(matches.c.state.not_in(OPEN))
-        .order_by(tournaments.c.created, tournaments.c.id, matches.c.round, matches.c.number)
+        .where(table.c.match == match, matches.c.state.not_in(OPEN))
         .order_by(table.c.game, table.c.number)
     )
-    if tournament is not None:
-        query = query.where(matches.c.tournament == tournament)
-    if match is not None:
-        query = query.where(table.c.match == match)
-    if version is not None:
-        query = query.where(table.c.version == version)
     rows = read_rows(engine, query).all()
     return tuple(
         PlayedFault(**{word: value for word, value in row._mapping.items() if word != "number"})

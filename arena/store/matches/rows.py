@@ -74,7 +74,6 @@ def committed(connection: Connection, match: str) -> tuple[PlayedGame, ...]:
 
 
 def game_numbers(connection: Connection, match: str) -> Collection[int]:
-    """Return the numbers of the stored games of a match."""
     return connection.execute(_games_query("game"), {"of_match": match}).scalars().all()
 
 

@@ -231,13 +231,10 @@ def renew(engine: Engine, lease: Lease) -> bool:
 
 
 def end_leases(engine: Engine, owner: str) -> int:
-    """End the leases of a dead worker at once, instead of waiting until they lapse.
+    """End the leases of a dead worker at once, before they lapse; return their number.
 
     Args:
         owner: the worker's name, which must belong to one process only.
-
-    Returns:
-        The number of leases that ended.
     """
     matches = schema.matches
     of_owner = (matches.c.state == MatchState.RUNNING, matches.c.owner == owner)
@@ -248,10 +245,7 @@ def end_leases(engine: Engine, owner: str) -> int:
 
 
 def commit_game(engine: Engine, lease: Lease, game: PlayedGame) -> bool:
-    """Commit a game with its faults in one transaction; the last game closes the match.
-
-    Returns:
-        Whether this game closed the match.
+    """Commit a game with its faults in one transaction; return whether it closed the match.
 
     Raises:
         LeaseLost: another attempt holds the match, the match is over, or the lease has lapsed.

@@ -119,10 +119,7 @@ def archive(engine: Engine, storage: ObjectStorage, match: str) -> bool:
 
 
 def restore(engine: Engine, match: str) -> bool:
-    """Move the records of a match from the object storage to the database.
-
-    Returns:
-        Whether they were moved; False if they were not in the object storage.
+    """Move the records of a match back to the database; return whether they were in the storage.
 
     Raises:
         ObjectStorageError: the object is missing or damaged, or the storage cannot be used.

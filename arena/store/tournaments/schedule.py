@@ -20,15 +20,12 @@ def store_fixtures(
     fixtures: Iterable[Fixture],
     seed: bytes | None,
 ) -> tuple[str, ...]:
-    """Store matches of a tournament; they are due at once.
+    """Store matches that are due at once; return their ids in canonical order.
 
     Args:
         connection: a transaction that has locked the tournament.
         fixtures: the matches; entrants are versions as ``name@number``, in order of their seeds.
         seed: the tournament's random seed, if it has one.
-
-    Returns:
-        The ids of the matches, in canonical order.
     """
     ordered = sorted(fixtures, key=lambda fixture: (fixture.round, fixture.number))
     if not ordered:

@@ -109,7 +109,6 @@ class TournamentProgress:
 
     @property
     def matches(self) -> int:
-        """All its matches."""
         return self.pending + self.running + self.closed + self.void + self.cancelled
 
     @property

@@ -97,9 +97,6 @@ def examine(
         on_test: receives a description of the current test.
         models: returns the models of the bot in a match, for one game with them.
 
-    Yields:
-        The checks, in order.
-
     Raises:
         InfrastructureError: the arena failed, or a remote bot is not connected.
     """

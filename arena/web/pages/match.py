@@ -127,7 +127,7 @@ def _with_results(web: WebState, page: Page, match: Match, page_request: PageReq
     grid = paging.selection_of(page_request, _GRID_GAMES).cut(ordered)
     longest = slowest(web.engine, match.id, match.entrants, games)
     sides = sides_of(match, games, longest, match_usage(web.engine, match.id))
-    faults = results.faults(web.engine, match=match.id)
+    faults = results.faults(web.engine, match.id)
     causes = causes_of(web, faults)
     cover = results.cover(web.engine, match.id)
     story = _story(web, match, games, sides, faults, cover.line) if sides else None
