@@ -107,13 +107,7 @@ class InvalidKey(Exception):
 
 @dataclass(frozen=True, slots=True)
 class TomlDocument:
-    """The content of a valid TOML file, without a model.
-
-    Attributes:
-        path: the file.
-        values: its content.
-        text: its text.
-    """
+    """The content of a valid TOML file, without a model."""
 
     path: Path
     values: dict[str, Any]
