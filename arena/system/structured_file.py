@@ -145,12 +145,7 @@ class TomlDocument:
 def parse_toml(
     path: Path, error: type[FileError] = FileError, read: Callable[[Path], bytes] = Path.read_bytes
 ) -> TomlDocument:
-    """Return the content of a TOML file.
-
-    Args:
-        path: the file.
-        error: the class of errors to raise.
-        read: returns the content; raises OSError.
+    """Return the content of a TOML file, which `read` returns or raises OSError.
 
     Raises:
         FileError: the file cannot be read or is not TOML; of the class `error`.

@@ -74,7 +74,6 @@ def ask(
     same messages, and prints the first answer that differs from the record.
     """
     from arena.cli.bots import registration
-    from arena.cli.bots.network import with_network
     from arena.cli.develop import question_messages, recorded_question
     from arena.cli.matches import record_lookup
 
@@ -82,7 +81,8 @@ def ask(
     source = record_lookup.find_record(workspace, match)
     start = float(source.record.match["clock"]["start_ms"]) / 1000
     limits = (_FOR_EVER, _FOR_EVER) if debug else (patience, start)
-    built = registration.up_to_date(workspace, with_network(workspace.bot(bot), granted=network))
+    granted = registration.with_network(workspace.bot(bot), granted=network)
+    built = registration.up_to_date(workspace, granted)
     history = None
     if from_start:
         if len(places) > 1:
