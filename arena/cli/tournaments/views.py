@@ -215,10 +215,8 @@ def report(workspace: Workspace, snapshots: Sequence[TournamentSnapshot], as_jso
 
 def changed(workspace: Workspace, name: str, sentence: str, as_json: bool) -> None:
     """Print the state of a tournament that has just been changed."""
-    tournament, progress = (
-        tournaments.find_tournament(workspace.store, name),
-        tournaments.progress(workspace.store, name),
-    )
+    tournament = tournaments.find_tournament(workspace.store, name)
+    progress = tournaments.progress(workspace.store, name)
     if as_json:
         output.document(json_values.tournament(tournament, progress))
         return
