@@ -64,7 +64,8 @@ def agent(name: str, as_json: bool, workspace: Workspace) -> None:
     from arena.store.access import agents
 
     with workspace.audited("owner.agent", name) as store:
-        output.secret(as_json, {"owner": name}, agents.new_agent_token(store, name))
+        token = agents.new_agent_token(store, name)
+        output.secret(as_json, {"owner": name}, token, about="the agent of the owner plays with it")
 
 
 @owner.command(epilog='Example: pokearena owner remove ada --reason "she left"')
