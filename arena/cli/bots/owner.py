@@ -139,7 +139,6 @@ def delete(name: str, dry_run: bool, yes: bool, as_json: bool, workspace: Worksp
 
 
 def _confirm(name: str, yes: bool) -> None:
-    """Request confirmation on a terminal."""
     if yes:
         return
     if not sys.stdin.isatty():

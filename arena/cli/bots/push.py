@@ -183,7 +183,6 @@ def follow(arena: ArenaClient, first: Mapping[str, Any]) -> Iterator[Mapping[str
 
 
 def _print_cost(cost: Mapping[str, Any]) -> None:
-    """Print what an examination may cost."""
     words = f"at most {cost['most_tokens']:,} tokens of {', '.join(cost['models'])}"
     output.hint(f"examination: {words}, which cost at most {cost['most_cost']:.4f}")
     if earlier := cost.get("earlier"):

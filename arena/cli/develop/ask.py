@@ -195,7 +195,6 @@ def _words(hand: object) -> str:
 
 
 def _fault(source: RecordSource, recorded: RecordedQuestion) -> Mapping[str, Any] | None:
-    """Return the recorded fault at this question, if any."""
     request = recorded.request
     for fault in source.game(request.game).faults:
         if fault["decision"] == request.decision and fault["seat"] == request.seat:
@@ -204,7 +203,6 @@ def _fault(source: RecordSource, recorded: RecordedQuestion) -> Mapping[str, Any
 
 
 def _recorded_action(source: RecordSource, recorded: RecordedQuestion) -> dict[str, object] | None:
-    """Return the recorded action at this decision, if any."""
     for line in source.game(recorded.request.game).actions:
         if line["decision"] == recorded.request.decision:
             action: dict[str, object] = line["action"]

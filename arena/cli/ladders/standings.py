@@ -160,7 +160,6 @@ def _document(
     adjusted: AdjustedByForm,
     shown: _Shown,
 ) -> dict[str, Any]:
-    """Return the ladders as a JSON document."""
     from arena.ladders import columns, ladder_columns, ladder_values, seat_advantage
 
     document: dict[str, Any] = {
