@@ -68,7 +68,7 @@ class Bot:
     """Name of the environment variable with the key of its model; "" if it needs none.
 
     None for a sandboxed bot. Any other value lets it run without a sandbox, with the network: only
-    its author grants that, for a match on the author's machine (`arena.cli.bots.network`).
+    its author grants that, for a match on the author's machine (`arena.cli.bots.registration`).
     """
 
     model_socket: Path | None = None

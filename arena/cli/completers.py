@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Final
 import click
 from click.shell_completion import CompletionItem
 
+from arena.cli.workspace import Workspace
+
 if TYPE_CHECKING:
     from sqlalchemy import Engine
-
-    from arena.cli.workspace import Workspace
 
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem[str]]]
 Candidates = Callable[[click.Context, str], Iterable[str]]

@@ -144,6 +144,17 @@ def required_token(token: str | None) -> str:
     return token
 
 
+def ca_option(command: F) -> F:
+    """Add --ca: the certificates that are trusted instead of those of the system."""
+    return click.option(
+        "--ca",
+        "authority",
+        type=click.Path(path_type=Path, exists=True, dir_okay=False),
+        metavar="FILE",
+        help="Trusted certificates (PEM). [default: those of the system]",
+    )(command)
+
+
 def workers_option(command: F) -> F:
     """Add --workers: the number of local workers."""
     return click.option(

@@ -82,12 +82,7 @@ def add_player_tools(server: MCPServer[Any], tables: Callable[[], Tables]) -> No
         """List the games with their options and the bots that you can play against."""
         return await in_thread(_games, tables())
 
-    @server.tool()
-    async def read_rules(game: str) -> str:
-        """Return the complete rules of a game as Markdown."""
-        if game not in GAMES:
-            raise ToolError(f'unknown game "{game}"; available: {", ".join(GAMES)}.')
-        return shipped_docs.rules(game)
+    server.tool()(read_rules)
 
     @server.tool()
     async def start_match(
@@ -151,6 +146,13 @@ def add_player_tools(server: MCPServer[Any], tables: Callable[[], Tables]) -> No
         seat.leave()
         await poll(lambda: seat.is_over, MOST_SECONDS)
         return await _next_state(seat, 0)
+
+
+async def read_rules(game: str) -> str:
+    """Return the complete rules of a game as Markdown."""
+    if game not in GAMES:
+        raise ToolError(f'unknown game "{game}"; available: {", ".join(GAMES)}.')
+    return shipped_docs.rules(game)
 
 
 def _games(tables: Tables) -> list[dict[str, Any]]:

@@ -107,13 +107,7 @@ class InvalidKey(Exception):
 
 @dataclass(frozen=True, slots=True)
 class TomlDocument:
-    """The content of a valid TOML file, without a model.
-
-    Attributes:
-        path: the file.
-        values: its content.
-        text: its text.
-    """
+    """The content of a valid TOML file, without a model."""
 
     path: Path
     values: dict[str, Any]
@@ -151,12 +145,7 @@ class TomlDocument:
 def parse_toml(
     path: Path, error: type[FileError] = FileError, read: Callable[[Path], bytes] = Path.read_bytes
 ) -> TomlDocument:
-    """Return the content of a TOML file.
-
-    Args:
-        path: the file.
-        error: the class of errors to raise.
-        read: returns the content; raises OSError.
+    """Return the content of a TOML file, which `read` returns or raises OSError.
 
     Raises:
         FileError: the file cannot be read or is not TOML; of the class `error`.

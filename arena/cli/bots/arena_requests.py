@@ -30,7 +30,8 @@ def content_of(
     """Send a request and return the content of the response.
 
     A request that is refused with 429 is repeated after the time of its Retry-After header, for
-    300 s in total; one with 503 every 0.5 s for 10 s.
+    300 s in total; one with 503 every 0.5 s for 10 s. A refusal with a longer time than
+    `longest_pause`, in seconds, is final, such as that of a limit per day.
     """
     began, shown, tries = time.monotonic(), float("-inf"), 0
     while True:

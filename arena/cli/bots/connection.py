@@ -141,14 +141,6 @@ def _connected(version: str, tables: int) -> str:
     return f"connected · {version} · plays {at} at a time · waiting"
 
 
-def _connected_again(version: str, tables: int) -> str:
-    return f"connected again · {version}"
-
-
-def _connection_lost(reason: str) -> str:
-    return f"connection lost, reconnecting ({reason})"
-
-
 def _table(start: bytes) -> str:
     request = bot_pb2.StartRequest.FromString(start)
     games = f"{request.games} game{'s' * (request.games != 1)}"
@@ -165,21 +157,17 @@ def _outcome(outcome: relay_pb2.Outcome) -> str:
     return f"{against}  {points} · won {outcome.wins}, lost {lost} of {outcome.games}{faults}"
 
 
-def _leaving() -> str:
-    return "leaving after the current tables; press Ctrl-C again to leave at once"
-
-
 def _left(at_once: bool) -> str:
     return "left at once; open tables end with timeouts" if at_once else "left"
 
 
 _TEXTS: Final[Mapping[str, Callable[..., str]]] = {
     "connected": _connected,
-    "again": _connected_again,
-    "lost": _connection_lost,
+    "again": "connected again · {version}".format,
+    "lost": "connection lost, reconnecting ({reason})".format,
     "table": _table,
     "outcome": _outcome,
-    "leaving": _leaving,
+    "leaving": "leaving after the current tables; press Ctrl-C again to leave at once".format,
     "left": _left,
 }
 """The text of each event, from its details."""

@@ -190,7 +190,6 @@ def _protocol_folder() -> Path:
 
 
 def _module(name: str) -> Path:
-    """Return the file of an installed module."""
     spec = importlib.util.find_spec(name)
     assert spec is not None, name
     assert spec.origin is not None, name
@@ -427,5 +426,4 @@ def _show(bot: NewBot, as_json: bool) -> None:
 
 
 def _quoted(folder: Path) -> str:
-    """Return a folder as a bot on the command line."""
     return shlex.quote(str(folder) if folder.is_absolute() else f"./{folder}")

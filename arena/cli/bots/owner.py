@@ -64,7 +64,8 @@ def agent(name: str, as_json: bool, workspace: Workspace) -> None:
     from arena.store.access import agents
 
     with workspace.audited("owner.agent", name) as store:
-        output.secret(as_json, {"owner": name}, agents.new_agent_token(store, name))
+        token = agents.new_agent_token(store, name)
+        output.secret(as_json, {"owner": name}, token, about="the agent of the owner plays with it")
 
 
 @owner.command(epilog='Example: pokearena owner remove ada --reason "she left"')
@@ -138,7 +139,6 @@ def delete(name: str, dry_run: bool, yes: bool, as_json: bool, workspace: Worksp
 
 
 def _confirm(name: str, yes: bool) -> None:
-    """Request confirmation on a terminal."""
     if yes:
         return
     if not sys.stdin.isatty():

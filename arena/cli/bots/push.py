@@ -183,7 +183,6 @@ def follow(arena: ArenaClient, first: Mapping[str, Any]) -> Iterator[Mapping[str
 
 
 def _print_cost(cost: Mapping[str, Any]) -> None:
-    """Print what an examination may cost."""
     words = f"at most {cost['most_tokens']:,} tokens of {', '.join(cost['models'])}"
     output.hint(f"examination: {words}, which cost at most {cost['most_cost']:.4f}")
     if earlier := cost.get("earlier"):
@@ -340,12 +339,13 @@ def arena_at(to: str | None, token: str | None, option: str = "--to") -> ArenaCl
 
 
 def _print_packed(what: PackedBot, bot: str, as_json: bool) -> int:
-    if as_json:
-        output.document(what.to_json())
-        return 0
-    output.line(f"bot      {what.name}{f'@{what.version}' if what.version else ''}")
-    output.line(f"files    {what.contents.files}, {what.contents.bytes:,} bytes")
-    output.line(f"packed   {what.size:,} bytes")
-    output.line(f"content  {what.content}")
-    output.next_step(f"pokearena bot push {bot} --to URL")
+    output.result(
+        as_json,
+        what.to_json(),
+        f"bot      {what.name}{f'@{what.version}' if what.version else ''}",
+        f"files    {what.contents.files}, {what.contents.bytes:,} bytes",
+        f"packed   {what.size:,} bytes",
+        f"content  {what.content}",
+        then=f"pokearena bot push {bot} --to URL",
+    )
     return 0

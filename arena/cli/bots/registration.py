@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from arena.bots.bot import Bot
 from arena.bots.build import Report, build
-from arena.bots.manifest import NAME, VERSION
+from arena.bots.manifest import NAME, VERSION, read_model
 from arena.bots.version_store import FETCHED, admit, content_hash
+from arena.cli import output
 from arena.cli.errors import usage_error
 from arena.cli.output import long_operation
 from arena.cli.workspace import Workspace
@@ -24,6 +25,29 @@ from referee.sanitizing import quote
 
 if TYPE_CHECKING:
     from arena.store.bots.versions import Version
+
+
+def with_network(bot: Bot, *, granted: bool) -> Bot:
+    """Return a bot of a local folder with [model] in its manifest as one with the network.
+
+    Other bots stay as they are: a stored version came from somebody else. Unless the author has
+    `granted` it by `--network`, a hint is printed; bots with models of a `models.toml` need none.
+    """
+    if bot.manifest is None or bot.folder is None or bot.file is not None or bot.content:
+        return bot
+    endpoint = read_model(bot.folder, bot.manifest_file)
+    if endpoint is None or (bot.manifest.models and not granted):
+        return bot
+    if not granted:
+        output.hint(f"{bot.label} has [model] in its manifest; --network lets it reach its model")
+        return bot
+    if endpoint.key and not os.environ.get(endpoint.key):
+        raise usage_error(
+            f"{bot.folder / bot.manifest_file}: the environment variable {endpoint.key}, which "
+            '"model.key" names, is not set; set it to the key of the endpoint.',
+            "missing-key",
+        )
+    return replace(bot, network_key=endpoint.key)
 
 
 def up_to_date(workspace: Workspace, bot: Bot) -> Bot:

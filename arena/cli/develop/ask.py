@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
@@ -16,7 +17,6 @@ from arena.cli.workspace import Workspace
 from referee.numbering import counted_from_one, decision_text, seat_text
 
 if TYPE_CHECKING:
-    from arena.bots.bot import Bot
     from arena.cli.develop.question_messages import HistoryAnswer
     from arena.cli.develop.recorded_question import BotAnswer
     from arena.cli.matches.record_lookup import RecordSource
@@ -74,17 +74,20 @@ def ask(
     same messages, and prints the first answer that differs from the record.
     """
     from arena.cli.bots import registration
-    from arena.cli.bots.network import with_network
     from arena.cli.develop import question_messages, recorded_question
     from arena.cli.matches import record_lookup
 
     match, places = _parts(question)
     source = record_lookup.find_record(workspace, match)
-    limits = (_FOR_EVER, _FOR_EVER) if debug else (patience, _start_seconds(source))
-    built = registration.up_to_date(workspace, with_network(workspace.bot(bot), granted=network))
+    start = float(source.record.match["clock"]["start_ms"]) / 1000
+    limits = (_FOR_EVER, _FOR_EVER) if debug else (patience, start)
+    granted = registration.with_network(workspace.bot(bot), granted=network)
+    built = registration.up_to_date(workspace, granted)
     history = None
     if from_start:
-        history = _ask_history(source, places, built, limits)
+        if len(places) > 1:
+            raise usage_error("--from-start needs exactly one question.")
+        history = question_messages.ask_in_order(source, *places[0], built, *limits)
         questions, answers = [history.question], [history.answer]
     else:
         questions = [
@@ -113,25 +116,11 @@ def ask(
     return OK if good else FAILED
 
 
-def _start_seconds(source: RecordSource) -> float:
-    return float(source.record.match["clock"]["start_ms"]) / 1000
-
-
-def _ask_history(
-    source: RecordSource, places: list[tuple[int, int]], bot: Bot, limits: tuple[float, float]
-) -> HistoryAnswer:
-    from arena.cli.develop import question_messages
-
-    if len(places) > 1:
-        raise usage_error("--from-start needs exactly one question.")
-    return question_messages.ask_in_order(source, *places[0], bot, *limits)
-
-
 def _history_json(history: HistoryAnswer) -> dict[str, object]:
     differs = history.differs
     return {
         "before": history.before,
-        "differs": None if differs is None else differs.to_json(),
+        "differs": None if differs is None else asdict(differs),
     }
 
 
@@ -206,7 +195,6 @@ def _words(hand: object) -> str:
 
 
 def _fault(source: RecordSource, recorded: RecordedQuestion) -> Mapping[str, Any] | None:
-    """Return the recorded fault at this question, if any."""
     request = recorded.request
     for fault in source.game(request.game).faults:
         if fault["decision"] == request.decision and fault["seat"] == request.seat:
@@ -215,7 +203,6 @@ def _fault(source: RecordSource, recorded: RecordedQuestion) -> Mapping[str, Any
 
 
 def _recorded_action(source: RecordSource, recorded: RecordedQuestion) -> dict[str, object] | None:
-    """Return the recorded action at this decision, if any."""
     for line in source.game(recorded.request.game).actions:
         if line["decision"] == recorded.request.decision:
             action: dict[str, object] = line["action"]

@@ -157,7 +157,6 @@ def _packages(workspace: Workspace) -> Finding:
 
 
 def _version(package: str) -> str:
-    """Return the version of an installed package, or ""."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
@@ -418,7 +417,6 @@ def _matches(workspace: Workspace) -> Finding:
 
 
 def _ladders(workspace: Workspace) -> Finding:
-    """Name the ladders that pushed bots enter."""
     from arena.submissions import open_ladders
 
     ladders = _stored(workspace, open_ladders.list_open_ladders)
@@ -459,7 +457,6 @@ def _remotes(workspace: Workspace) -> Finding:
 
 
 def _webhooks(workspace: Workspace) -> Finding:
-    """Name the disabled webhooks, with the reason."""
     hooks = _stored(workspace, webhooks.list_webhooks) or ()
     disabled = [hook for hook in hooks if hook.disabled is not None]
     if not disabled:

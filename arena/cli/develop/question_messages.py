@@ -221,15 +221,6 @@ class Difference:
     recorded: dict[str, Any]
     answer: dict[str, Any]
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields as JSON values."""
-        return {
-            "game": self.game,
-            "decision": self.decision,
-            "recorded": self.recorded,
-            "answer": self.answer,
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class HistoryAnswer:

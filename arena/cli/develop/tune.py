@@ -119,7 +119,6 @@ def _report(tuning: Tuning, content: TuningFile, bot: Bot, as_json: bool) -> Non
 
 
 def _values(tuning: Tuning) -> dict[str, Any]:
-    """Return the results and the tuned parameters as JSON values."""
     texts, total = tuning.texts(), tuning.total
     return {
         "iterations": len(tuning.results),

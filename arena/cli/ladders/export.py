@@ -186,7 +186,6 @@ def _export_decisions(
     views: bool,
     private_reasoning: bool,
 ) -> None:
-    """Write every decision of the closed matches of these scopes."""
     from arena.store.matches import listing, match_reasoning, results
     from arena.store.schema import MatchState
     from referee.record import read

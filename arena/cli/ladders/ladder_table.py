@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING
 
 from arena.cli import output
 from arena.cli.errors import FAILED, CommandError, usage_error
-from arena.ladders import columns, ladder_columns, ladder_values
+from arena.ladders import columns, ladder_columns
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from arena.ladders.ladder_key import LadderKey
-    from arena.ladders.seat_advantage import SeatAdvantage
-    from arena.ratings.collusion import Gift
     from arena.ratings.standings import Standings
     from arena.ratings.strength.settings import StrengthSettings
-    from arena.records.luck_adjustment.adjusted_standings import AdjustedStandings
 
 Ladders = Mapping[str, "Standings"]
 """The standings by form (referee.games.registry)."""
@@ -64,19 +61,6 @@ def show(table: Standings, superiority: bool = False) -> None:
     output.table(*ladder_text(table, superiority=superiority))
 
 
-def show_seats(advantages: Iterable[SeatAdvantage]) -> None:
-    """Print what each seat is worth."""
-    from arena.ladders.seat_advantage import SEATS
-
-    output.table(*columns.text_table(SEATS, advantages))
-
-
-def show_adjusted(standings: AdjustedStandings) -> None:
-    """Print the luck-adjusted results of the bots, beside the raw ones."""
-    output.table(*columns.text_table(standings.columns, standings.lines))
-    output.hint(standings.coverage)
-
-
 def ladder_text(
     table: Standings, only: Sequence[str] | None = None, superiority: bool = False
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
@@ -109,17 +93,4 @@ def explain(
         hints.append("seat: over all bots, against the other seats, with 95 % intervals")
     if adjusted:
         hints.append("adjusted: without the luck of the cards; raw results decide ranks")
-    for hint in (*hints, "docs/explanation/ratings.md explains all columns"):
-        output.hint(hint)
-
-
-def remark(table: Standings) -> None:
-    """Print remarks on limits of one-dimensional strength in this ladder."""
-    for text in ladder_values.remarks(table):
-        output.hint(text)
-
-
-def remark_gifts(gifts: Iterable[Gift]) -> None:
-    """Print remarks on points given to another entrant more often than by chance."""
-    for text in ladder_values.gift_remarks(gifts):
-        output.hint(text)
+    output.hint(*hints, "docs/explanation/ratings.md explains all columns")

@@ -60,8 +60,7 @@ def matrix(
     (likelihood of superiority) follows from the strengths, which are fitted to all matches.
     """
     from arena.cli import lookup
-    from arena.cli.ladders import ladder_table
-    from arena.ladders import rater
+    from arena.ladders import ladder_values, rater
     from arena.ladders.ladder_crosstable import crosstable_of_ladder
 
     scopes = lookup.scopes_of(workspace, game, tournament)
@@ -83,7 +82,7 @@ def matrix(
             output.line()
         output.heading(form)
         show(crosstable, los)
-        ladder_table.remark_gifts(crosstable.gifts)
+        output.hint(*ladder_values.gift_remarks(crosstable.gifts))
     if crosstables:
         output.hint(_LIKELIHOODS if los else _SCORES)
     words = f" {game}" if game else f" --tournament {tournament}" if tournament else ""

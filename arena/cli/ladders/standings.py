@@ -160,7 +160,6 @@ def _document(
     adjusted: AdjustedByForm,
     shown: _Shown,
 ) -> dict[str, Any]:
-    """Return the ladders as a JSON document."""
     from arena.ladders import columns, ladder_columns, ladder_values, seat_advantage
 
     document: dict[str, Any] = {
@@ -186,6 +185,8 @@ def _document(
 
 def _print(ladders: Ladders, worths: SeatWorths, adjusted: AdjustedByForm, shown: _Shown) -> None:
     from arena.cli.ladders import ladder_table
+    from arena.ladders import columns, ladder_values
+    from arena.ladders.seat_advantage import SEATS
 
     if not ladders:
         output.hint("no match is closed yet")
@@ -196,8 +197,9 @@ def _print(ladders: Ladders, worths: SeatWorths, adjusted: AdjustedByForm, shown
         ladder_table.show(table, shown.los)
         if worths.get(form):
             output.line()
-            ladder_table.show_seats(worths[form])
+            output.table(*columns.text_table(SEATS, worths[form]))
         if form in adjusted:
             output.line()
-            ladder_table.show_adjusted(adjusted[form])
-        ladder_table.remark(table)
+            output.table(*columns.text_table(adjusted[form].columns, adjusted[form].lines))
+            output.hint(adjusted[form].coverage)
+        output.hint(*ladder_values.remarks(table))

@@ -243,7 +243,6 @@ class TerminalPerson:
             output.game_line(line)
 
     def _key(self, question: PersonQuestion | None = None) -> str:
-        """Return the next key."""
         while not self._pressed:
             if self.has_left:
                 raise PersonLeft
@@ -283,7 +282,6 @@ def _why_not(menu: ActionMenu) -> str:
 
 
 def _log(actions: Sequence[PublicAction], names: Sequence[str]) -> list[str]:
-    """Return the latest actions as lines."""
     lines = _action_lines(actions, names)
     left_out = len(lines) - _LOG
     return [f"  … {left_out} earlier actions", *lines[left_out:]] if left_out > 0 else lines

@@ -91,7 +91,6 @@ def show(workspace: Workspace, *, as_json: bool) -> None:
 
 
 def _row(match: Mapping[str, Any]) -> tuple[object, ...]:
-    """Return a match as a line of the table."""
     from arena.cli import output
 
     bots, games, total = match["bots"], match["games"], match["total"]

@@ -358,7 +358,6 @@ def _until_interrupted(play: Callable[[], None], leave: Callable[[], None]) -> N
 
 
 def _interruption(match: LocalMatch) -> str:
-    """Return a sentence about an interrupted match."""
     number, total = len(match.games), match.spec.games
     if match.has_person and match.games and match.games[-1].faulted:
         return f"interrupted in game {number} of {total}; the record contains it up to here."
@@ -418,7 +417,6 @@ def _print_results(match: LocalMatch, *, explained: bool) -> None:
 
 
 def _suggest(match: LocalMatch, typed: tuple[str, ...], name: str, interrupted: bool) -> None:
-    """Print the next command."""
     if match.fault is None or interrupted:
         output.next_step(f"pokearena replay {name}")
         return

@@ -100,12 +100,8 @@ def summaries(entrants: Sequence[str], games: Iterable[PlayedGame]) -> list[Entr
 class MatchProgress:
     """The state of a match that is being played.
 
-    Attributes:
-        entrants: their versions.
-        total: number of games of the match.
-        places: the places of the entrants in each finished game.
-        seconds: time since the match began.
-        decisions: number of decisions of the game that is being played.
+    `places` are those of the entrants in each finished game, `seconds` is the time since the match
+    began, and `decisions` counts those of the game that is being played.
     """
 
     entrants: Sequence[str]

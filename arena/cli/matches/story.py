@@ -80,7 +80,6 @@ def _boards(rendering: TableRendering) -> tuple[DominoLayout, ...]:
 
 
 def _rows(rendering: TableRendering) -> Iterator[tuple[str, ...]]:
-    """Yield the rows of the score pads."""
     for area in rendering.below:
         if isinstance(area, ScoreTable):
             yield from area.rows

@@ -55,7 +55,6 @@ def why(match: str, seat: str | None, as_json: bool, workspace: Workspace) -> No
 
 
 def _stored_analysis(workspace: Workspace, source: RecordSource) -> dict[str, Any] | None:
-    """Return the analysis by an idle worker, if there is one."""
     if source.source is not None:
         return None
     from arena.records.analysis import stored_form

@@ -158,7 +158,6 @@ def show(report: DatabaseReport, database: str) -> None:
 
 
 def _matches(names: list[str]) -> str:
-    """Return the first three names of matches, and the number of the others."""
     listed = ", ".join(names[:3])
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
     return f"{'match' if len(names) == 1 else 'matches'} {listed}{more}"

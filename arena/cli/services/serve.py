@@ -34,6 +34,7 @@ from arena.system.process_info import cores
 from referee.games.game_packages import EXAMPLE_GAME
 
 if TYPE_CHECKING:
+    from arena.cli.services.running_services import RunningServices
     from arena.services.local import Services
     from arena.store.match_settings import TournamentPlan
 
@@ -298,10 +299,7 @@ def _announce(
     output.next_step(f"pokearena tournament run {EXAMPLE_GAME} sample:greedy sample:random")
 
 
-def _stay(services: object) -> None:
-    from arena.cli.services.running_services import RunningServices
-
-    assert isinstance(services, RunningServices)
+def _stay(services: RunningServices) -> None:
     try:
         while True:
             for restart in services.new_restarts():

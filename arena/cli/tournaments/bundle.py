@@ -106,7 +106,6 @@ def verify(tournament: str, earlier: Path | None, as_json: bool, workspace: Work
 
 
 def _next(name: str, collected: Bundle) -> str:
-    """Return the next command after a check."""
     if not Path(name).expanduser().is_dir():
         return f"pokearena tournament show {collected.tournament.id}"
     match = next(iter(collected.records), None)
@@ -116,7 +115,6 @@ def _next(name: str, collected: Bundle) -> str:
 
 
 def _folder(path: Path) -> Bundle:
-    """Return the bundle in a folder."""
     from arena.records.bundle import folder as files
 
     if not files.is_bundle(path):

@@ -86,7 +86,6 @@ def begin(
 
 
 def _bots() -> list[Bot]:
-    """Return the house bots of the demo."""
     return [resolver.sample(name) for name in resolver.samples() if name not in _LEFT_OUT]
 
 

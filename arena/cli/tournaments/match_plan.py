@@ -89,12 +89,8 @@ def preview(
 
 
 def _words(schedule: SchedulePreview, at_once: int) -> list[str]:
-    plan, first, total, seconds = (
-        schedule.plan,
-        schedule.first,
-        schedule.matches,
-        schedule.seconds,
-    )
+    plan, first = schedule.plan, schedule.first
+    total, seconds = schedule.matches, schedule.seconds
     if total is None or seconds is None:
         end = "stopped" if plan.format == "ladder" else "the verdict"
         begins = f"first {count(len(first), 'match', 'matches')}"

@@ -65,8 +65,8 @@ def show(workspace: Workspace, name: str, tag: str | None = None) -> None:
     _show_matches(matches, tournament_outcome.uncounted_matches(step))
     tell_void(workspace, name)
     tell_waiting(workspace, tournament)
-    ladder_table.remark(table)
-    ladder_table.remark_gifts(ladder_values.gifts(workspace.store, scope))
+    output.hint(*ladder_values.remarks(table))
+    output.hint(*ladder_values.gift_remarks(ladder_values.gifts(workspace.store, scope)))
     ladder_table.explain([table])
     what_next(workspace, [name], shown=True)
 
@@ -147,7 +147,7 @@ def conclude(workspace: Workspace, snapshot: TournamentSnapshot) -> None:
         output.line(words)
     ladder_table.show(snapshot.standings)
     output.line()
-    ladder_table.remark(snapshot.standings)
+    output.hint(*ladder_values.remarks(snapshot.standings))
     if progress.closed < progress.matches:
         tell_void(workspace, tournament.id)
         left = progress.matches - progress.closed
@@ -215,10 +215,8 @@ def report(workspace: Workspace, snapshots: Sequence[TournamentSnapshot], as_jso
 
 def changed(workspace: Workspace, name: str, sentence: str, as_json: bool) -> None:
     """Print the state of a tournament that has just been changed."""
-    tournament, progress = (
-        tournaments.find_tournament(workspace.store, name),
-        tournaments.progress(workspace.store, name),
-    )
+    tournament = tournaments.find_tournament(workspace.store, name)
+    progress = tournaments.progress(workspace.store, name)
     if as_json:
         output.document(json_values.tournament(tournament, progress))
         return

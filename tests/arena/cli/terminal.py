@@ -15,9 +15,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
+
+from tests.guarded_process import GuardedProcess
 
 POKEARENA = Path(sys.executable).with_name("pokearena")
+
+
+@contextmanager
+def running(*words: object) -> Iterator[tuple[GuardedProcess[str], IO[str], IO[str]]]:
+    """Start a command line; yield its process, its standard output and its standard error."""
+    line = [str(POKEARENA), *map(str, words)]
+    with GuardedProcess(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        yield process, process.stdout, process.stderr
 
 
 @dataclass(frozen=True)

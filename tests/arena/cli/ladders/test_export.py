@@ -13,7 +13,6 @@ from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.cli.stored_tournament import StoreTournament, store_tournament
 from tests.arena.cli.terminal import Cli
-from tests.full_disk import full_disk_beside
 
 
 @pytest.fixture
@@ -65,22 +64,6 @@ def test_an_output_file_in_a_missing_folder_is_an_error(cli: Cli, tournament: st
     assert result.status == 1
     assert isinstance(result.error, FileNotFoundError)
     assert result.error.filename == "nowhere/cup.csv"
-
-
-@pytest.mark.parametrize("kind", ["csv", "json"])
-def test_a_full_disk_leaves_the_earlier_file(
-    cli: Cli, tournament: str, cwd: Path, kind: str
-) -> None:
-    file = cwd / f"cup.{kind}"
-    file.write_text("precious")
-    before = sorted(cwd.iterdir())
-    with full_disk_beside(cwd / ".pokearena" / "arena.db"):
-        result = cli("export", "--output", file.name)
-    assert result.status == 1
-    assert isinstance(result.error, OSError)
-    assert result.error.filename == file.name
-    assert file.read_text() == "precious"
-    assert sorted(cwd.iterdir()) == before
 
 
 def test_an_unknown_file_extension_is_refused(cli: Cli, tournament: str, cwd: Path) -> None:

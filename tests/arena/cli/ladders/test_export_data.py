@@ -21,7 +21,6 @@ from referee.record import MatchRecord, read
 from tests.arena.cli.terminal import Cli
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
 from tests.arena.web.closed_matches import play, table
-from tests.full_disk import full_disk_beside
 
 PAGE = Path(__file__).parents[4] / "docs" / "reference" / "data.md"
 
@@ -234,17 +233,3 @@ def test_the_page_explains_every_column() -> None:
     rows = PAGE.read_text(encoding="utf-8").splitlines()
     documented = [row.split("|")[1].split(",") for row in rows if row.startswith("| `")]
     assert [name.strip(" `") for names in documented for name in names] == dataset.SCHEMA.names
-
-
-def test_a_full_disk_leaves_the_earlier_data_set(
-    cli: Cli, tournaments: list[Tournament], cwd: Path
-) -> None:
-    file = cwd / "all.parquet"
-    file.write_text("precious")
-    with full_disk_beside(cwd / ".pokearena" / "arena.db"):
-        result = cli("export", "--parquet", "all.parquet")
-    assert result.status == 1
-    assert isinstance(result.error, OSError)
-    assert result.error.filename == "all.parquet"
-    assert file.read_text() == "precious"
-    assert {path.name for path in cwd.iterdir()} == {".pokearena", "all.parquet"}

@@ -1,19 +1,16 @@
 """`pokearena play`: matches of an author's bots on their own machine."""
 
-import json
 import os
 import re
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from referee.games.shared.dealing import commitment
 from referee.record import read
-from tests.arena.cli.terminal import POKEARENA, Cli, Write, in_a_terminal
+from tests.arena.cli.terminal import Cli, Write, in_a_terminal, running
 from tests.full_disk import largest_file
-from tests.guarded_process import GuardedProcess
 
 ILLEGAL = """
 if turn.decision > 4:
@@ -199,19 +196,12 @@ def test_the_result_is_printed_if_the_record_cannot_be_written(cwd: Path) -> Non
     folder = cwd / "records"
     folder.mkdir()
     words = ["sample:meek", "sample:meek", "-n", "5000", "--watch", "--record", "records/m.jsonl"]
-    with GuardedProcess(
-        [POKEARENA, "play", "poke", *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.readline()
+    with running("play", "poke", *words) as (process, out, err):
+        out.readline()
         folder.rmdir()
         os.kill(process.pid, signal.SIGINT)
-        printed = process.stdout.read().splitlines()
-        stderr = process.stderr.read()
+        printed = out.read().splitlines()
+        stderr = err.read()
     assert process.returncode == 130
     assert "Traceback" not in stderr
     assert "records/m.jsonl" in stderr
@@ -255,18 +245,11 @@ def test_a_bot_that_does_not_play_the_game_is_refused(cli: Cli) -> None:
 @pytest.mark.long
 def test_ctrl_c_keeps_the_finished_games(cwd: Path) -> None:
     words = ["sample:meek", "sample:meek", "-n", "5000", "--watch", "--record", "m.jsonl"]
-    with GuardedProcess(
-        [POKEARENA, "play", "poke", *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.readline()
+    with running("play", "poke", *words) as (process, out, err):
+        out.readline()
         os.kill(process.pid, signal.SIGINT)
-        process.stdout.read()
-        stderr = process.stderr.read()
+        out.read()
+        stderr = err.read()
     assert process.returncode == 130
     assert "of 10000 games" in stderr
     assert "Traceback" not in stderr
@@ -279,8 +262,8 @@ def test_an_option_that_is_a_switch_needs_no_value(cli: Cli) -> None:
         cli("play", "poke", "sample:meek", "sample:random", "--seed", 1, "--json", *words)
         for words in (("--option", "must_beat"), ("--option", "must_beat=false"))
     )
-    assert json.loads(first.out)["options"] == {"must_beat": True}
-    assert json.loads(other.out)["options"] == {"must_beat": False}
+    assert first.json["options"] == {"must_beat": True}
+    assert other.json["options"] == {"must_beat": False}
 
 
 @pytest.mark.long

@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,7 @@ import pytest
 
 from arena.cli.errors import CommandError
 from referee.record import dump, read
-from tests.arena.cli.terminal import POKEARENA, Cli, Write
-from tests.guarded_process import GuardedProcess
+from tests.arena.cli.terminal import Cli, Write, running
 
 Change = Callable[[list[dict[str, Any]]], None]
 
@@ -122,17 +120,10 @@ def test_replay_of_an_unknown_game_is_refused(cli: Cli, played: Path) -> None:
 
 
 def test_a_closed_output_pipe_is_not_an_error(played: Path) -> None:
-    with GuardedProcess(
-        [POKEARENA, "replay", str(played), "--json"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.readline()
-        process.stdout.close()
-        assert process.stderr.read() == ""
+    with running("replay", played, "--json") as (process, out, err):
+        out.readline()
+        out.close()
+        assert err.read() == ""
     assert process.returncode == 141
 
 

@@ -111,13 +111,3 @@ def test_options_of_an_animation_require_gif(
     result = cli("replay", played, *words)
     assert result.status == 2
     assert "--gif" in result.err
-
-
-@pytest.mark.long
-def test_an_animation_is_written_completely_or_not_at_all(cli: Cli, played: Path) -> None:
-    Path("here.gif").write_bytes(b"earlier")
-    with largest_file(20_000):
-        shown = cli("replay", played, "--gif", "here.gif", "--game", "0", "--size", "160x160")
-    assert shown.status == 1
-    assert Path("here.gif").read_bytes() == b"earlier"
-    assert not list(Path().glob(".pokearena-*"))

@@ -38,15 +38,6 @@ def test_a_backup_is_restored_into_another_folder_and_checked(cli: Cli, cwd: Pat
     assert (checked["sound"], checked["problems"]) == (True, [])
 
 
-def test_a_backup_does_not_overwrite_a_file(cli: Cli, cwd: Path) -> None:
-    cli("db", "upgrade")
-    (cwd / "kept.db").write_text("precious")
-    result = cli("db", "backup", "kept.db")
-    assert result.status == FAILED
-    assert result.code == "file-exists"
-    assert (cwd / "kept.db").read_text() == "precious"
-
-
 def test_a_folder_keeps_its_newest_backups_and_all_other_files(cli: Cli, cwd: Path) -> None:
     cli("db", "upgrade")
     folder = cwd / "backups"
@@ -71,14 +62,6 @@ def test_a_backup_to_a_full_disk_leaves_no_file(cli: Cli, cwd: Path) -> None:
     assert len(result.err.splitlines()) == 1
     assert str(cwd / "kept.db") in result.err
     assert [path.name for path in cwd.iterdir()] == [".pokearena"]
-
-
-def test_a_database_that_is_in_use_is_not_restored_into(cli: Cli) -> None:
-    cli("owner", "add", "ada")
-    cli("db", "backup", "kept.db")
-    result = cli("db", "restore", "kept.db")
-    assert result.status == FAILED
-    assert result.code == "not-empty"
 
 
 def test_check_fails_on_problems_and_prints_them(cli: Cli, cwd: Path) -> None:

@@ -15,10 +15,16 @@ import pytest
 from sqlalchemy import delete
 
 from arena import config
+from arena.cli.bots import registration
+from arena.cli.workspace import Workspace
+from arena.config import Running
 from arena.store import database, schema
-from tests.arena.cli.terminal import POKEARENA, Cli, in_own_process
+from arena.store.tournaments import lifecycle
+from arena.store.tournaments.tournaments import Tournament
+from arena.system import process_info
+from arena.tournaments import scheduler
+from tests.arena.cli.terminal import POKEARENA, Cli, in_own_process, running
 from tests.arena.poke_plan import poke_plan
-from tests.guarded_process import GuardedProcess
 
 BOTS = ("sample:greedy", "sample:random", "sample:meek")
 
@@ -41,22 +47,17 @@ def run_document(arena: Path) -> dict[str, Any]:
     return document
 
 
+def scheduled() -> tuple[Workspace, Tournament]:
+    """Store a tournament of two bots in the working directory."""
+    workspace = Workspace()
+    entrants = [registration.register(workspace, workspace.bot(text)).id for text in BOTS[:2]]
+    return workspace, scheduler.begin(workspace.store, poke_plan(name="x"), entrants)
+
+
 @pytest.mark.long
 def test_all_pairs_meet_and_every_match_closes_once(cwd: Path) -> None:
-    words = (
-        "tournament",
-        "run",
-        "poke",
-        *BOTS,
-        "-n",
-        1,
-        "--seed",
-        "x",
-        "--name",
-        "friday",
-        "--json",
-    )
-    run_document = json.loads(in_own_process(cwd, words).out)
+    words = ("tournament", "run", "poke", *BOTS, "-n", 1, "--seed", "x", "--name", "friday")
+    run_document = in_own_process(cwd, (*words, "--json")).json
     assert (run_document["state"], run_document["game"], run_document["name"]) == (
         "closed",
         "poke",
@@ -185,13 +186,12 @@ def test_an_invalid_tournament_is_refused_before_anything_is_stored(cli: Cli) ->
 @pytest.mark.long
 def test_ctrl_c_loses_nothing_and_resume_continues(cli: Cli, cwd: Path) -> None:
     words = ["tournament", "run", "poke", *BOTS, "-n", "60", "--workers", "1"]
-    with GuardedProcess([POKEARENA, *words], stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
+    with running(*words) as (process, _, err):
         seen: list[str] = []
         while "matches, " not in "".join(seen[-1:]):
-            seen.append(process.stderr.readline())
+            seen.append(err.readline())
         os.kill(process.pid, signal.SIGINT)
-        seen += process.stderr.readlines()
+        seen += err.readlines()
     assert process.returncode == 130
     assert "Traceback" not in "".join(seen)
     last_line = seen[-1].rstrip()
@@ -211,15 +211,7 @@ def test_ctrl_c_loses_nothing_and_resume_continues(cli: Cli, cwd: Path) -> None:
 
 @pytest.mark.long
 def test_an_interrupted_tournament_is_resumed_to_its_end(cli: Cli, cwd: Path) -> None:
-    from arena.cli.bots import registration
-    from arena.cli.workspace import Workspace
-    from arena.store.tournaments import lifecycle
-    from arena.tournaments import scheduler
-
-    workspace = Workspace()
-    entrants = [registration.register(workspace, workspace.bot(text)).id for text in BOTS[:2]]
-    plan = poke_plan(name="x")
-    made = scheduler.begin(workspace.store, plan, entrants)
+    workspace, made = scheduled()
     lifecycle.pause(workspace.store, made.id)
     result = cli("tournament", "resume", "--workers", 1, "--json")
     assert result.status == 0, result.err
@@ -230,23 +222,10 @@ def test_an_interrupted_tournament_is_resumed_to_its_end(cli: Cli, cwd: Path) ->
 
 @pytest.mark.long
 def test_running_services_play_scheduled_matches(cli: Cli, cwd: Path) -> None:
-    with GuardedProcess(
-        [POKEARENA, "serve", "--workers", "1", "--json", "--port", "0"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        serving = json.loads(process.stdout.readline())
-        running = {service["name"] for service in serving["processes"]}
-        assert running == {
-            "referee-worker-1",
-            "worker-1",
-            "web",
-            "submissions",
-            "sweeper",
-        }
+    with running("serve", "--workers", 1, "--json", "--port", 0) as (process, out, err):
+        serving = json.loads(out.readline())
+        services = {service["name"] for service in serving["processes"]}
+        assert services == {"referee-worker-1", "worker-1", "web", "submissions", "sweeper"}
         with urlopen(serving["page"]) as page:
             assert "Poke arena" in page.read().decode()
         again = cli("serve")
@@ -257,8 +236,8 @@ def test_running_services_play_scheduled_matches(cli: Cli, cwd: Path) -> None:
         assert "using the services that already run for this data folder" in result.err
         assert result.json["state"] == "closed"
         os.kill(process.pid, signal.SIGINT)
-        process.stdout.read()
-        assert "Traceback" not in process.stderr.read()
+        out.read()
+        assert "Traceback" not in err.read()
     assert process.returncode == 0
 
 
@@ -272,41 +251,23 @@ def test_a_used_port_is_reported_before_anything_starts(cli: Cli, cwd: Path) -> 
 
 @pytest.mark.long
 def test_services_that_stop_are_replaced_by_new_ones(cwd: Path) -> None:
-    with GuardedProcess(
-        [POKEARENA, "serve", "--workers", "1", "--no-web"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    ) as serving:
-        assert serving.stdout is not None
-        serving.stdout.readline()
-        words = ["tournament", "run", "poke", *BOTS[:2], "-n", "60", "--json"]
-        with GuardedProcess(
-            [POKEARENA, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        ) as running:
-            assert running.stdout is not None
-            assert running.stderr is not None
-            while "games" not in running.stderr.readline():
+    with running("serve", "--workers", 1, "--no-web") as (serving, served, _):
+        served.readline()
+        words = ("tournament", "run", "poke", *BOTS[:2], "-n", 60, "--json")
+        with running(*words) as (process, out, err):
+            while "games" not in err.readline():
                 pass
             serving.terminate()
-            serving.stdout.read()
-            document = json.loads(running.stdout.read())
-            assert "services have ended" in running.stderr.read()
-        assert running.returncode == 0
+            served.read()
+            document = json.loads(out.read())
+            assert "services have ended" in err.read()
+        assert process.returncode == 0
     assert serving.returncode == 0
     assert (document["state"], document["games"]) == ("closed", 120)
 
 
 def test_a_tournament_without_services_waits(cli: Cli, cwd: Path) -> None:
-    from arena.cli.bots import registration
-    from arena.cli.workspace import Workspace
-    from arena.config import Running
-    from arena.system import process_info
-    from arena.tournaments import scheduler
-
-    workspace = Workspace()
-    entrants = [registration.register(workspace, workspace.bot(text)).id for text in BOTS[:2]]
-    plan = poke_plan(name="x")
-    made = scheduler.begin(workspace.store, plan, entrants)
+    workspace, made = scheduled()
 
     def state() -> tuple[str, bool]:
         (row,) = [
