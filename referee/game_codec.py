@@ -296,17 +296,6 @@ class GameCodec:
         """Serialize an action to the protocol's JSON form."""
         return json.dumps(self.action_json(action), separators=(",", ":"))
 
-    def decode_answer(
-        self, response: bot_pb2.ActResponse, legal: Sequence[bot_pb2.Action]
-    ) -> Action:
-        """Decode the action of an answer, or the listed action of which it is the number.
-
-        Raises:
-            DecodeError: the answer does not contain an action of this game, or not one number of a
-                listed action.
-        """
-        return self.decode(chosen_action(response, legal))
-
     def decode(self, message: bot_pb2.Action) -> Action:
         """Decode the action in a message.
 

@@ -8,7 +8,7 @@ from pokearena.v1 import bot_pb2, referee_pb2
 
 from referee.action_phrases import describe, describe_some
 from referee.faults import Fault, Verdict
-from referee.game_codec import DecodeError, GameCodec
+from referee.game_codec import DecodeError, GameCodec, chosen_action
 from referee.games.contract import Action, Game, Legal, Options, PlaceKey, State, View, places_of
 from referee.games.shared.dealing import Seeded, derive
 from referee.presentation.question_text import ANSWER_CHARACTERS, parse_answer, question_text
@@ -282,7 +282,7 @@ class RunningGame:
         if not response.text:
             try:
                 listed = question.question.legal if response.HasField("choice") else ()
-                return self.setting.codec.decode_answer(response, listed)
+                return self.setting.codec.decode(chosen_action(response, listed))
             except DecodeError as error:
                 raise WrongAnswer(Verdict.PROTOCOL, f"its answer {error}") from None
         if response.HasField("action") or response.HasField("choice"):

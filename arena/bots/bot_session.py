@@ -285,7 +285,6 @@ class _Stream:
             return
 
     def close(self) -> None:
-        """Cancel the call."""
         self._closed = True
         self._out.put(None)
         self._call.cancel()
@@ -293,7 +292,6 @@ class _Stream:
     def ask(
         self, requests: Sequence[Request], patience: float, session: BotSession
     ) -> list[Response]:
-        """Return the answers to the questions, in order."""
         until = time.monotonic() + patience
         self._out.put(bot_pb2.PlayRequest(questions=requests))
         answers: dict[tuple[int, int], Response] = {}
@@ -332,7 +330,6 @@ class _Stream:
 
 
 def _clause(error: Any) -> str:
-    """Return a clause that describes a failed call."""
     code = error.code()
     if code is grpc.StatusCode.UNAVAILABLE:
         return "its connection was lost"

@@ -9,7 +9,6 @@ import grpc
 from pokearena.v1 import referee_pb2_grpc
 
 from arena.bots.bot import Bot
-from arena.bots.exit_report import Report
 from arena.errors import InfrastructureError
 from arena.matches.table import OnReports, Sink, Table, Watch
 from arena.ratings.closed_match import PlayedGame
@@ -57,17 +56,13 @@ def record_text(spec: MatchSpec, games: Mapping[int, str], seed: bytes | None) -
     return "".join(lines)
 
 
-def _discard(entrant: int, reports: Sequence[Report]) -> None:
-    """Discard the reports."""
-
-
 def play_match(
     spec: MatchSpec,
     referee: str,
     bots: Sequence[Bot],
     sink: Sink,
     committed: Iterable[PlayedGame] = (),
-    on_reports: OnReports = _discard,
+    on_reports: OnReports = lambda entrant, reports: None,
     timeout: float = CONNECT_SECONDS,
     watch: Watch | None = None,
     models: MatchModels | None = None,

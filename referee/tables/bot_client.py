@@ -108,7 +108,7 @@ class BotClient:
         except CallFailed as failure:
             if failure.status.code is StatusCode.UNIMPLEMENTED:
                 return bot_pb2.StartResponse()
-            raise self._by_status(failure.status) from None
+            raise _by_status(failure.status, self.budget) from None
 
     @property
     def excused_ms(self) -> float:
@@ -147,7 +147,7 @@ class BotClient:
             self._hang_up()
             raise NoAnswer(FailureKind.WRONG, str(failure)) from None
         except CallFailed as failure:
-            raise self._by_status(failure.status) from None
+            raise _by_status(failure.status, self.budget) from None
         if self.budget.overrun:
             raise ProcessStalled(
                 f"reading what a bot sent took {self.budget.measured:.1f} s of the processor, and"
@@ -193,7 +193,7 @@ class BotClient:
             message = await self._received(call)
             self._deadline.check()
             if message is None:
-                raise self._by_status(call.status)
+                raise _by_status(call.status, self.budget)
             self._stream_answered = True
             per_answer = ANSWER_BYTES + REASONING_BYTES
             per_answer += 0 if self.trace is None else TRACE_BYTES
@@ -286,14 +286,7 @@ class BotClient:
             if answer.reasoning:
                 self.budget.refund("messages", MESSAGE_BYTE * len(answer.reasoning.encode()))
 
-    def _by_status(self, status: Status | None) -> NoAnswer:
-        """Return the fault for a failed call; an exhausted budget comes before the status."""
-        if self.budget.exceeded:
-            return NoAnswer(FailureKind.WRONG, self.budget.clause)
-        return _by_status(status)
-
     def _hang_up(self) -> None:
-        """Cancel the stream, if one is open."""
         if self._call is not None:
             self._call.cancel()
         self._call = None
@@ -304,8 +297,10 @@ def _is_late(answer: bot_pb2.ActResponse, corrected: Mapping[tuple[int, int], in
     return answer.attempt < corrected.get((answer.game, answer.decision), 0)
 
 
-def _by_status(status: Status | None) -> NoAnswer:
-    """Convert the status of a call that ended early to a fault of the bot."""
+def _by_status(status: Status | None, budget: WorkBudget) -> NoAnswer:
+    """Return the fault for a failed call; an exhausted budget comes before the status."""
+    if budget.exceeded:
+        return NoAnswer(FailureKind.WRONG, budget.clause)
     assert status is not None
     code = status.code
     if code is StatusCode.OK:

@@ -145,7 +145,6 @@ class TableSeat:
         self._forfeit_at_limit()
 
     def _forfeit_at_limit(self) -> None:
-        """Put the seat out if its faults or crashes reach the limit."""
         if self.unforgiving:
             too_many = self.faults + self.crashes > 0
         else:
@@ -306,7 +305,6 @@ class RunningTable:
             self._send_finished(game)
 
     def _send_finished(self, game: RunningGame) -> None:
-        """Send a finished game to the caller."""
         if self._games.pop(game.number, None) is None:
             return
         self._finished += 1
@@ -320,7 +318,6 @@ class RunningTable:
             self._waiting.append(seat)
 
     def _wake_asking_tasks(self) -> None:
-        """Wake the asking tasks if seats wait in the queue."""
         if self._waiting:
             self._work.set()
 

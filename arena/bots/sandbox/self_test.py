@@ -185,7 +185,6 @@ def run_self_test(level: Level, seconds: float = SELF_TEST_SECONDS) -> SelfTest:
 
 
 def _run(level: Level, folder: Path, seconds: float) -> SelfTest:
-    """Run the program in this folder at a level."""
     from arena.bots.processes import Processes
 
     ended = threading.Event()

@@ -27,8 +27,6 @@ class TuningFileError(FileError):
 
 @dataclass(frozen=True, slots=True)
 class _ParameterTable:
-    """A table `[parameters.NAME]`."""
-
     start: float
     minimum: float
     maximum: float

@@ -139,7 +139,6 @@ def _pad(public: PokeView, players: Players) -> ScoreTable:
 
 
 def _actions(drawn: Sequence[PokeDrawn], tricks: Sequence[PokeTrick]) -> Iterator[PublicAction]:
-    """Yield the actions of a deal."""
     for draw in drawn:
         yield PublicAction(draw.seat, _drawn(draw.cards) if draw.cards else "stands")
     for trick in tricks:
