@@ -74,11 +74,6 @@ class RecordedFrames:
 def recorded_frames(match: Line, game: GameRecord, seed: bytes) -> RecordedFrames:
     """Return the frame sequence of a recorded game with all hands open.
 
-    Args:
-        match: the record's match line.
-        game: the game.
-        seed: the seed of the match, 32 bytes.
-
     Raises:
         Mismatch: the record is not that of a game that could have been played.
     """

@@ -40,9 +40,15 @@ def rendered(
     names: Sequence[str],
     actors: Sequence[int],
 ) -> TableRendering:
-    """Return a position as a seat sees it; with `seat` None, as the public sees it."""
+    """Return a position as a seat sees it; with `seat` None, as the public sees it.
+
+    Raises:
+        ValueError: the view is one of another number of seats.
+    """
     presentation = presentation_of(game.id)
     scores = presentation.scores(view, len(names))
+    if len(scores) != len(names):
+        raise ValueError("it is a position of another number of seats")
     players = Players(tuple(names), game.sides(len(names), options), scores, tuple(actors))
     return presentation.render(view, {} if seat is None else {seat: view}, players)
 

@@ -20,9 +20,7 @@ class Swing:
     """A large change of a seat's win expectation between two rated positions.
 
     Args:
-        game: the number of the game.
         decision: the first decision after the change.
-        seat: the seat.
         before: its win expectation in the position before.
         after: its win expectation in the position after.
     """
@@ -47,7 +45,6 @@ def largest_swings(
     Args:
         positions: rated positions in the stored form of an analysis, in the order of the games.
         seats: the first seat of each side.
-        most: maximum number of swings.
     """
     swings = [
         swing

@@ -72,7 +72,6 @@ class BotLine:
         return state(self.newest) or "active"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the line as JSON values."""
         return {
             "bot": self.name,
             "owner": self.owner,
