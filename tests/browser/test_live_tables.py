@@ -185,6 +185,19 @@ def test_dominoes_of_a_live_board_are_large_enough_on_a_phone(
             assert min(sides) > SMALLEST_DOMINO - 0.1
             assert tab.locator(".layout .overview").count() == 1
             assert tab.evaluate(LATEST_IS_SHOWN)
+        assert tab.evaluate(MAP_IS_INSIDE_OF_A_LONG_BOARD)
+
+
+MAP_IS_INSIDE_OF_A_LONG_BOARD = """() => {
+  const board = document.querySelector(".layout svg");
+  const [left, top, width] = board.dataset.whole.split(" ");
+  board.dataset.whole = `${left} ${top} ${width} 4000`;
+  board.setAttribute("height", 4000);
+  dispatchEvent(new Event("resize"));
+  const [view, map] = document.querySelectorAll(".layout svg");
+  const [inside, outside] = [map, view].map((node) => node.getBoundingClientRect());
+  return inside.top >= outside.top - 1 && inside.bottom <= outside.bottom + 1;
+}"""
 
 
 def resize(tab: Page, size: tuple[int, int]) -> None:
