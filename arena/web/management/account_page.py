@@ -144,7 +144,7 @@ def ratings_of(web: WebState, owned: Sequence[Version]) -> dict[str, list[Versio
 
 def _ratings(web: WebState, ladder: Ladder, versions: Sequence[str]) -> Iterator[VersionRating]:
     """Yield the rating of each version of a bot on a ladder, the oldest first."""
-    lines = {line.entrant: (place, line) for place, line in enumerate(ladder.table.lines, 1)}
+    lines = {line.entrant: (place, line) for place, line in ladder.table.ranked}
     listed = [version for version in versions if version in lines]
     form, bots = ladder.scope.name, len(lines)
     for version in listed[:1]:
@@ -186,7 +186,7 @@ def suggestions_of(web: WebState, owned: Sequence[Version]) -> list[Suggestion]:
     newest = {each.name: each.id for each in owned if each.retired is None}
     suggested = []
     for ladder in web.snapshot.ladders.values():
-        names = [line.entrant for line in ladder.table.lines]
+        names = [line.entrant for _, line in ladder.table.ranked]
         for name, version in newest.items():
             if version not in names or ladder.scope.sides != 2:
                 continue

@@ -70,9 +70,10 @@ def matrix_page(web: WebState, page_request: PageRequest) -> Page:
     form, los = ladder.scope.name, _flag(page_request, "los")
     places = searched_places(ladder, page_request.query.get("find", ""))
     piece = paging.selection_of(page_request, DEFAULT_BOTS, MAX_BOTS).cut(places)
-    names = [ladder.table.lines[place - 1].entrant for place in piece.items]
+    entrants = [line.entrant for _, line in ladder.table.ranked]
+    names = [entrants[place - 1] for place in piece.items]
     pairs = _Pairs(
-        ladder, ladder_rows.read_crosstable(web.engine, ladder.scope, names), web.gaps.of(ladder)
+        entrants, ladder_rows.read_crosstable(web.engine, ladder.scope, names), web.gaps.of(ladder)
     )
     rows = [_row(pairs, place, piece.items, los) for place in piece.items]
     title = "likelihood of superiority" if los else "crosstable"
@@ -107,7 +108,7 @@ def searched_places(ladder: Ladder, find: str) -> list[int]:
     Without search words, all bots match.
     """
     terms = find.lower().split()
-    names = enumerate(ladder.table.entrants, 1)
+    names = ((place, line.entrant) for place, line in ladder.table.ranked)
     return [at for at, name in names if not terms or any(w in name.lower() for w in terms)]
 
 
@@ -160,20 +161,18 @@ def _flag(page_request: PageRequest, name: str) -> bool:
 class _Pairs:
     """What is known of the pairs of a ladder."""
 
-    ladder: Ladder
+    entrants: Sequence[str]
     cells: Mapping[tuple[str, str], CrosstableCell]
     gaps: StrengthGaps
 
 
 def _row(pairs: _Pairs, place: int, places: Sequence[int], los: bool) -> MatrixRow:
-    lines = pairs.ladder.table.lines
     boxes = tuple(_box(pairs, place, other, los) for other in places)
-    return MatrixRow(place, lines[place - 1].entrant, boxes)
+    return MatrixRow(place, pairs.entrants[place - 1], boxes)
 
 
 def _box(pairs: _Pairs, place: int, to: int, los: bool) -> MatrixCell:
-    lines = pairs.ladder.table.lines
-    name, other = lines[place - 1].entrant, lines[to - 1].entrant
+    name, other = pairs.entrants[place - 1], pairs.entrants[to - 1]
     if place == to:
         return MatrixCell(other)
     cell = pairs.cells.get((name, other))
