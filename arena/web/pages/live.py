@@ -42,6 +42,8 @@ def live_page(web: WebState, page_request: PageRequest) -> Page:
         template="live.html",
         model={
             "tables": tables,
+            # One table has its cards: each takes up to 40 kB.
+            "first": next((key for key, table in tables.items() if table is not None), None),
             "others": others[:_OTHERS],
             "more": max(len(others) - _OTHERS, 0),
             "count": len(shown),
