@@ -337,7 +337,7 @@ class ApiOperations:
         Args:
             find: only bots whose name, owner, author or language contains this text.
             owner: only bots of this owner.
-            form: only bots with a rank on the ladder of this form.
+            form: only bots with a rank on the ladder of this form, by their places.
             state: only bots in this state: active, retired, in quarantine.
             page: page of the list, from 1.
             limit: items per page, at most 500.
