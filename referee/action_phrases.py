@@ -34,10 +34,6 @@ def parse_description(text: str, action_types: Iterable[type]) -> Action | None:
 
     Upper and lower case are equal. Actions can have fields that are switches, whole numbers, texts,
     or tuples of texts or whole numbers.
-
-    Args:
-        text: the words of the action.
-        action_types: the action types of the game.
     """
     words = text.split()
     for kind in action_types:

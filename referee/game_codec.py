@@ -54,12 +54,7 @@ _TAGS = _Tags()
 
 
 def field(number: int, message: bytes) -> bytes:
-    """Encode a length-delimited field: tag, length, bytes.
-
-    Args:
-        number: the field number.
-        message: the content of the field.
-    """
+    """Encode a length-delimited field: tag, length, bytes."""
     length = len(message)
     return _TAGS[number] + (_LENGTHS[length] if length < 4096 else varint(length)) + message
 
@@ -300,21 +295,6 @@ class GameCodec:
     def _action_text(self, action: Action) -> str:
         """Serialize an action to the protocol's JSON form."""
         return json.dumps(self.action_json(action), separators=(",", ":"))
-
-    def decode_answer(
-        self, response: bot_pb2.ActResponse, legal: Sequence[bot_pb2.Action]
-    ) -> Action:
-        """Decode the action of an answer, or the listed action of which it is the number.
-
-        Args:
-            response: the answer.
-            legal: the actions that its question lists.
-
-        Raises:
-            DecodeError: the answer does not contain an action of this game, or not one number of a
-                listed action.
-        """
-        return self.decode(chosen_action(response, legal))
 
     def decode(self, message: bot_pb2.Action) -> Action:
         """Decode the action in a message.

@@ -118,12 +118,7 @@ def read_line(line: str) -> Line:
 
 
 def problems(record: MatchRecord, lines: Iterable[str]) -> Iterator[str]:
-    """Yield the differences between lines and the hashes in a record; deleted lines are allowed.
-
-    Args:
-        record: the record.
-        lines: the lines that exist, without newlines.
-    """
+    """Yield the differences between lines and the hashes in a record; deleted lines are allowed."""
     recorded = {(game, seat): digest for game, seat, digest in recorded_digests(record)}
     for line in lines:
         try:

@@ -176,8 +176,6 @@ class MatchRecord:
 
 @dataclass(slots=True)
 class _Reading:
-    """A game whose lines are being collected."""
-
     game: Line
     actions: list[Line] = field(default_factory=list)
     faults: list[Line] = field(default_factory=list)

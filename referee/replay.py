@@ -51,11 +51,6 @@ def codec_of(game: Game) -> GameCodec:
 def steps(match: Line, record: GameRecord, seed: bytes) -> Iterator[ReplayStep]:
     """Yield the positions of a recorded game, from the deal to the last recorded position.
 
-    Args:
-        match: the record's match line.
-        record: the game.
-        seed: the seed of the match, 32 bytes.
-
     Raises:
         Mismatch: the rules do not allow this sequence of actions.
     """

@@ -8,7 +8,7 @@ from pokearena.v1 import bot_pb2, referee_pb2
 
 from referee.action_phrases import describe, describe_some
 from referee.faults import Fault, Verdict
-from referee.game_codec import DecodeError, GameCodec
+from referee.game_codec import DecodeError, GameCodec, chosen_action
 from referee.games.contract import Action, Game, Legal, Options, PlaceKey, State, View, places_of
 from referee.games.shared.dealing import Seeded, derive
 from referee.presentation.question_text import ANSWER_CHARACTERS, parse_answer, question_text
@@ -166,9 +166,6 @@ class RunningGame:
 
         The referee plays for seats that are out, until a position has a question or the game is
         over.
-
-        Args:
-            rights: clock and settings of each seat.
         """
         while self.result is None and not self.asked:
             actors = self.state.actors
@@ -285,7 +282,7 @@ class RunningGame:
         if not response.text:
             try:
                 listed = question.question.legal if response.HasField("choice") else ()
-                return self.setting.codec.decode_answer(response, listed)
+                return self.setting.codec.decode(chosen_action(response, listed))
             except DecodeError as error:
                 raise WrongAnswer(Verdict.PROTOCOL, f"its answer {error}") from None
         if response.HasField("action") or response.HasField("choice"):
@@ -352,12 +349,7 @@ class RunningGame:
         )
 
     def begin_without(self, absent: Mapping[int, Verdict], faults: Iterable[Fault]) -> None:
-        """Begin the game with seats that are already out.
-
-        Args:
-            absent: these seats, each with its verdict.
-            faults: the faults to record in this game.
-        """
+        """Begin the game with seats that are already out."""
         for fault in faults:
             self._record_fault(fault)
         self._out.update(absent)

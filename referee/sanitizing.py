@@ -50,9 +50,6 @@ def sanitized(text: str) -> str:
     Control characters, bidirectional marks and zero-width characters are escaped, for example as
     ``\u202e``. Letters of any language, accents and emoji stay. The zero-width joiner stays because
     emoji sequences contain it.
-
-    Args:
-        text: untrusted text of a bot or a build.
     """
     if text.isascii() and text.isprintable():
         return text

@@ -4,16 +4,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 from urllib.parse import quote
 
 from arena.api_client.answer import ApiAnswer, Upload
 
+Query: TypeAlias = str | int | None
+"""The value of a query parameter; None: the default."""
 _PLACES: Final = re.compile(r"{(\w+)}")
 
 
 class ApiOperations:
-    """A method for each operation of the OpenAPI document that returns JSON."""
+    """A method for each operation of the OpenAPI document that returns JSON.
+
+    Arguments, unless the method describes them:
+
+    - ``reason``: reason for the audit log.
+    - ``name``: name of the owner.
+    - ``version``: NAME@VERSION.
+    - ``page``: page of the list, from 1.
+    - ``form``: a form of a game, such as GAME or GAME-4; with ~slow or ~model for the ladder of
+      another clock class than fast.
+    - ``id_``: its id or name.
+    - ``limit``: items per page, at most 500.
+    """
 
     __slots__ = ()
 
@@ -22,7 +36,7 @@ class ApiOperations:
         method: str,
         path: str,
         *,
-        query: Mapping[str, str | int | None] | None = None,
+        query: Mapping[str, Query] | None = None,
         values: Mapping[str, Any] | None = None,
         upload: Upload | None = None,
     ) -> ApiAnswer:
@@ -44,58 +58,43 @@ class ApiOperations:
         return self.send(method, path, query=values, upload=upload)
 
     def get_home(self) -> ApiAnswer:
-        """Send `GET /`.
-
-        The best bots of each ladder, and the running matches.
-        """
+        """Send `GET /`: the best bots of each ladder, and the running matches."""
         return self._call("GET", "/", locals())
 
     def get_live(self) -> ApiAnswer:
-        """Send `GET /live`.
-
-        Up to six running matches with their tables, side by side.
-        """
+        """Send `GET /live`: up to six running matches with their tables, side by side."""
         return self._call("GET", "/live", locals())
 
     def get_ladders(self) -> ApiAnswer:
-        """Send `GET /ladders`.
-
-        All ladders with their first three bots.
-        """
+        """Send `GET /ladders`: all ladders with their first three bots."""
         return self._call("GET", "/ladders", locals())
 
     def get_ladders_form(
         self,
         form: str,
         *,
-        sort: str | int | None = None,
-        find: str | int | None = None,
-        only: str | int | None = None,
-        season: str | int | None = None,
-        seats: str | int | None = None,
-        adjusted: str | int | None = None,
-        columns: str | int | None = None,
-        page: str | int | None = None,
-        limit: str | int | None = None,
+        sort: Query = None,
+        find: Query = None,
+        only: Query = None,
+        season: Query = None,
+        seats: Query = None,
+        adjusted: Query = None,
+        columns: Query = None,
+        page: Query = None,
+        limit: Query = None,
     ) -> ApiAnswer:
-        """Send `GET /ladders/{form}`.
-
-        The ladder of a form of a game.
+        """Send `GET /ladders/{form}`: the ladder of a form of a game.
 
         Args:
-            form: a form of a game, such as GAME or GAME-4; with ~slow or ~model for the
-                ladder of another clock class than fast.
             sort: rank, move, bot, by, language, strength, los, elo, matches, games, points,
-                faults, corrections, defaults, illegal, default-rate, tokens, cost,
-                thinking, seen; with a minus sign in reverse.
+                faults, corrections, defaults, illegal, default-rate, tokens, cost, thinking,
+                seen; with a minus sign in reverse.
             find: only bots whose name, author or language contains this text.
             only: active, newest or faulty: only these versions.
             season: number of a season, also an archived one; the current one by default.
             seats: 1: also what each seat is worth.
             adjusted: 1: also luck-adjusted scores and points.
             columns: all: also Elo, LOS, authors, languages, points and times.
-            page: page of the list, from 1.
-            limit: items per page, at most 500.
         """
         return self._call("GET", "/ladders/{form}", locals())
 
@@ -103,22 +102,16 @@ class ApiOperations:
         self,
         form: str,
         *,
-        find: str | int | None = None,
-        los: str | int | None = None,
-        page: str | int | None = None,
-        limit: str | int | None = None,
+        find: Query = None,
+        los: Query = None,
+        page: Query = None,
+        limit: Query = None,
     ) -> ApiAnswer:
-        """Send `GET /ladders/{form}/matrix`.
-
-        The crosstable of a ladder.
+        """Send `GET /ladders/{form}/matrix`: the crosstable of a ladder.
 
         Args:
-            form: a form of a game, such as GAME or GAME-4; with ~slow or ~model for the
-                ladder of another clock class than fast.
             find: only bots whose name contains one of these words.
             los: 1: likelihood of superiority instead of scores.
-            page: page of the list, from 1.
-            limit: items per page, at most 500.
         """
         return self._call("GET", "/ladders/{form}/matrix", locals())
 
@@ -126,24 +119,18 @@ class ApiOperations:
         self,
         form: str,
         *,
-        one: str | int | None = None,
-        other: str | int | None = None,
-        sprt: str | int | None = None,
-        page: str | int | None = None,
-        limit: str | int | None = None,
+        one: Query = None,
+        other: Query = None,
+        sprt: Query = None,
+        page: Query = None,
+        limit: Query = None,
     ) -> ApiAnswer:
-        """Send `GET /ladders/{form}/compare`.
-
-        The comparison of two versions.
+        """Send `GET /ladders/{form}/compare`: the comparison of two versions.
 
         Args:
-            form: a form of a game, such as GAME or GAME-4; with ~slow or ~model for the
-                ladder of another clock class than fast.
             one: first version, as name@version; a name alone selects its strongest version.
             other: second version.
             sprt: bounds of an SPRT in Elo points, such as 0 25.
-            page: page of the list, from 1.
-            limit: items per page, at most 500.
         """
         return self._call("GET", "/ladders/{form}/compare", locals())
 
@@ -152,15 +139,15 @@ class ApiOperations:
         id_: str,
         n: str,
         *,
-        step: str | int | None = None,
-        decision: str | int | None = None,
-        eyes: str | int | None = None,
-        autoplay: str | int | None = None,
+        step: Query = None,
+        decision: Query = None,
+        eyes: Query = None,
+        autoplay: Query = None,
     ) -> ApiAnswer:
         """Send `GET /matches/{id}/games/{n}`.
 
-        A game of a closed match, position by position; n is its number from 0. For owners
-        and organisers, with the reasoning of bots that they may read.
+        A game of a closed match, position by position; n is its number from 0. For owners and
+        organisers, with the reasoning of bots that they may read.
 
         Args:
             id_: its id.
@@ -176,58 +163,42 @@ class ApiOperations:
     def get_tournaments(
         self,
         *,
-        find: str | int | None = None,
-        bot: str | int | None = None,
-        game: str | int | None = None,
-        state: str | int | None = None,
-        page: str | int | None = None,
-        limit: str | int | None = None,
+        find: Query = None,
+        bot: Query = None,
+        game: Query = None,
+        state: Query = None,
+        page: Query = None,
+        limit: Query = None,
     ) -> ApiAnswer:
-        """Send `GET /tournaments`.
-
-        All tournaments, newest first.
+        """Send `GET /tournaments`: all tournaments, newest first.
 
         Args:
             find: only tournaments whose id, name or form contains each of these words.
             bot: only tournaments with this bot, as name or name@version.
             game: only tournaments of the game with this id.
             state: only tournaments in this state: running, paused, closed, cancelled.
-            page: page of the list, from 1.
-            limit: items per page, at most 500.
         """
         return self._call("GET", "/tournaments", locals())
 
     def get_challenges(
         self,
         *,
-        find: str | int | None = None,
-        bot: str | int | None = None,
-        game: str | int | None = None,
-        state: str | int | None = None,
-        page: str | int | None = None,
-        limit: str | int | None = None,
+        find: Query = None,
+        bot: Query = None,
+        game: Query = None,
+        state: Query = None,
+        page: Query = None,
+        limit: Query = None,
     ) -> ApiAnswer:
         """Send `GET /challenges`.
 
-        The challenges between bots, newest first; no ladder counts them.
-
-        Args:
-            find: only tournaments whose id, name or form contains each of these words.
-            bot: only tournaments with this bot, as name or name@version.
-            game: only tournaments of the game with this id.
-            state: only tournaments in this state: running, paused, closed, cancelled.
-            page: page of the list, from 1.
-            limit: items per page, at most 500.
+        The challenges between bots, newest first; no ladder counts them. Arguments are those of
+        `get_tournaments`.
         """
         return self._call("GET", "/challenges", locals())
 
     def challenge(
-        self,
-        *,
-        bot: str | int | None = None,
-        opponent: str | int,
-        form: str | int | None = None,
-        boards: str | int | None = None,
+        self, *, bot: Query = None, opponent: str | int, form: Query = None, boards: Query = None
     ) -> ApiAnswer:
         """Send `POST /challenges`.
 
@@ -242,12 +213,7 @@ class ApiOperations:
         return self._call("POST", "/challenges", locals())
 
     def get_tournaments_id(
-        self,
-        id_: str,
-        *,
-        columns: str | int | None = None,
-        page: str | int | None = None,
-        limit: str | int | None = None,
+        self, id_: str, *, columns: Query = None, page: Query = None, limit: Query = None
     ) -> ApiAnswer:
         """Send `GET /tournaments/{id}`.
 
@@ -256,25 +222,23 @@ class ApiOperations:
         Args:
             id_: its id.
             columns: all: also the points per board.
-            page: page of the list, from 1.
-            limit: items per page, at most 500.
         """
         return self._call("GET", "/tournaments/{id}", locals())
 
     def get_matches(
         self,
         *,
-        bot: str | int | None = None,
-        opponent: str | int | None = None,
-        owner: str | int | None = None,
-        tournament: str | int | None = None,
-        game: str | int | None = None,
-        form: str | int | None = None,
-        tag: str | int | None = None,
-        since: str | int | None = None,
-        until: str | int | None = None,
-        after: str | int | None = None,
-        limit: str | int | None = None,
+        bot: Query = None,
+        opponent: Query = None,
+        owner: Query = None,
+        tournament: Query = None,
+        game: Query = None,
+        form: Query = None,
+        tag: Query = None,
+        since: Query = None,
+        until: Query = None,
+        after: Query = None,
+        limit: Query = None,
     ) -> ApiAnswer:
         """Send `GET /matches`.
 
@@ -292,55 +256,42 @@ class ApiOperations:
             until: only matches that closed on this day or earlier.
             after: place of the last match of the previous page; the `Link` header contains
                 it.
-            limit: items per page, at most 500.
         """
         return self._call("GET", "/matches", locals())
 
-    def get_search(self, *, q: str | int | None = None) -> ApiAnswer:
-        """Send `GET /search`.
-
-        Bots, owners, tournaments and matches that fit some words.
+    def get_search(self, *, q: Query = None) -> ApiAnswer:
+        """Send `GET /search`: bots, owners, tournaments and matches that fit some words.
 
         Args:
             q: words: names of bots, owners and tournaments, or the start of an id.
         """
         return self._call("GET", "/search", locals())
 
-    def get_matches_id(
-        self, id_: str, *, page: str | int | None = None, limit: str | int | None = None
-    ) -> ApiAnswer:
-        """Send `GET /matches/{id}`.
-
-        A match: its result or its progress; HTML pages its games.
+    def get_matches_id(self, id_: str, *, page: Query = None, limit: Query = None) -> ApiAnswer:
+        """Send `GET /matches/{id}`: a match: its result or its progress; HTML pages its games.
 
         Args:
             id_: its id.
-            page: page of the list, from 1.
-            limit: items per page, at most 500.
         """
         return self._call("GET", "/matches/{id}", locals())
 
     def get_bots(
         self,
         *,
-        find: str | int | None = None,
-        owner: str | int | None = None,
-        form: str | int | None = None,
-        state: str | int | None = None,
-        page: str | int | None = None,
-        limit: str | int | None = None,
+        find: Query = None,
+        owner: Query = None,
+        form: Query = None,
+        state: Query = None,
+        page: Query = None,
+        limit: Query = None,
     ) -> ApiAnswer:
-        """Send `GET /bots`.
-
-        All bots with their best ranks.
+        """Send `GET /bots`: all bots with their best ranks.
 
         Args:
             find: only bots whose name, owner, author or language contains this text.
             owner: only bots of this owner.
             form: only bots with a rank on the ladder of this form, by their places.
             state: only bots in this state: active, retired, in quarantine.
-            page: page of the list, from 1.
-            limit: items per page, at most 500.
         """
         return self._call("GET", "/bots", locals())
 
@@ -348,33 +299,24 @@ class ApiOperations:
         self,
         name: str,
         *,
-        form: str | int | None = None,
-        version: str | int | None = None,
-        opponent: str | int | None = None,
-        page: str | int | None = None,
-        limit: str | int | None = None,
+        form: Query = None,
+        version: Query = None,
+        opponent: Query = None,
+        page: Query = None,
+        limit: Query = None,
     ) -> ApiAnswer:
-        """Send `GET /bots/{name}`.
-
-        A bot: its versions, ratings, matchups and matches.
+        """Send `GET /bots/{name}`: a bot: its versions, ratings, matchups and matches.
 
         Args:
             name: the name of a bot.
             form: only on this ladder.
             version: only this version, as its number.
             opponent: only matches against this bot, as NAME or NAME@VERSION.
-            page: page of the list, from 1.
-            limit: items per page, at most 500.
         """
         return self._call("GET", "/bots/{name}", locals())
 
     def get_bots_name_faults(
-        self,
-        name: str,
-        *,
-        kind: str | int | None = None,
-        page: str | int | None = None,
-        limit: str | int | None = None,
+        self, name: str, *, kind: Query = None, page: Query = None, limit: Query = None
     ) -> ApiAnswer:
         """Send `GET /bots/{name}/faults`.
 
@@ -383,22 +325,11 @@ class ApiOperations:
         Args:
             name: the name of a bot.
             kind: only faults of this kind, such as timeout.
-            page: page of the list, from 1.
-            limit: items per page, at most 500.
         """
         return self._call("GET", "/bots/{name}/faults", locals())
 
-    def get_submissions(
-        self, *, page: str | int | None = None, limit: str | int | None = None
-    ) -> ApiAnswer:
-        """Send `GET /submissions`.
-
-        What owners have pushed, the newest first.
-
-        Args:
-            page: page of the list, from 1.
-            limit: items per page, at most 500.
-        """
+    def get_submissions(self, *, page: Query = None, limit: Query = None) -> ApiAnswer:
+        """Send `GET /submissions`: what owners have pushed, the newest first."""
         return self._call("GET", "/submissions", locals())
 
     def push(
@@ -406,13 +337,11 @@ class ApiOperations:
         *,
         name: str | int,
         content: str | int,
-        version: str | int | None = None,
-        models: str | int | None = None,
+        version: Query = None,
+        models: Query = None,
         upload: Upload | None = None,
     ) -> ApiAnswer:
-        """Send `POST /submissions`.
-
-        Pushes a bot.
+        """Send `POST /submissions`: pushes a bot.
 
         Args:
             name: name of the bot, as in its bot.toml.
@@ -435,14 +364,11 @@ class ApiOperations:
         return self._call("GET", "/submissions/{id}", locals())
 
     def get_games(self) -> ApiAnswer:
-        """Send `GET /games`.
-
-        All games, which a person can learn and play.
-        """
+        """Send `GET /games`: all games, which a person can learn and play."""
         return self._call("GET", "/games", locals())
 
     def get_games_game(
-        self, game: str, *, seats: str | int | None = None, **game_options: str | int
+        self, game: str, *, seats: Query = None, **game_options: str | int
     ) -> ApiAnswer:
         """Send `GET /games/{game}`.
 
@@ -456,9 +382,7 @@ class ApiOperations:
         return self._call("GET", "/games/{game}", locals())
 
     def get_rules_game(self, game: str) -> ApiAnswer:
-        """Send `GET /rules/{game}`.
-
-        The rules of a game.
+        """Send `GET /rules/{game}`: the rules of a game.
 
         Args:
             game: the id of a game.
@@ -466,23 +390,15 @@ class ApiOperations:
         return self._call("GET", "/rules/{game}", locals())
 
     def get_glossary(self) -> ApiAnswer:
-        """Send `GET /glossary`.
-
-        The words of the arena and of its games.
-        """
+        """Send `GET /glossary`: the words of the arena and of its games."""
         return self._call("GET", "/glossary", locals())
 
     def get_docs(self) -> ApiAnswer:
-        """Send `GET /docs`.
-
-        The documentation of the arena.
-        """
+        """Send `GET /docs`: the documentation of the arena."""
         return self._call("GET", "/docs", locals())
 
     def get_docs_page(self, page: str) -> ApiAnswer:
-        """Send `GET /docs/{page}`.
-
-        A page of the documentation.
+        """Send `GET /docs/{page}`: a page of the documentation.
 
         Args:
             page: the name of a page.
@@ -490,10 +406,7 @@ class ApiOperations:
         return self._call("GET", "/docs/{page}", locals())
 
     def get_openapi(self) -> ApiAnswer:
-        """Send `GET /openapi`.
-
-        The HTTP API as an OpenAPI document.
-        """
+        """Send `GET /openapi`: the HTTP API as an OpenAPI document."""
         return self._call("GET", "/openapi", locals())
 
     def retire(self, name: str, *, version: str | int) -> ApiAnswer:
@@ -508,74 +421,38 @@ class ApiOperations:
         return self._call("POST", "/bots/{name}/retire", locals())
 
     def show_organiser(self) -> ApiAnswer:
-        """Send `GET /organiser`.
-
-        Open tournaments, workers and the latest actions.
-        """
+        """Send `GET /organiser`: open tournaments, workers and the latest actions."""
         return self._call("GET", "/organiser", locals())
 
     def show_organiser_tournaments_id(self, id_: str) -> ApiAnswer:
-        """Send `GET /organiser/tournaments/{id}`.
-
-        The state and the audit log of a tournament.
-
-        Args:
-            id_: its id or name.
-        """
+        """Send `GET /organiser/tournaments/{id}`: the state and the audit log of a tournament."""
         return self._call("GET", "/organiser/tournaments/{id}", locals())
 
     def show_organiser_matches_id(self, id_: str) -> ApiAnswer:
-        """Send `GET /organiser/matches/{id}`.
-
-        The state and the audit log of a match.
-
-        Args:
-            id_: its id or name.
-        """
+        """Send `GET /organiser/matches/{id}`: the state and the audit log of a match."""
         return self._call("GET", "/organiser/matches/{id}", locals())
 
     def show_organiser_bots(self) -> ApiAnswer:
-        """Send `GET /organiser/bots`.
-
-        The versions that are banned or in quarantine.
-        """
+        """Send `GET /organiser/bots`: the versions that are banned or in quarantine."""
         return self._call("GET", "/organiser/bots", locals())
 
     def show_organiser_submissions(self) -> ApiAnswer:
-        """Send `GET /organiser/submissions`.
-
-        The submissions that wait for approval.
-        """
+        """Send `GET /organiser/submissions`: the submissions that wait for approval."""
         return self._call("GET", "/organiser/submissions", locals())
 
     def show_organiser_owners(self) -> ApiAnswer:
-        """Send `GET /organiser/owners`.
-
-        The owners of bots with a token.
-        """
+        """Send `GET /organiser/owners`: the owners of bots with a token."""
         return self._call("GET", "/organiser/owners", locals())
 
     def owner_add(self, *, name: str) -> ApiAnswer:
         """Send `POST /organiser/owners`.
 
         Creates a token for an owner of bots and returns it once.
-
-        Args:
-            name: name of the owner.
         """
         return self._call("POST", "/organiser/owners", locals(), in_body=True)
 
-    def show_organiser_audit(
-        self, *, page: str | int | None = None, limit: str | int | None = None
-    ) -> ApiAnswer:
-        """Send `GET /organiser/audit`.
-
-        The audit log, newest entries first.
-
-        Args:
-            page: page of the list, from 1.
-            limit: items per page, at most 500.
-        """
+    def show_organiser_audit(self, *, page: Query = None, limit: Query = None) -> ApiAnswer:
+        """Send `GET /organiser/audit`: the audit log, newest entries first."""
         return self._call("GET", "/organiser/audit", locals())
 
     def show_account(self) -> ApiAnswer:
@@ -605,9 +482,7 @@ class ApiOperations:
         bank_ms: int | None = None,
         paused: bool | None = None,
     ) -> ApiAnswer:
-        """Send `POST /organiser/tournaments`.
-
-        Creates a tournament of registered bots.
+        """Send `POST /organiser/tournaments`: creates a tournament of registered bots.
 
         Args:
             game: the card game.
@@ -656,28 +531,7 @@ class ApiOperations:
         """Send `POST /organiser/tournaments/preview`.
 
         Checks the settings of a tournament and returns its schedule, without creating it.
-
-        Args:
-            game: the card game.
-            bots: registered bots, one per line: NAME (newest version) or NAME@VERSION, the
-                best first.
-            name: name of the tournament; empty: the game.
-            preset: defaults of boards, clock and corrections for slow bots or language
-                models; empty: those of fast bots.
-            format_: how bots are paired; /docs/formats describes each.
-            settings: settings of the format (see /docs/formats), one NAME=VALUE per line.
-            options: options of the game (see its rules), one NAME=VALUE per line.
-            seats: number of seats; empty: the first that the bots can fill.
-            boards: boards per match.
-            seed: seed of all cards; empty: random.
-            faults: fault after which a bot forfeits the rest of its table: the third or the
-                first.
-            corrections: corrections of an illegal or unreadable answer per question, within
-                the same clock.
-            start_ms: time to start, in ms.
-            allowance_ms: time per decision, ms.
-            bank_ms: time bank per table, in ms.
-            paused: create it paused, and start it later.
+        Arguments are those of `tournament_create`.
         """
         return self._call("POST", "/organiser/tournaments/preview", locals(), in_body=True)
 
@@ -685,10 +539,6 @@ class ApiOperations:
         """Send `POST /organiser/tournaments/{id}/start`.
 
         Starts or continues a paused tournament.
-
-        Args:
-            id_: its id or name.
-            reason: reason for the audit log.
         """
         return self._call("POST", "/organiser/tournaments/{id}/start", locals(), in_body=True)
 
@@ -696,10 +546,6 @@ class ApiOperations:
         """Send `POST /organiser/tournaments/{id}/pause`.
 
         Starts no further match of a tournament; running matches are finished.
-
-        Args:
-            id_: its id or name.
-            reason: reason for the audit log.
         """
         return self._call("POST", "/organiser/tournaments/{id}/pause", locals(), in_body=True)
 
@@ -707,10 +553,6 @@ class ApiOperations:
         """Send `POST /organiser/tournaments/{id}/cancel`.
 
         Cancels a tournament and its pending matches; closed and running matches count.
-
-        Args:
-            id_: its id or name.
-            reason: reason for the audit log.
         """
         return self._call("POST", "/organiser/tournaments/{id}/cancel", locals(), in_body=True)
 
@@ -722,9 +564,7 @@ class ApiOperations:
         Adds registered bots to an open tournament; they are paired from the next round.
 
         Args:
-            id_: its id or name.
             bots: bots, one per line: NAME or NAME@VERSION.
-            reason: reason for the audit log.
         """
         return self._call("POST", "/organiser/tournaments/{id}/add", locals(), in_body=True)
 
@@ -734,7 +574,6 @@ class ApiOperations:
         Withdraws a bot: running matches are finished, its pending matches are cancelled.
 
         Args:
-            id_: its id or name.
             version: the bot as NAME@VERSION.
             reason: reason, shown with the cancelled matches.
         """
@@ -744,10 +583,6 @@ class ApiOperations:
         """Send `POST /organiser/owners/renew`.
 
         Creates a new token for an owner and revokes the old one with its sessions.
-
-        Args:
-            name: name of the owner.
-            reason: reason for the audit log.
         """
         return self._call("POST", "/organiser/owners/renew", locals(), in_body=True)
 
@@ -755,10 +590,6 @@ class ApiOperations:
         """Send `POST /organiser/owners/revoke`.
 
         Revokes the token of an owner with its sessions; the bots keep their owner.
-
-        Args:
-            name: name of the owner.
-            reason: reason for the audit log.
         """
         return self._call("POST", "/organiser/owners/revoke", locals(), in_body=True)
 
@@ -768,7 +599,6 @@ class ApiOperations:
         Voids an open or closed match; the ratings are computed again without it.
 
         Args:
-            id_: its id or name.
             reason: reason for the audit log and the pages of the matches.
         """
         return self._call("POST", "/organiser/matches/{id}/void", locals(), in_body=True)
@@ -776,11 +606,9 @@ class ApiOperations:
     def match_replay(self, id_: str, *, reason: str) -> ApiAnswer:
         """Send `POST /organiser/matches/{id}/replay`.
 
-        Voids the match and schedules it again with a new seed; the ratings are computed
-        again.
+        Voids the match and schedules it again with a new seed; the ratings are computed again.
 
         Args:
-            id_: its id or name.
             reason: reason for the audit log and the pages of the matches.
         """
         return self._call("POST", "/organiser/matches/{id}/replay", locals(), in_body=True)
@@ -788,12 +616,10 @@ class ApiOperations:
     def match_forfeit(self, id_: str, *, version: str, reason: str) -> ApiAnswer:
         """Send `POST /organiser/matches/{id}/forfeit`.
 
-        Decides the match against a version: its tournament counts it as lost, the ratings
-        do not.
+        Decides the match against a version: its tournament counts it as lost, the ratings do
+        not.
 
         Args:
-            id_: its id or name.
-            version: NAME@VERSION.
             reason: reason for the audit log and the pages of the matches.
         """
         return self._call("POST", "/organiser/matches/{id}/forfeit", locals(), in_body=True)
@@ -804,8 +630,6 @@ class ApiOperations:
         Withdraws a version from a tournament and voids all its matches there.
 
         Args:
-            id_: its id or name.
-            version: NAME@VERSION.
             reason: reason for the audit log and the pages of the matches.
         """
         return self._call("POST", "/organiser/tournaments/{id}/disqualify", locals(), in_body=True)
@@ -816,7 +640,6 @@ class ApiOperations:
         Withdraws a version from all open tournaments and excludes it from new ones.
 
         Args:
-            version: NAME@VERSION.
             reason: reason for the audit log and the pages of the matches.
         """
         return self._call("POST", "/organiser/bots/ban", locals(), in_body=True)
@@ -825,10 +648,6 @@ class ApiOperations:
         """Send `POST /organiser/bots/release`.
 
         Ends the ban or the quarantine of a version; it does not return to its tournaments.
-
-        Args:
-            version: NAME@VERSION.
-            reason: reason for the audit log.
         """
         return self._call("POST", "/organiser/bots/release", locals(), in_body=True)
 
@@ -840,7 +659,6 @@ class ApiOperations:
         Args:
             name: name of the bot.
             owner: name of the owner; empty: none.
-            reason: reason for the audit log.
         """
         return self._call("POST", "/organiser/bots/owner", locals(), in_body=True)
 
@@ -849,10 +667,6 @@ class ApiOperations:
 
         Admits a tested bot that waits for approval; it becomes a version and enters the
         ladders.
-
-        Args:
-            id_: its id or name.
-            reason: reason for the audit log.
         """
         return self._call("POST", "/organiser/submissions/{id}/approve", locals(), in_body=True)
 
@@ -862,7 +676,6 @@ class ApiOperations:
         Refuses a bot that waits for approval; its owner reads the reason.
 
         Args:
-            id_: its id or name.
             reason: reason for the owner of the bot and the audit log.
         """
         return self._call("POST", "/organiser/submissions/{id}/refuse", locals(), in_body=True)
@@ -871,9 +684,6 @@ class ApiOperations:
         """Send `POST /account/retire`.
 
         Retires a version of one of your bots and withdraws it from the open ladders.
-
-        Args:
-            version: NAME@VERSION.
         """
         return self._call("POST", "/account/retire", locals(), in_body=True)
 
@@ -887,13 +697,8 @@ class ApiOperations:
     ) -> ApiAnswer:
         """Send `POST /account/challenges`.
 
-        Starts a match between one of your bots and another bot; no ladder counts it.
-
-        Args:
-            bot: your bot: NAME or NAME@VERSION; empty: the only one.
-            opponent: opponent: NAME or NAME@VERSION.
-            form: form of the game, such as GAME or GAME-4; empty: the first that both play.
-            boards: number of boards.
+        Starts a match between one of your bots and another bot; no ladder counts it. Arguments
+        are those of `challenge`.
         """
         return self._call("POST", "/account/challenges", locals(), in_body=True)
 

@@ -9,6 +9,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from arena import config
 from arena.bots.manifest import FILE, Manifest
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class Bot:
     """Name of the environment variable with the key of its model; "" if it needs none.
 
     None for a sandboxed bot. Any other value lets it run without a sandbox, with the network: only
-    its author grants that, for a match on the author's machine (`arena.cli.bots.network`).
+    its author grants that, for a match on the author's machine (`arena.cli.bots.registration`).
     """
 
     model_socket: Path | None = None
@@ -93,6 +94,19 @@ class Bot:
     def plays(self, game: str) -> bool:
         """Return whether its manifest allows this game; a remote bot plays any game."""
         return self.manifest is None or self.manifest.plays(game)
+
+
+def granted_start_ms(bot: Bot, start_ms: int) -> int:
+    """Return the milliseconds that a bot has to start.
+
+    That is `start_ms` of the match, or more if its manifest requests it, up to the limit of the
+    organiser.
+
+    Raises:
+        SettingError: the organiser's limit is not valid.
+    """
+    requested = bot.manifest.start_ms if bot.manifest else 0
+    return max(start_ms, min(requested, config.most_start_ms())) if requested else start_ms
 
 
 def with_unique_labels(bots: Iterable[Bot]) -> tuple[Bot, ...]:

@@ -7,18 +7,16 @@ from collections.abc import Sequence
 from contextlib import suppress
 from queue import Empty, Full, Queue, SimpleQueue
 from threading import Event, Thread
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import grpc
 from google.protobuf.json_format import ParseError
 from pokearena.v1 import bot_pb2, bot_pb2_grpc
 
-from arena.bots.bot import Bot
+from arena.bots.bot import Bot, granted_start_ms
 from arena.bots.exit_report import Report
 from arena.bots.plain_processes import PlainProcesses, table_processes
 from arena.bots.socket_probe import ANSWER_BYTES, OPTIONS, authority, listens
-from arena.bots.start_limit import granted_start_ms
 from referee.game_codec import DecodeError, chosen_action
 
 if TYPE_CHECKING:
@@ -105,12 +103,7 @@ class BotSession:
         self.seconds = time.monotonic() - began
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -292,7 +285,6 @@ class _Stream:
             return
 
     def close(self) -> None:
-        """Cancel the call."""
         self._closed = True
         self._out.put(None)
         self._call.cancel()
@@ -300,7 +292,6 @@ class _Stream:
     def ask(
         self, requests: Sequence[Request], patience: float, session: BotSession
     ) -> list[Response]:
-        """Return the answers to the questions, in order."""
         until = time.monotonic() + patience
         self._out.put(bot_pb2.PlayRequest(questions=requests))
         answers: dict[tuple[int, int], Response] = {}
@@ -339,7 +330,6 @@ class _Stream:
 
 
 def _clause(error: Any) -> str:
-    """Return a clause that describes a failed call."""
     code = error.code()
     if code is grpc.StatusCode.UNAVAILABLE:
         return "its connection was lost"

@@ -103,7 +103,7 @@ class Manifest:
     start_ms: Annotated[int, Meta(ge=0, le=START_MS.most, description=str(START_MS))] = 0
     """Milliseconds that it needs to start, if more than a match gives; 0: it needs no more.
 
-    The organiser limits them (`arena.bots.start_limit`).
+    The organiser limits them (`arena.bots.bot.granted_start_ms`).
     """
 
     def plays(self, game: str) -> bool:

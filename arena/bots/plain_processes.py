@@ -56,11 +56,7 @@ def table_processes(
 
 
 class PlainProcesses:
-    """Starts, watches and ends bot processes. Safe to use from many threads.
-
-    Args:
-        on_end: called with the report of each process that ends without having been stopped.
-    """
+    """Starts, watches and ends bot processes. Safe to use from many threads."""
 
     level = Level.UNSANDBOXED
 

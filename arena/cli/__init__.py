@@ -7,7 +7,8 @@ Uses `arena.api_client`, `arena.bots`, `arena.config`, `arena.errors`, `arena.fo
 
 Data goes to standard output, progress and hints to standard error. The last line, on standard
 error, is the next command to type. `main` maps every user-facing error to one sentence and an exit
-status. The module of a command is imported only when that command is called.
+status. Functions of this package raise CommandError for what the user can correct. The module of a
+command is imported only when that command is called.
 """
 
 import atexit

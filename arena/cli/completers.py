@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 from click.shell_completion import CompletionItem
 
+from arena.cli.workspace import Workspace
+
 if TYPE_CHECKING:
     from sqlalchemy import Engine
-
-    from arena.cli.workspace import Workspace
 
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem[str]]]
 Candidates = Callable[[click.Context, str], Iterable[str]]
@@ -28,11 +29,9 @@ _SAFE: Final = re.compile(r"[\w@%+=:./-]+")
 
 
 def completer(candidates: Candidates, *, files: bool = False) -> Completer:
-    """Return a function for click.
+    """Return a function for click that completes words.
 
-    Args:
-        candidates: the words.
-        files: if no word begins as typed, the shell completes names of files.
+    With `files`, the shell completes names of files if no word begins as typed.
     """
 
     def complete(
@@ -52,8 +51,6 @@ def completer(candidates: Candidates, *, files: bool = False) -> Completer:
 
 
 def _workspace(context: click.Context) -> Workspace:
-    from arena.cli.workspace import Workspace
-
     data = context.params.get("data")
     return Workspace(Path(data) if data else None)
 
@@ -133,25 +130,15 @@ def _matches(context: click.Context, incomplete: str) -> Iterator[str]:
         yield from ids.matches(engine, incomplete, _MAX_COMPLETIONS)
 
 
-def _owners(context: click.Context, incomplete: str) -> Iterator[str]:
-    if (engine := _store(context)) is not None:
-        from arena.store.bots import owners as stored
+def _stored(module: str, listing: str, attribute: str) -> Completer:
+    """Return a completer of an attribute of the rows that a function of `arena.store` lists."""
 
-        yield from (owner.name for owner in stored.list_owners(engine))
+    def words(context: click.Context, incomplete: str) -> Iterator[str]:
+        if (engine := _store(context)) is not None:
+            rows = getattr(import_module(f"arena.store.{module}"), listing)(engine)
+            yield from (getattr(row, attribute) for row in rows)
 
-
-def _organisers(context: click.Context, incomplete: str) -> Iterator[str]:
-    if (engine := _store(context)) is not None:
-        from arena.store.access import organisers as stored
-
-        yield from (organiser.name for organiser in stored.list_organisers(engine))
-
-
-def _webhooks(context: click.Context, incomplete: str) -> Iterator[str]:
-    if (engine := _store(context)) is not None:
-        from arena.store import webhooks as stored
-
-        yield from (webhook.id for webhook in stored.list_webhooks(engine))
+    return completer(words)
 
 
 def _formats(context: click.Context, incomplete: str) -> Iterable[str]:
@@ -201,9 +188,9 @@ tournaments = completer(_tournaments)
 tournament_or_file = completer(_tournaments, files=True)
 matches = completer(_matches)
 match_or_file = completer(_matches, files=True)
-owners = completer(_owners)
-organisers = completer(_organisers)
-webhooks = completer(_webhooks)
+owners = _stored("bots.owners", "list_owners", "name")
+organisers = _stored("access.organisers", "list_organisers", "name")
+webhooks = _stored("webhooks", "list_webhooks", "id")
 formats = completer(_formats)
 format_settings = completer(_format_settings)
 game_options = completer(_game_options)

@@ -89,14 +89,7 @@ class ConfigFile:
 
 @dataclass(frozen=True, slots=True)
 class FileSetting:
-    """A valid setting of a configuration file.
-
-    Attributes:
-        option: the option that it sets.
-        value: the value for click, with absolute paths.
-        file: the path of the file.
-        line: the number of its line, from 1.
-    """
+    """A valid setting of a configuration file: a value for click, with absolute paths."""
 
     option: click.Option
     value: object
@@ -118,31 +111,25 @@ def options_of(command: click.Command) -> dict[str, click.Option]:
     }
 
 
-def user_file(environment: Mapping[str, str] = os.environ) -> Path:
+def user_file() -> Path:
     """Return the path of the user's file, which need not exist."""
     # The specification of XDG requires that a relative path is ignored.
-    named = Path(environment.get("XDG_CONFIG_HOME", ""))
+    named = Path(os.environ.get("XDG_CONFIG_HOME", ""))
     folder = named if named.is_absolute() else Path("~/.config").expanduser()
     return folder / "pokearena" / "config.toml"
 
 
-def read_files(
-    commands: Mapping[str, click.Command], environment: Mapping[str, str] = os.environ
-) -> list[ConfigFile]:
-    """Read the files in force, the most specific first.
-
-    Args:
-        commands: the commands of the program, by name; a table of a file is named after one.
-        environment: environment variables.
+def read_files(commands: Mapping[str, click.Command]) -> list[ConfigFile]:
+    """Read the files in force, the most specific first; tables are named after `commands`.
 
     Raises:
         FileError: a file cannot be read, or has a table of an unknown command.
     """
-    named = environment.get(VARIABLE)
+    named = os.environ.get(VARIABLE)
     if named is not None:
         chosen = [(Path(named).absolute(), True)] if named else []
     else:
-        project, user = _project_file(), user_file(environment)
+        project, user = _project_file(), user_file()
         chosen = [(project, False)] if project else []
         if user.is_file() and user != project:
             chosen.append((user, True))
@@ -212,10 +199,7 @@ def settings(
 ) -> dict[tuple[str, ...], FileSetting]:
     """Return the settings for a command and its members; of several files, that of the first.
 
-    Args:
-        files: the files, the most specific first.
-        path: the words that call the command, such as ("tournament", "run").
-        command: the command.
+    `path` has the words that call the command, such as ("tournament", "run").
 
     Returns:
         Settings by the words that call the command, and the key.

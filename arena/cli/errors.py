@@ -2,6 +2,7 @@
 
 import os
 import shlex
+from collections.abc import Collection
 from typing import Final
 
 import rich_click as click
@@ -86,3 +87,21 @@ class CommandError(Exception):
         self.status = status
         self.advice = typed(advice) if advice else ""
         self.code = code
+
+
+def unique_id(what: str, name: str, prefix: str, fitting: Collection[str], advice: str) -> str:
+    """Return the id that a prefix names: itself, or the only id that begins with it."""
+    if prefix in fitting:
+        return prefix
+    if not fitting:
+        raise usage_error(f"unknown {what} {name}; {advice}", f"unknown-{what}")
+    if len(fitting) > 1:
+        examples = ", ".join(sorted(fitting)[:5])
+        sentence = f"several begin with {name}: {examples}; type more of the id."
+        raise usage_error(sentence, "ambiguous")
+    return next(iter(fitting))
+
+
+def usage_error(sentence: str, code: str = "", advice: str = "") -> CommandError:
+    """Return the error of an invalid request, with the arguments of CommandError."""
+    return CommandError(sentence, USAGE, advice, code=code)

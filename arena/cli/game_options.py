@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from arena.cli.errors import USAGE, CommandError
+from arena.cli.errors import usage_error
 from arena.store import match_settings
 from referee.games.contract import Game, OptionValue, join_alternatives
 from referee.sanitizing import quote
@@ -18,19 +18,14 @@ T = TypeVar("T", bound=match_settings.MatchSettings)
 
 
 def named(pairs: Sequence[str]) -> dict[str, OptionValue]:
-    """Return the options in texts such as "must_beat=false", by name.
-
-    Raises:
-        CommandError: an option is given twice with different values.
-    """
+    """Return the options in texts such as "must_beat=false", by name."""
     values: dict[str, OptionValue] = {}
     for name, value in map(option, pairs):
         if values.setdefault(name, value) != value:
-            raise CommandError(
+            raise usage_error(
                 f"--option {name} is given twice, as {_shown(values[name])} and {_shown(value)}; "
                 "give it once.",
-                USAGE,
-                code="option-twice",
+                "option-twice",
             )
     return values
 
@@ -48,22 +43,16 @@ def option(text: str) -> tuple[str, OptionValue]:
 def check_plays(bot: Bot, game: Game) -> None:
     """Raise CommandError if the bot's bot.toml excludes the game."""
     if not bot.plays(game.id):
-        raise CommandError(
+        raise usage_error(
             f'{bot.label} does not play {game.id}: it is not in the list "games" of its bot.toml.',
-            USAGE,
-            code="not-played",
+            "not-played",
         )
 
 
 def settled(settings: T, entrants: int) -> T:
     """Return the settings of a match with all options of the game and its number of seats.
 
-    Args:
-        settings: the settings as requested.
-        entrants: the number of entrants, all of whom sit at each table.
-
-    Raises:
-        CommandError: the entrants cannot fill a table.
+    All entrants sit at each table.
     """
     game = match_settings.game_named(settings.game)
     options = match_settings.settled_options(game, settings.options)
@@ -90,12 +79,11 @@ def _seats_for(game: Game, options: dict[str, OptionValue], entrants: int, seats
             n for n, value in options.items() if value is True and not game.options[n].default
         ]
         conditions += f" with {' and '.join(turned)}" if turned else ""
-        raise CommandError(
+        raise usage_error(
             f"{game.id} needs {allowed} bots{conditions}, and {entrants} "
             f"{'is' if entrants == 1 else 'are'} given."
             f"{_option_hint(game, options, entrants)}",
-            USAGE,
-            code="wrong-number-of-bots",
+            "wrong-number-of-bots",
         )
     return fitting[0]
 

@@ -23,8 +23,8 @@ def has_keys() -> bool:
 
 
 @contextmanager
-def keyboard() -> Iterator[Callable[[], str]]:
-    """Yield a function that waits for the next key; arrows have names, end of input is "q"."""
+def unbuffered() -> Iterator[int]:
+    """Yield the descriptor of standard input, whose keys can be read at once meanwhile."""
     import termios
     import tty
 
@@ -32,10 +32,17 @@ def keyboard() -> Iterator[Callable[[], str]]:
     before = termios.tcgetattr(descriptor)
     try:
         tty.setcbreak(descriptor)
-        keys = keys_from(descriptor)
-        yield lambda: next(keys, "q")
+        yield descriptor
     finally:
         termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+
+
+@contextmanager
+def keyboard() -> Iterator[Callable[[], str]]:
+    """Yield a function that waits for the next key; arrows have names, end of input is "q"."""
+    with unbuffered() as descriptor:
+        keys = keys_from(descriptor)
+        yield lambda: next(keys, "q")
 
 
 def read_keys(descriptor: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arena.cli.errors import USAGE, CommandError
+from arena.cli.errors import unique_id, usage_error
 from arena.cli.workspace import Workspace
 from arena.errors import InvalidSettings, nearest
 from arena.store import ids
@@ -12,7 +12,6 @@ from arena.store.bots import versions
 from arena.store.bots.versions import Version
 
 if TYPE_CHECKING:
-    from arena.cli.workspace import Workspace
     from arena.ladders.ladder_key import LadderKey
 
 
@@ -20,37 +19,15 @@ _TOURNAMENT = "t-"
 
 
 def tournament_id_of(workspace: Workspace, name: str) -> str:
-    """Return the id of a tournament by its prefix.
-
-    Raises:
-        CommandError: the prefix is unknown or ambiguous.
-    """
+    """Return the id of a tournament by its prefix."""
     prefix = name if name.startswith(_TOURNAMENT) else _TOURNAMENT + name
     fitting = ids.tournaments(workspace.existing_store, prefix)
-    if prefix in fitting:
-        return prefix
-    if not fitting:
-        raise CommandError(
-            f"unknown tournament {name}; `pokearena tournament list` lists all.",
-            USAGE,
-            code="unknown-tournament",
-        )
-    if len(fitting) > 1:
-        raise CommandError(
-            f"several tournaments begin with {name}: "
-            f"{', '.join(fitting[:5])}; type more of the id.",
-            USAGE,
-            code="ambiguous",
-        )
-    return fitting[0]
+    advice = "`pokearena tournament list` lists all."
+    return unique_id("tournament", name, prefix, fitting, advice)
 
 
 def find_version(workspace: Workspace, label: str) -> Version:
-    """Return the version NAME@NUMBER, or the newest of NAME.
-
-    Raises:
-        CommandError: the version does not exist.
-    """
+    """Return the version NAME@NUMBER, or the newest of NAME."""
     name, at, _ = label.partition("@")
     everything = versions.list_versions(workspace.existing_store, retired=True)
     fitting = [v for v in everything if (v.id == label if at else v.name == name)]
@@ -59,7 +36,7 @@ def find_version(workspace: Workspace, label: str) -> Version:
         return (active or fitting)[-1]
     known = [v.id for v in everything] if at else sorted({v.name for v in everything})
     hint = nearest(label, known) or "; `pokearena bot list` lists all."
-    raise CommandError(f'unknown bot "{label}"{hint}', USAGE, code="unknown-bot")
+    raise usage_error(f'unknown bot "{label}"{hint}', "unknown-bot")
 
 
 def _stored_name(name: str) -> str:
@@ -82,28 +59,18 @@ def scopes_of(
 ) -> list[LadderKey]:
     """Return the ladders of a game, a form or a tournament; all ladders if neither is given.
 
-    Args:
-        workspace: the data folder and its store.
-        name: the game or the form.
-        tournament: the id of the tournament, or the beginning of it.
-        season: only this season; None: the current one.
-        archives: include all archived seasons.
-
-    Raises:
-        CommandError: the game, the tournament or the season is unknown, or the form has no
-            tournament.
+    Without a season, these are the current ones, and with `archives` all.
     """
     from arena.ladders import ladder_key
     from arena.store.tournaments import tournaments
     from referee.games.registry import GAMES
 
     if tournament is not None:
-        stored = tournaments.find_tournament(
-            workspace.store, tournament_id_of(workspace, tournament)
-        )
+        name = tournament_id_of(workspace, tournament)
+        stored = tournaments.find_tournament(workspace.store, name)
         return [ladder_key.of_tournament(stored)]
     # The rules of the games are not needed for the ladders of all games.
-    every = ladder_key.of_seasons(workspace.store, name)
+    every = ladder_key.of_seasons(workspace.existing_store, name)
     if not every and name is not None:
         name = _stored_name(name)
         every = ladder_key.of_seasons(workspace.store, name)
@@ -111,12 +78,10 @@ def scopes_of(
         chosen = [scope for scope in every if scope.season == season]
         if not chosen:
             known = ", ".join(f"{scope.name} {scope.season}" for scope in every) or "none"
-            raise CommandError(
-                f"unknown season {season}; available: {known}.", USAGE, code="unknown-season"
-            )
+            raise usage_error(f"unknown season {season}; available: {known}.", "unknown-season")
         return chosen
     held = [scope for scope in every if archives or not scope.archived]
     if held or name is None or name in GAMES:
         return held
     sentence = f'no tournament of "{name}" in this arena.'
-    raise CommandError(sentence, USAGE, "pokearena tournament list", code="not-played")
+    raise usage_error(sentence, "not-played", advice="pokearena tournament list")

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import rich_click as click
 
 from arena.cli import completers
-from arena.cli.errors import USAGE, CommandError, name_of, source_of
+from arena.cli.errors import name_of, source_of, usage_error
 from arena.config import (
     ALLOWANCE_MS,
     BANK_MS,
@@ -25,15 +25,16 @@ from arena.config import (
     Bounds,
     setting,
 )
-from arena.errors import nearest
 from referee.sanitizing import is_blank
 
 if TYPE_CHECKING:
     from arena.services.relay_process import RelayOptions
-    from arena.services.web_process import WebSettings
 
 F = TypeVar("F", bound=Callable[..., Any])
 Decorator = Callable[[Any], Any]
+
+
+_COUNT = click.IntRange(0, 100_000)
 
 
 def bounded(bounds: Bounds) -> click.IntRange:
@@ -135,13 +136,23 @@ def token_from_environment() -> str | None:
 def required_token(token: str | None) -> str:
     """Return the token; raises CommandError without one."""
     if not token:
-        raise CommandError(
+        raise usage_error(
             "no token given; set POKEARENA_TOKEN or use --token. The organiser of the arena "
             "creates tokens.",
-            USAGE,
-            code="no-token",
+            "no-token",
         )
     return token
+
+
+def ca_option(command: F) -> F:
+    """Add --ca: the certificates that are trusted instead of those of the system."""
+    return click.option(
+        "--ca",
+        "authority",
+        type=click.Path(path_type=Path, exists=True, dir_okay=False),
+        metavar="FILE",
+        help="Trusted certificates (PEM). [default: those of the system]",
+    )(command)
 
 
 def workers_option(command: F) -> F:
@@ -202,11 +213,10 @@ def _common_root_path(root_path: str, site: str) -> str:
     path = checked_root_path(urlsplit(site).path)
     if path is None or (site and root_path and path != root_path):
         expected = root_path or "/arena"
-        raise CommandError(
+        raise usage_error(
             f"--site {site}: the path must be the one of --root-path, for example "
             f"https://arena.example.org{expected}.",
-            USAGE,
-            code="root-path",
+            "root-path",
         )
     return path or root_path
 
@@ -221,31 +231,32 @@ def web_options(command: F) -> F:
         values["root_path"] = _common_root_path(values["root_path"], values["site"])
         return command(*given, web_settings=WebSettings(**values), **named)
 
-    usual = WebSettings()
-    options = [
-        *_access_options(usual),
-        *_submission_options(usual),
-        *_play_options(usual),
-        click.option(
-            "--site",
-            default=usual.site,
-            metavar="URL",
-            callback=_site,
-            help="Public address of the web pages, for links in feeds and webhooks.",
-        ),
-        click.option(
-            "--root-path",
-            default=usual.root_path,
-            metavar="PATH",
-            callback=_root_path,
-            help="Path below which a proxy shows the web pages, such as /arena. [default: that of "
-            "--site; with --behind-proxy also that of X-Forwarded-Prefix]",
-        ),
-    ]
+    options = [*_access_options(), *_submission_options(), *_play_options(), *_site_options()]
     return _with_options(cast(F, gathered), options)
 
 
-def _access_options(usual: WebSettings) -> list[Decorator]:
+def _web_setting(
+    flag: str,
+    kind: click.ParamType[Any],
+    shown: str,
+    *,
+    metavar: str | None = "N",
+    name: str = "",
+) -> Decorator:
+    """Return the option of a setting of the web pages, with its default.
+
+    The setting has the name of the flag unless another one is given.
+    """
+    from arena.services.web_process import WebSettings
+
+    name = name or flag.removeprefix("--").replace("-", "_")
+    usual = getattr(WebSettings(), name)
+    return click.option(
+        flag, name, type=kind, default=usual, show_default=True, metavar=metavar, help=shown
+    )
+
+
+def _access_options() -> list[Decorator]:
     """Return the options of addresses, and the limits of clients that read pages."""
     return [
         click.option(
@@ -264,29 +275,25 @@ def _access_options(usual: WebSettings) -> list[Decorator]:
         click.option(
             "--delay",
             type=click.FloatRange(0, 86400),
-            default=usual.delay,
+            default=0.0,
             metavar="SECONDS",
             help="Delay with which running tables are shown.",
         ),
         click.option(
             "--spectators/--no-spectators",
-            default=usual.spectators,
+            default=True,
             help="Show tables while they are played. [default: yes]",
         ),
-        click.option(
+        _web_setting(
             "--watchers",
-            type=click.IntRange(0, 100_000),
-            default=usual.watchers,
-            show_default=True,
-            help="Maximum number of clients with live updates; one address gets at most a quarter.",
+            click.IntRange(0, 100_000),
+            "Maximum number of clients with live updates; one address gets at most a quarter.",
+            metavar=None,
         ),
-        click.option(
+        _web_setting(
             "--rate",
-            type=click.FloatRange(0, 1e6),
-            default=usual.rate,
-            show_default=True,
-            metavar="N",
-            help="Requests per second and address, after a burst of 200; 0: no limit.",
+            click.FloatRange(0, 1e6),
+            "Requests per second and address, after a burst of 200; 0: no limit.",
         ),
         click.option(
             "--behind-proxy",
@@ -298,33 +305,25 @@ def _access_options(usual: WebSettings) -> list[Decorator]:
     ]
 
 
-def _submission_options(usual: WebSettings) -> list[Decorator]:
+def _submission_options() -> list[Decorator]:
     """Return the limits of what owners of bots can send."""
     return [
-        click.option(
+        _web_setting(
             "--pushes",
-            type=click.IntRange(0, 100_000),
-            default=usual.pushes,
-            show_default=True,
-            metavar="N",
-            help="Maximum number of versions that an owner can push per day; 0: none.",
+            _COUNT,
+            "Maximum number of versions that an owner can push per day; 0: none.",
         ),
-        click.option(
+        _web_setting(
             "--push-mib",
-            type=click.IntRange(1, 1024),
-            default=usual.push_mib,
-            show_default=True,
+            click.IntRange(1, 1024),
+            "Maximum size of a pushed bot, packed.",
             metavar="MIB",
-            help="Maximum size of a pushed bot, packed.",
         ),
-        click.option(
+        _web_setting(
             "--max-active-versions",
-            "active_versions",
-            type=click.IntRange(0, 100_000),
-            default=usual.active_versions,
-            show_default=True,
-            metavar="N",
-            help="Maximum number of versions of an owner that are not retired; 0: no limit.",
+            _COUNT,
+            "Maximum number of versions of an owner that are not retired; 0: no limit.",
+            name="active_versions",
         ),
         click.option(
             "--approve-pushes",
@@ -332,43 +331,28 @@ def _submission_options(usual: WebSettings) -> list[Decorator]:
             help="Hold pushed bots after their tests until an organiser approves them "
             "(/organiser/submissions, `bot approve`).",
         ),
-        click.option(
+        _web_setting(
             "--builds",
-            type=click.IntRange(1, 64),
-            default=usual.builds,
-            show_default=True,
-            metavar="N",
-            help="Maximum number of pushed bots, of different owners, that are built and tested at "
+            click.IntRange(1, 64),
+            "Maximum number of pushed bots, of different owners, that are built and tested at "
             "the same time; each build may use 3 GiB of memory.",
         ),
-        click.option(
+        _web_setting(
             "--build-seconds",
-            type=click.FloatRange(1, 86_400),
-            default=usual.build_seconds,
-            show_default=True,
+            click.FloatRange(1, 86_400),
+            "Time limit of all build commands of a pushed bot together.",
             metavar="SECONDS",
-            help="Time limit of all build commands of a pushed bot together.",
         ),
-        click.option(
-            "--challenges",
-            type=click.IntRange(0, 100_000),
-            default=usual.challenges,
-            show_default=True,
-            metavar="N",
-            help="Maximum number of challenges of an owner per day; 0: none.",
+        _web_setting(
+            "--challenges", _COUNT, "Maximum number of challenges of an owner per day; 0: none."
         ),
-        click.option(
-            "--challenge-boards",
-            type=bounded(BOARDS),
-            default=usual.challenge_boards,
-            show_default=True,
-            metavar="N",
-            help="Maximum number of boards of a challenge.",
+        _web_setting(
+            "--challenge-boards", bounded(BOARDS), "Maximum number of boards of a challenge."
         ),
     ]
 
 
-def _play_options(usual: WebSettings) -> list[Decorator]:
+def _play_options() -> list[Decorator]:
     """Return the options of matches that people play on the pages."""
     return [
         click.option(
@@ -377,14 +361,10 @@ def _play_options(usual: WebSettings) -> list[Decorator]:
             help="Let people play against bots on the pages. [default: only if --host is a "
             "loopback address, without --behind-proxy]",
         ),
-        click.option(
+        _web_setting(
             "--play-tables",
-            type=click.IntRange(1, 1000),
-            default=usual.play_tables,
-            show_default=True,
-            metavar="N",
-            help="Maximum number of matches of people at the same time; one client gets at "
-            "most half.",
+            click.IntRange(1, 1000),
+            "Maximum number of matches of people at the same time; one client gets at most half.",
         ),
         click.option(
             "--agents",
@@ -396,6 +376,27 @@ def _play_options(usual: WebSettings) -> list[Decorator]:
     ]
 
 
+def _site_options() -> list[Decorator]:
+    """Return the options of the public address of the pages."""
+    return [
+        click.option(
+            "--site",
+            default="",
+            metavar="URL",
+            callback=_site,
+            help="Public address of the web pages, for links in feeds and webhooks.",
+        ),
+        click.option(
+            "--root-path",
+            default="",
+            metavar="PATH",
+            callback=_root_path,
+            help="Path below which a proxy shows the web pages, such as /arena. [default: that of "
+            "--site; with --behind-proxy also that of X-Forwarded-Prefix]",
+        ),
+    ]
+
+
 def relay_options(command: F) -> F:
     """Add --relay and related options, which are passed as `relaying`."""
 
@@ -403,13 +404,8 @@ def relay_options(command: F) -> F:
     def gathered(*given: Any, **named: Any) -> Any:
         from arena.services.relay_process import RelayOptions
 
-        relaying = RelayOptions(
-            named.pop("relay"),
-            named.pop("relay_cert"),
-            named.pop("relay_key"),
-            named.pop("relay_wait"),
-            named.pop("relay_workers"),
-        )
+        names = ("relay", "relay_cert", "relay_key", "relay_wait", "relay_workers")
+        relaying = RelayOptions(*(named.pop(name) for name in names))
         _check_relay(relaying)
         return command(*given, relaying=relaying, **named)
 
@@ -462,10 +458,9 @@ def _check_relay(options: RelayOptions) -> None:
         given, missing = ("relay_key", "--relay-cert")
         if options.key is None:
             given, missing = ("relay_cert", "--relay-key")
-        raise CommandError(
+        raise usage_error(
             f"{source_of(given)} also requires {missing}: TLS needs both files.",
-            USAGE,
-            code="option-combination",
+            "option-combination",
         )
     if options.listen is not None:
         _address(source_of("relay"), options.listen)
@@ -477,15 +472,12 @@ def _check_workers_address(listen: str | None, workers: str) -> None:
     """Raise CommandError if other machines cannot use the value of --relay-workers."""
     name = source_of("relay_workers")
     if listen is None:
-        raise CommandError(
-            f"{name} requires --relay (POKEARENA_RELAY).", USAGE, code="option-combination"
-        )
+        raise usage_error(f"{name} requires --relay (POKEARENA_RELAY).", "option-combination")
     if _address(name, workers)[0] in ("0.0.0.0", "::", "*"):
-        raise CommandError(
+        raise usage_error(
             f'{name}: other machines cannot reach "{workers}"; write '
             "the address of this machine in the network of the workers.",
-            USAGE,
-            code="unreachable-address",
+            "unreachable-address",
         )
 
 
@@ -502,10 +494,8 @@ def _address(name: str, text: str) -> tuple[str, int]:
 
     address = ADDRESS.fullmatch(text)
     if address is None or int(address[2]) > 65535:
-        raise CommandError(
-            f'{name}: "{text}" is not a valid address; write HOST:PORT.',
-            USAGE,
-            code="invalid-address",
+        raise usage_error(
+            f'{name}: "{text}" is not a valid address; write HOST:PORT.', "invalid-address"
         )
     return address[1].strip("[]"), int(address[2])
 
@@ -603,10 +593,3 @@ def game_options(command: F) -> F:
         ),
     ]
     return _with_options(command, options)
-
-
-def unknown(what: str, word: str, known: list[str]) -> CommandError:
-    """Return the error for an unknown name, with the nearest known one."""
-    available = f"; available: {', '.join(known)}." if known else "; none exists."
-    hint = nearest(word, known) or available
-    return CommandError(f'unknown {what} "{word}"{hint}', USAGE, code="unknown-name")

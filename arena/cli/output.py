@@ -11,7 +11,7 @@ import re
 import secrets
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from threading import Event, Thread
@@ -83,9 +83,7 @@ class ProgressLine:
 
     def __call__(self, what: str, done: int, of: int) -> None:
         """Report that `done` of `of` items are finished; `what` names the items."""
-        if time.monotonic() - self._printed_at >= _PAUSE_SECONDS:
-            hint(f"{done} of {of} {what}")
-            self._printed_at = time.monotonic()
+        self.now(f"{done} of {of} {what}")
 
     def now(self, what: str) -> None:
         """Report the current activity."""
@@ -142,33 +140,17 @@ def line(text: str = "") -> None:
 
 def heading(text: str) -> None:
     """Print a line of data above a table."""
-    text = sanitized(text)
-    if is_terminal():
-        screen().print(text, style="bold", markup=False)
-    else:
-        print(text)
+    _print_styled((("bold", text),))
 
 
 def state(word: str, style: str, name: str, text: str) -> None:
     """Print a line of data that begins with a state and its subject."""
-    name, text = sanitized(name), sanitized(text)
-    if is_terminal():
-        from rich.text import Text
-
-        screen().print(Text.assemble((f"{word:<6}", style), (f"{name:<10}", "bold"), text))
-    else:
-        print(f"{word:<6}{name:<10}{text}")
+    _print_styled(((style, f"{word:<6}"), ("bold", f"{name:<10}"), ("", text)))
 
 
 def marked(mark: str, style: str, name: str, text: str) -> None:
     """Print a line of data that begins with a mark: the result of a check."""
-    name, text = sanitized(name), sanitized(text)
-    if is_terminal():
-        from rich.text import Text
-
-        screen().print(Text.assemble(" ", (mark, style), " ", (name, "bold"), f" {text}"))
-    else:
-        print(f" {mark} {name} {text}", flush=True)
+    _print_styled((("", " "), (style, mark), ("", " "), ("bold", name), ("", f" {text}")))
 
 
 def game_line(text: str) -> None:
@@ -196,14 +178,56 @@ def document(value: Any) -> None:
     print(escaped_json(json.dumps(value, ensure_ascii=False)))
 
 
-def hint(text: str) -> None:
-    """Print a line of progress or advice, which is not data."""
-    _print_on_stderr((("dim", text),))
+def result(as_json: bool, values: object, *sentences: str, then: str = "") -> None:
+    """Print what a command has done: one line of JSON, or sentences and the next command."""
+    if as_json:
+        document(values)
+        return
+    for sentence in sentences:
+        line(sentence)
+    if then:
+        next_step(then)
+
+
+def listing(
+    as_json: bool,
+    values: Iterable[object],
+    headings: Sequence[str],
+    rows: Rows,
+    then: str = "",
+) -> None:
+    """Print a list: one line of JSON for each item, or a table and the next command."""
+    if as_json:
+        for each in values:
+            document(each)
+        return
+    table(headings, rows)
+    if then:
+        next_step(then)
+
+
+def secret(
+    as_json: bool, whose: Mapping[str, str], token: str, *then: str, about: str = ""
+) -> None:
+    """Print a new token, its owner, what it is for, and the next commands."""
+    result(as_json, {**whose, "token": token}, token)
+    if not as_json:
+        name = " ".join(whose.values())
+        hint(f"token of {name}; it is shown only once, and the arena stores only its hash")
+        if about:
+            hint(about)
+        next_step(*then)
+
+
+def hint(*texts: str) -> None:
+    """Print lines of progress or advice, which are not data."""
+    for text in texts:
+        _print_styled((("dim", text),), stderr=True)
 
 
 def warn(sentence: str) -> None:
     """Print a warning about a problem of the arena."""
-    _print_on_stderr((("bold yellow", "warning  "), ("", sentence)))
+    _print_styled((("bold yellow", "warning  "), ("", sentence)), stderr=True)
 
 
 def warn_without_sandbox() -> None:
@@ -214,7 +238,7 @@ def warn_without_sandbox() -> None:
 
 def complain(sentence: str) -> None:
     """Print an error as a sentence."""
-    _print_on_stderr((("bold red", "error  "), ("", sentence)))
+    _print_styled((("bold red", "error  "), ("", sentence)), stderr=True)
 
 
 def next_step(*commands: str) -> None:
@@ -222,23 +246,22 @@ def next_step(*commands: str) -> None:
     from arena.cli.errors import typed
 
     for number, command in enumerate(commands):
-        _print_on_stderr((("bold", "      " if number else "next  "), ("cyan", typed(command))))
+        first = "      " if number else "next  "
+        _print_styled((("bold", first), ("cyan", typed(command))), stderr=True)
 
 
-def _print_on_stderr(parts: Sequence[tuple[str, str]]) -> None:
-    """Print a line of styled parts on standard error, after all previous data."""
+def _print_styled(parts: Sequence[tuple[str, str]], *, stderr: bool = False) -> None:
+    """Print a line of styled parts; on standard error after all previous data."""
     parts = [(style, sanitized(text)) for style, text in parts]
+    stream = sys.stderr if stderr else sys.stdout
     sys.stdout.flush()
-    if not sys.stderr.isatty():
+    if not stream.isatty():
         # Without rich, whose import takes longer than a short command.
-        print("".join(text for _, text in parts), file=sys.stderr, flush=True)
+        print("".join(text for _, text in parts), file=stream, flush=True)
         return
     from rich.text import Text
 
-    line = Text()
-    for style, text in parts:
-        line.append(text, style)
-    screen(stderr=True).print(line)
+    screen(stderr=stderr).print(Text.assemble(*((text, style) for style, text in parts)))
 
 
 def screen(*, stderr: bool = False) -> Console:

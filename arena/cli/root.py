@@ -92,10 +92,7 @@ _HELP = {
 class LazyCommand(click.RichCommand):
     """Placeholder for a command in the help of its group until it is called.
 
-    Args:
-        name: name of the command.
-        where: "module:name" of the command.
-        short: help text of the command.
+    `where` is its "module:name".
     """
 
     def __init__(self, name: str, where: str, short: str) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena.bots.sandbox import stored_level
-from arena.cli.errors import FAILED, USAGE, CommandError
+from arena.cli.errors import FAILED, CommandError, usage_error
 from arena.config import DATABASE, Folder, locate, setting
 from arena.errors import BotError
 
@@ -45,13 +46,24 @@ class Workspace:
 
     @property
     def existing_store(self) -> Engine:
-        """The store.
-
-        Raises:
-            CommandError: nothing has been stored here yet.
-        """
+        """The store."""
         self.expect_store()
         return self.store
+
+    @contextmanager
+    def audited(
+        self, action: str, subject: str, reason: str = "", *, made: bool = False
+    ) -> Iterator[Engine]:
+        """Yield the store, and add the change that the block makes to the audit log.
+
+        `action` is, for example, "owner.renew", and `subject` the object that is changed. A missing
+        store is created if it may be `made`.
+        """
+        from arena.store.access.audit_log import audited_command
+
+        engine = self.store if made else self.existing_store
+        with audited_command(engine, action, subject, reason):
+            yield engine
 
     def expect_store(self) -> None:
         """Raise CommandError if nothing has been stored here yet, or the content is lost."""
@@ -89,11 +101,7 @@ class Workspace:
         return alive or tournaments.has_leased_match(self.store)
 
     def bot(self, text: str) -> Bot:
-        """Resolve the text to a bot.
-
-        Raises:
-            CommandError: the bot does not exist.
-        """
+        """Resolve the text to a bot."""
         from arena.bots.resolver import resolve
 
         try:
@@ -101,7 +109,7 @@ class Workspace:
                 return resolve(text, self._stored, self._known)
             return resolve(text)
         except BotError as error:
-            raise CommandError(str(error), USAGE, code=error.code) from None
+            raise usage_error(str(error), error.code) from None
 
     def _stored(self, name: str, number: str | None) -> Bot | None:
         from arena.store.bots import stored_bots

@@ -91,7 +91,6 @@ class FormatMatch:
         round: its round, from 0.
         number: its number within the round, from 0.
         entrants: names, in the order of the match.
-        state: its state.
         games: all games of a closed match, by entrant; empty otherwise.
         forfeited_by: the entrant that loses a void match by an organiser's decision; empty: none.
     """
@@ -196,7 +195,6 @@ class NextMatches:
     """The next matches, in canonical order.
 
     Attributes:
-        fixtures: the matches.
         why: the reason why there are more.
         strengths: the strengths they were paired from; None without any.
     """
@@ -229,7 +227,6 @@ class FormatOver:
     """The end: no further match is scheduled; open matches may be finished.
 
     Attributes:
-        why: the reason.
         ranking: the final ranking if the format determines it; empty if the ratings do.
         drained: (round, number) of matches that do not count, because they follow the decisive one.
     """
@@ -295,11 +292,7 @@ def history(entrants: Sequence[FormatEntrant], matches: Iterable[FormatMatch]) -
 
 
 def without_replayed(matches: Iterable[FormatMatch]) -> list[FormatMatch]:
-    """Return the matches that count: the latest replay of each, at the place of the first.
-
-    Args:
-        matches: stored matches; some of them replay others.
-    """
+    """Return the matches that count: the latest replay of each, at the place of the first."""
     latest: dict[tuple[int, int], FormatMatch] = {}
     for match in sorted(matches, key=lambda match: match.place):
         latest[place_of(match.round, match.number)] = match
@@ -340,7 +333,6 @@ def fixtures(
     """Create the matches of a round.
 
     Args:
-        number: the round.
         tables: the entrants of each match, and the reason for the pairing.
         entrants: all entrants in order of seeds.
     """

@@ -50,7 +50,6 @@ class InversionGains:
     """The value of one more match between each two entrants of the pool.
 
     Args:
-        names: the pool.
         means: estimated strengths in natural units, of the pool and of all their opponents.
         played: numbers of games that count, by entrant and opponent.
         prior: precision of the prior of a strength.

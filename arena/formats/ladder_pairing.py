@@ -30,8 +30,6 @@ class LadderRound:
     """The state of a ladder that determines the pairing of a round.
 
     Args:
-        rules: the settings of the ladder.
-        number: the number of the round.
         entrants: all entrants of the ladder.
         clan: the clans, whose members do not share a table.
         schedule: the sums of the rounds before the last one.

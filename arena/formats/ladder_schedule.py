@@ -70,7 +70,6 @@ class LadderTurns:
     """The order in which entrants have waited.
 
     Args:
-        rules: the settings of the ladder.
         entrants: all entrants in order of seeds.
         last: number of each entrant's last match; it is updated.
         even: number of even matches of each entrant; it is updated.

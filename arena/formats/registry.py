@@ -10,7 +10,7 @@ from arena.formats.contract import Format
 from arena.formats.knockout import KnockoutFormat
 from arena.formats.ladder import LadderFormat
 from arena.formats.round_robin import ChallengeFormat, GauntletFormat, RoundRobinFormat
-from arena.formats.sprt_match import LikelihoodRatio, SprtFormat
+from arena.formats.sprt_match import SprtFormat
 from arena.formats.swiss import SwissFormat
 from referee.games.shared.coded_errors import InvalidValue
 
@@ -83,7 +83,7 @@ def settings_of(name: str) -> dict[str, type]:
             f"unknown format {name!r}; available: {', '.join(FORMATS)}", code="unknown-format"
         )
     usual = {field.name: type(field.default) for field in fields(FORMATS[name])}  # type: ignore[arg-type]
-    return {word: kind for word, kind in usual.items() if word not in ("sides", "llr")}
+    return {word: kind for word, kind in usual.items() if word != "sides"}
 
 
 def _check_pairing(name: str, version: object) -> None:
@@ -92,19 +92,8 @@ def _check_pairing(name: str, version: object) -> None:
         raise InvalidValue(f"pairing of {name} is 1 to {newest}, not {version}", code="pairing")
 
 
-def make(
-    name: str,
-    sides: int,
-    settings: Mapping[str, object] | None = None,
-    llr: LikelihoodRatio | None = None,
-) -> Format:
+def make(name: str, sides: int, settings: Mapping[str, object] | None = None) -> Format:
     """Create a format from settings; omitted ones have their defaults.
-
-    Args:
-        name: the name of the format.
-        sides: sides of a match.
-        settings: values by name.
-        llr: the log-likelihood ratio, required by `sprt` and ignored by other formats.
 
     Raises:
         ValueError: the format or a setting does not exist, or a value is not valid; the text is a
@@ -136,8 +125,4 @@ def make(
             raise InvalidValue(f"{name} is for matches of two sides, not of {sides}", code="sides")
     else:
         values["sides"] = sides
-    if name == "sprt":
-        if llr is None:
-            raise InvalidValue("sprt needs a log-likelihood ratio to decide by", code="no-ratio")
-        values["llr"] = llr
     return FORMATS[name](**values)

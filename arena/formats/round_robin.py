@@ -244,11 +244,6 @@ def round_robin(entrants: int, sides: int, cycles: int = 1) -> tuple[Pairing, ..
       least once. If the search finds only a smaller selection (observed with seven or more sides),
       the first guarantee still holds.
 
-    Args:
-        entrants: number of entrants.
-        sides: sides of a match.
-        cycles: number of cycles.
-
     Raises:
         ValueError: there are fewer entrants than sides, fewer than two sides, or no cycle.
     """

@@ -7,11 +7,10 @@ A. Wald, "Sequential Tests of Statistical Hypotheses" (1945): the test ends when
 the likelihood ratio leaves the interval (log(beta / (1 - alpha)), log((1 - beta) / alpha)).
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import log
 from operator import add
-from typing import ClassVar, Final, Protocol, TypeAlias
+from typing import ClassVar, TypeAlias, cast
 
 from arena.formats.contract import (
     Fixture,
@@ -29,16 +28,12 @@ from arena.formats.contract import (
 )
 from arena.formats.table_pool import clans
 from arena.ratings.closed_match import PlayedGame
+from arena.ratings.duel import of_boards
+from arena.ratings.sprt import Model, SprtSettings, log_likelihood_ratio
 from referee.games.shared.coded_errors import InvalidValue
 
 PairCounts: TypeAlias = tuple[int, int, int, int, int, int]
 """Numbers of mirrored boards by result for the first entrant: LL, LD, WL, DD, WD, WW."""
-LikelihoodRatio: TypeAlias = Callable[[tuple[int, ...], float, float, str], float]
-"""A function that returns the log-likelihood ratio for `high` against `low`.
-
-Its arguments are the numbers of boards by result (`board_counts`), the bounds, and the model."""
-MODELS: Final = ("logistic", "normalized")
-"""The scales of `low` and `high` (`arena.ratings.sprt.SprtSettings`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,24 +57,17 @@ class SprtFormat:
 
     The ratio is evaluated after each match in canonical order, as long as all earlier matches are
     over. The first match that crosses a bound decides; later matches do not change the result. They
-    are finished and marked (`FormatOver.drained`), but not counted.
+    are finished and marked (`FormatOver.drained`), but not counted. The parameters of the test are
+    those of `SprtSettings`.
 
     Attributes:
-        llr: the log-likelihood ratio.
-        sides: sides of a match.
-        low: the Elo difference of the null hypothesis.
-        high: the Elo difference of the alternative.
-        alpha: probability to accept `high` if `low` is true.
-        beta: probability to accept `low` if `high` is true.
         batch: matches of a round; the next round begins when the last but one is over.
         limit: number of matches after which the test ends without a verdict; 0: unlimited.
-        model: the scale of `low` and `high`: "logistic" (Elo) or "normalized".
         owners_meet: whether entrants of one owner may share a table of more than two sides.
     """
 
     reads_results: ClassVar[bool] = True
 
-    llr: LikelihoodRatio
     sides: int = 2
     low: float = 0.0
     high: float = 25.0
@@ -91,23 +79,22 @@ class SprtFormat:
     owners_meet: bool = False
 
     def __post_init__(self) -> None:
-        if not self.low < self.high:
-            raise InvalidValue(
-                f"the lower bound {self.low} is not below the upper one {self.high}", code="bounds"
-            )
-        if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
-            raise InvalidValue("alpha and beta are between 0 and one half", code="error-rates")
+        _ = self.test
         if self.batch < 1:
             raise InvalidValue("a round of the test has at least one match", code="batch")
-        if self.model not in MODELS:
-            raise InvalidValue(
-                f"the model of an SPRT is {' or '.join(MODELS)}, not {self.model!r}", code="model"
-            )
 
     @property
-    def bounds(self) -> tuple[float, float]:
-        """The ratios at which the test decides for `low`, and for `high`."""
-        return log(self.beta / (1 - self.alpha)), log((1 - self.beta) / self.alpha)
+    def test(self) -> SprtSettings:
+        """The parameters of the test.
+
+        Raises:
+            ValueError: one of them is not valid.
+        """
+        return SprtSettings(self.low, self.high, self.alpha, self.beta, cast("Model", self.model))
+
+    def ratio(self, counts: tuple[int, ...]) -> float:
+        """Return the log-likelihood ratio of boards by result (`board_counts`)."""
+        return log_likelihood_ratio(self.test, of_boards(counts))
 
     def next(self, entrants: Sequence[FormatEntrant], matches: Iterable[FormatMatch]) -> Step:
         """Return the next round, or wait, or the verdict."""
@@ -176,43 +163,31 @@ class SprtFormat:
 
     def verdict(self, played: Sequence[FormatMatch], pair: tuple[str, str]) -> SprtDecision | None:
         """Return the first verdict on a pair of matches in canonical order; None without one."""
-        low, high = self.bounds
+        test = self.test
         total = (0,) * (2 * self.sides + 1)
         for match in played:
             if match.state is MatchStatus.OPEN:
                 return None
             if match.state is MatchStatus.VOID:
                 continue
-            total = tuple(map(add, total, board_counts(match, pair)))
-            ratio = self.llr(total, self.low, self.high, self.model)
-            if not low < ratio < high:
-                return SprtDecision(ratio >= high, match.place, ratio)
+            total = tuple(map(add, total, board_counts(match.entrants, match.games, pair)))
+            ratio = self.ratio(total)
+            if (verdict := test.verdict(ratio)) != "open":
+                return SprtDecision(verdict == "high", match.place, ratio)
         return None
 
 
-class PlayedBoards(Protocol):
-    """A closed match, as `board_counts` reads it."""
-
-    @property
-    def entrants(self) -> Sequence[str]:
-        """Names in the order of the match."""
-        ...
-
-    @property
-    def games(self) -> Sequence[PlayedGame]:
-        """All games, by entrant."""
-        ...
-
-
-def board_counts(match: PlayedBoards, pair: tuple[str, str]) -> tuple[int, ...]:
+def board_counts(
+    entrants: Sequence[str], games: Sequence[PlayedGame], pair: tuple[str, str]
+) -> tuple[int, ...]:
     """Count the boards of a match by the half points that the first of a pair won from the second.
 
     A board is played at one table for each side, and a game gives 0, 1 or 2 half points. With two
     sides the counts are those of LL, LD, WL and DD, WD, WW.
     """
-    first, second = map(match.entrants.index, pair)
-    sides = len(match.entrants)
-    ordered = sorted(match.games, key=lambda game: game.game)
+    first, second = map(entrants.index, pair)
+    sides = len(entrants)
+    ordered = sorted(games, key=lambda game: game.game)
     boards = len(ordered) // sides
     counts = [0] * (2 * sides + 1)
     for board in range(boards):

@@ -37,7 +37,6 @@ class RankingKey(NamedTuple):
     """The ranking key of a Swiss tournament, in this order.
 
     Attributes:
-        points: its points.
         buchholz: sum of the points of all its opponents.
         scores: sum of its mean scores.
     """

@@ -45,7 +45,6 @@ def choose(order: Iterable[str], tables: int, sides: int, clan: Clans) -> list[s
     Args:
         order: entrants by preference.
         tables: number of tables, at most `how_many`; then tables * sides entrants are chosen.
-        sides: sides of a table.
         clan: the clan of each entrant.
     """
     chosen: list[str] = []
@@ -64,7 +63,6 @@ def fill(
 
     Args:
         pool: entrants from `choose`. The first one without a seat opens the next table.
-        sides: sides of a table.
         clan: the clan of each entrant.
         liking: sort key of a candidate, given the seated entrants; ties follow the pool's order.
     """

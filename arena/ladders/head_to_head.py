@@ -12,7 +12,8 @@ from arena.ladders.ladder_key import LadderKey
 from arena.ratings import duel as duels
 from arena.ratings.closed_match import ClosedMatch
 from arena.ratings.duel import Duel, Interval, pentanomial
-from arena.ratings.points import Points, PointSums
+from arena.ratings.entrant_sums import EntrantSums, of_match
+from arena.ratings.points import Points
 from arena.ratings.sprt import SprtResult, SprtSettings, log_likelihood_ratio
 from arena.ratings.sprt_length import stopped
 from arena.store.bots import versions
@@ -20,9 +21,6 @@ from arena.store.matches import results
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
-
-    from arena.ratings.closed_match import ClosedMatch
-    from arena.ratings.sprt import SprtSettings
 
 
 class NeverMet(LookupError):
@@ -45,7 +43,6 @@ class LadderComparison:
     comparison: Comparison
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as plain values for JSON."""
         return {"form": self.form, **self.comparison.to_json()}
 
 
@@ -64,8 +61,6 @@ def compare_stored(
     """Compare two versions in a ladder.
 
     Args:
-        engine: the store.
-        scope: the ladder.
         pair: versions as ``name@number``.
         unit: the unit of counting: "board" or "match"; None for boards where possible.
         test: settings of a sequential test; None for no test.
@@ -106,7 +101,6 @@ class SequentialTest:
     """The result of a sequential test.
 
     Attributes:
-        settings: the parameters of the test.
         ratio: the log-likelihood ratio of all matches.
         verdict: the first verdict of the matches in canonical order; later matches do not change
             it.
@@ -122,7 +116,6 @@ class SequentialTest:
     elo: Interval
 
     def to_json(self) -> dict[str, object]:
-        """Return it as plain values for JSON."""
         s = self.settings
         return {
             "low": s.low,
@@ -191,7 +184,6 @@ class Comparison:
         return Interval(interval.value, -math.inf, math.inf)
 
     def to_json(self) -> dict[str, object]:
-        """Return it as plain values for JSON."""
         return {
             "entrants": [self.first, self.second],
             "unit": self.unit,
@@ -225,7 +217,6 @@ def compare(
         second: the second version.
         unit: "board" only if every match has two entrants that play the same boards in both
             seatings.
-        clip: limit of margins for points per board.
         test: settings of a sequential test; None for no test.
 
     Raises:
@@ -236,7 +227,9 @@ def compare(
         raise ValueError(f"{first} and {second} have not met")
     # Half points of a game: 2 for a better place, 1 for an equal one.
     won = [half for match in both for half in _halves(match, first, second)]
-    points = {entry.entrant: entry for entry in PointSums.of(both, clip).points()}
+    sums = EntrantSums()
+    for match in both:
+        sums.add(of_match(match, clip)[first])
     pairs = summed(_pairs(match, first) for match in both) if unit == "board" else None
     return Comparison(
         first,
@@ -248,7 +241,7 @@ def compare(
         won.count(0),
         pairs,
         _duel(both, first, second, unit),
-        points.get(first),
+        sums.points_per_board(first),
         _test(both, first, second, unit, test) if test else None,
     )
 

@@ -82,8 +82,6 @@ class EntrantLine:
 
     Args:
         rank: the rank by the format; by strength if the format does not decide it.
-        standing: the ratings and results.
-        entry: the entrant.
         worth: the ranking key of a Swiss tournament; otherwise None.
         place: the place by strength, from 1; 0 if the format decides the rank.
     """

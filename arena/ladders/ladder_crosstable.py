@@ -24,7 +24,6 @@ class LadderCrosstable:
     """The crosstable of a ladder in order of strength.
 
     Attributes:
-        table: the crosstable.
         strengths: the fitted strengths, with their differences.
         gifts: the tests for gifts (`arena.ratings.collusion`).
     """
@@ -34,7 +33,6 @@ class LadderCrosstable:
     gifts: tuple[Gift, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as plain values for JSON."""
         gaps, places = self.strengths.gaps, range(len(self.strengths.lines))
         return {
             "entrants": list(self.table.entrants),

@@ -29,15 +29,11 @@ class LadderKey:
     Attributes:
         id: the key of its rows: the id of a tournament, or the name of the ladder and the number of
             the season. Empty: it has no rows.
-        form: the form.
-        game: id of the game.
         sides: maximum number of entrants of a match.
-        tournaments: ids of the tournaments.
         entrants: entrants that are listed even before their first match.
         season: number of the season, from 1.
         archived: whether a later season has begun.
         anchors: the anchors of strength that the ladders set, as in `with_anchors`.
-        clock_class: the clock class.
     """
 
     form: str
@@ -114,14 +110,10 @@ def anchors_of(settings: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def of_forms(engine: Engine, name: str | None = None) -> list[LadderKey]:
-    """Return the scopes of all forms that tournaments have played, sorted by form.
+    """Return the current season of each ladder that tournaments have played, sorted by form.
 
     Args:
-        engine: the store.
         name: only this ladder or form, or all forms of the game with this id.
-
-    Returns:
-        The current season of each ladder.
     """
     return [scope for scope in of_seasons(engine, name) if not scope.archived]
 
@@ -133,7 +125,6 @@ def of_seasons(engine: Engine, name: str | None = None) -> list[LadderKey]:
     that are created before the next such ladder belong to it.
 
     Args:
-        engine: the store.
         name: only this ladder or form, or all forms of the game with this id.
     """
     held: dict[str, list[LadderKey]] = {}

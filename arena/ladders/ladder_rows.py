@@ -39,8 +39,6 @@ class Standing:
 
     Attributes:
         place: its position in the order of strength, from 1.
-        line: the line.
-        thinking: the decision times.
         seen: when its last match closed, in seconds since 1970; None before it.
     """
 
@@ -56,7 +54,6 @@ class Ladder:
 
     Attributes:
         scope: its key.
-        table: the standings.
         seen: when the last match of each entrant closed, in seconds since 1970.
         seq: the event up to which results are included (`arena.store.closings`).
     """
@@ -75,9 +72,7 @@ class RatingPoint:
         round: number of rounds that were over.
         at: when the round was over, in seconds since 1970.
         matches: number of matches of the ladder by then.
-        version: the entrant.
         strength: its strength in Elo points.
-        error: its standard error.
     """
 
     round: int
@@ -175,9 +170,6 @@ def read_crosstable(
     """Return the cells between some entrants that have met, in both directions.
 
     Args:
-        engine: the store.
-        key: the ladder.
-        versions: the entrants.
         others: their opponents; these entrants themselves by default, all if it is empty.
     """
     with reading(engine) as connection:

@@ -59,7 +59,6 @@ def advance(engine: Engine, key: LadderKey | None = None) -> bool:
     """Rate everything that has changed; one ladder at once if it is named.
 
     Args:
-        engine: the store.
         key: a ladder whose rows the caller reads next. None: all, except those that have been
             fitted a moment ago and take long.
 
@@ -110,12 +109,7 @@ def advance_if_behind(engine: Engine, seconds: float) -> bool:
 
 
 def rebuild(engine: Engine, key: LadderKey) -> None:
-    """Compute the rows of a ladder again from the games.
-
-    Args:
-        engine: the store.
-        key: the ladder.
-    """
+    """Compute the rows of a ladder again from the games."""
     for tournament in key.tournaments:
         result_sums.recount(engine, tournament)
     fits, points = schema.ladder_fits, schema.rating_points

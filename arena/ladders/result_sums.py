@@ -17,7 +17,6 @@ from sqlalchemy import (
     Connection,
     Engine,
     Select,
-    Table,
     case,
     delete,
     exists,
@@ -61,7 +60,6 @@ def consume(engine: Engine, at: int) -> bool:
     """Add the next events to the sums, at most up to one that ends a round.
 
     Args:
-        engine: the store.
         at: the present position. If another process has moved it, nothing is added, because the
             rounds that ended at the other position have to be handled first.
 
@@ -357,8 +355,6 @@ def meetings_before(connection: Connection, tournament: str, number: int) -> tup
     ones are subtracted. So the result does not depend on when anything is rated or closed.
 
     Args:
-        connection: a connection to the store.
-        tournament: its id.
         number: the first round that is not included.
     """
     until = closings.newest_closing(connection)
@@ -388,9 +384,6 @@ def meetings_between(
     Line-ups of more than two are all returned.
 
     Args:
-        connection: a connection to the store.
-        of: the tournaments.
-        versions: one of the entrants of a line-up of two.
         others: the other one; empty: any.
     """
     first, second = schema.line_ups.c.first, schema.line_ups.c.second
@@ -507,12 +500,3 @@ def newest(connection: Connection, of: Iterable[str]) -> int:
     table = schema.rated_tournaments
     query = select(func.max(table.c.seq)).where(table.c.tournament.in_(list(of)))
     return int(connection.execute(query).scalar_one() or 0)
-
-
-TABLES: Final[tuple[Table, ...]] = (
-    schema.line_ups,
-    schema.entrant_sums,
-    schema.round_ends,
-    schema.rated_tournaments,
-)
-"""The tables of the sums, by tournament."""

@@ -43,7 +43,6 @@ class MeanWithInterval:
     high: float | None
 
     def to_json(self) -> dict[str, object]:
-        """Return it as plain values for JSON."""
         interval = None if self.low is None else [self.low, self.high]
         return {"mean": self.mean, "interval": interval}
 
@@ -122,7 +121,6 @@ def advantages(matches: Iterable[ClosedMatch], sides: Sequence[int]) -> tuple[Se
     """Return what the seats of each side are worth.
 
     Args:
-        matches: the matches.
         sides: the side of each seat.
     """
     count = len(set(sides))

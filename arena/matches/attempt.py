@@ -12,7 +12,7 @@ import logging
 import socket
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,11 +25,12 @@ from arena.bots.sandbox.level import refusal
 from arena.errors import BotAbsent, BotError, Conflict, InfrastructureError, LeaseLost, StoreError
 from arena.matches.lease_renewal import Interrupted, LeaseRenewal
 from arena.matches.runner import play_match
-from arena.matches.table import AttemptModels, Watch
-from arena.models.match_models import MatchModels, match_models
+from arena.matches.table import Watch
+from arena.models.match_models import MatchModels, usable_models
 from arena.ratings.closed_match import PlayedGame
 from arena.store import database
 from arena.store.bots import pushed_versions, remote_bots, version_files
+from arena.store.bots.model_grants import granted_models
 from arena.store.events.messages import Position
 from arena.store.events.publisher import EventPublisher
 from arena.store.matches import offline_bot_waits, transitions
@@ -157,6 +158,8 @@ def _attempt(resources: WorkerResources, match: str, drain: StopEvent) -> None:
         if lease is None:
             _note_not_leased(resources, match, drain)
             return
+        if models is not None:
+            models = replace(models, attempt=lease.attempt)
         with logs.bound(attempt=lease.attempt):
             _play_or_release(resources, lease, models, drain, publisher)
 
@@ -183,7 +186,7 @@ def _play_or_release(
     log.info("%s: attempt %d, %d of %d games left", match, lease.attempt, games - done, games)
     tables = lease.spec.games // lease.spec.boards
     try:
-        with models.reserved(lease.attempt, tables) if models else contextlib.nullcontext():
+        with models.reserved(tables) if models else contextlib.nullcontext():
             _play(resources, lease, models, drain, publisher)
     except (Drained, Interrupted):
         _release(resources, lease, None)
@@ -257,7 +260,7 @@ def _play(
             lease.committed,
             keep,
             watch=watch,
-            models=None if models is None else AttemptModels(models, lease.attempt),
+            models=models,
         ):
             raise InfrastructureError(
                 "a fault stopped the match, as its strict policy requires. The lenient policy"
@@ -377,8 +380,11 @@ def _models(resources: WorkerResources, match: str) -> MatchModels | None:
     """
     if resources.models_folder is None:
         return None
+    granted = granted_models(resources.engine, match)
+    if not granted:
+        return None
     level, outputs = available_levels.best_level(), resources.outputs / match
-    return match_models(resources.engine, match, resources.models_folder, outputs, level)
+    return usable_models(resources.engine, match, granted, resources.models_folder, outputs, level)
 
 
 def _can_reach_relays(engine: Engine, match: str) -> bool:

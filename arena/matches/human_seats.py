@@ -261,8 +261,6 @@ def _served(
 
 
 class _PersonService(bot_pb2_grpc.BotServiceServicer):
-    """The bot server of one person."""
-
     def __init__(
         self,
         spec: MatchSpec,

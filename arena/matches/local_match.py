@@ -15,7 +15,7 @@ from arena.config import KEPT_MATCHES, Folder
 from arena.matches import human_seats, local_records
 from arena.matches.private_referee import own_referee
 from arena.matches.runner import play_match, record_text
-from arena.matches.table import AttemptModels, Watch
+from arena.matches.table import Watch
 from arena.models.transcripts import TRANSCRIPT
 from arena.ratings.closed_match import PlayedGame
 from arena.store.match_settings import MatchSettings
@@ -169,13 +169,7 @@ def play(
     ):
         watch = Watch(note, _DECISIONS_MS)
         match.complete = play_match(
-            match.spec,
-            referee,
-            bots,
-            sink,
-            on_reports=keep,
-            watch=watch,
-            models=None if models is None else AttemptModels(models, 1),
+            match.spec, referee, bots, sink, on_reports=keep, watch=watch, models=models
         )
 
 

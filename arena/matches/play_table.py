@@ -9,9 +9,9 @@ import logging
 import secrets
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Condition, Thread
-from typing import Final
+from typing import Any, Final
 
 from arena.config import Folder
 from arena.errors import InfrastructureError
@@ -93,18 +93,8 @@ class PlayTable:
         self._folder = folder
         self._changed = changed
         self._turn = Condition()
-        self._serial = 0
-        self._question: PersonQuestion | None = None
-        self._shown: PersonQuestion | None = None
+        self._state = TableState()
         self._action: Action | None = None
-        self._seen = 0
-        self._refused: RefusedChoice | None = None
-        self._hint: Hint | None = None
-        self._deadline: float | None = None
-        self._end: EndedGame | None = None
-        self._is_over = False
-        self._has_left = False
-        self._failure = ""
         self._thread = Thread(target=self._play, name=f"table-{match.spec.id}", daemon=True)
 
     @property
@@ -115,30 +105,18 @@ class PlayTable:
     @property
     def state(self) -> TableState:
         """The present state."""
-        with self._turn:
-            return TableState(
-                self._serial,
-                self._question,
-                self._shown,
-                self._seen,
-                self._refused,
-                self._hint,
-                self._deadline,
-                self._end,
-                self._is_over,
-                self._has_left,
-                self._failure,
-            )
+        return self._state
 
     @property
     def is_over(self) -> bool:
         """Whether the match is over."""
-        return self._is_over
+        return self._state.is_over
 
     @property
     def is_awaited(self) -> bool:
         """Whether it is the person's turn, or the match is over."""
-        return self._is_over or (self._question is not None and self._action is None)
+        state = self._state
+        return state.is_over or (state.question is not None and self._action is None)
 
     def start(self) -> None:
         """Begin the match."""
@@ -157,23 +135,25 @@ class PlayTable:
             read: finds the action that the text names.
         """
         with self._turn:
-            question = self._question
+            question = self._state.question
+            refused = None
             if question is None or self._action is not None or question_id(question) != named:
-                self._refused = RefusedChoice("stale", "This choice was for an earlier position.")
+                refused = RefusedChoice("stale", "This choice was for an earlier position.")
             else:
                 chosen = read(question, text)
-                self._refused = chosen if isinstance(chosen, RefusedChoice) else None
-                if self._refused is None:
+                if isinstance(chosen, RefusedChoice):
+                    refused = chosen
+                else:
                     self._action = chosen
-            self._notify()
-            return self._refused
+            self._change(refused=refused)
+            return refused
 
     def show_hint(self, hint: Hint) -> None:
         """Show a hint if its question is still open."""
         with self._turn:
-            if self._question is not None and question_id(self._question) == hint.question:
-                self._hint = hint
-                self._notify()
+            question = self._state.question
+            if question is not None and question_id(question) == hint.question:
+                self._change(hint=hint)
 
     def delete_record(self) -> None:
         """Delete the record of a match that is over, and with it the person's name.
@@ -193,9 +173,8 @@ class PlayTable:
     def leave(self) -> None:
         """End the match; its record ends with the last choice."""
         with self._turn:
-            if not self._is_over:
-                self._has_left = True
-                self._notify()
+            if not self.is_over:
+                self._change(has_left=True)
 
     def join(self, seconds: float) -> None:
         """Wait for the end of the match and its record."""
@@ -210,33 +189,36 @@ class PlayTable:
         """
         left = question.seconds_left
         with self._turn:
-            self._question = self._shown = question
-            self._action = self._refused = self._hint = None
-            self._deadline = None if left is None else time.time() + left
-            self._notify()
-            self._turn.wait_for(
-                lambda: self._action is not None or self._has_left or self._question is not question
-            )
-            withdrawn, action = self._question is not question, self._action
-            self._question = self._deadline = None
             self._action = None
-            self._notify()
-            if self._has_left:
+            deadline = None if left is None else time.time() + left
+            self._change(
+                question=question, shown=question, refused=None, hint=None, deadline=deadline
+            )
+            self._turn.wait_for(
+                lambda: (
+                    self._action is not None
+                    or self._state.has_left
+                    or self._state.question is not question
+                )
+            )
+            withdrawn, action = self._state.question is not question, self._action
+            self._action = None
+            self._change(question=None, deadline=None)
+            if self._state.has_left:
                 raise PersonLeft
             if withdrawn or action is None:
                 raise QuestionWithdrawn
-            self._seen = len(question.history())
+            self._state = replace(self._state, seen=len(question.history()))
             return action
 
     def withdraw(self, question: PersonQuestion) -> None:
         """End a question that does not need an answer any more."""
         with self._turn:
-            if self._question is question and self._action is None:
-                self._question = None
-                self._notify()
+            if self._state.question is question and self._action is None:
+                self._change(question=None)
 
-    def _notify(self) -> None:
-        self._serial += 1
+    def _change(self, **values: Any) -> None:
+        self._state = replace(self._state, serial=self._state.serial + 1, **values)
         self._turn.notify_all()
         self._changed(self.topic)
 
@@ -257,15 +239,11 @@ class PlayTable:
         except OSError as error:
             log.warning("the record of %s is not kept: %s", self.match.spec.id, error)
         with self._turn:
-            self._question = None
-            self._is_over = True
-            self._failure = failure
-            self._notify()
+            self._change(question=None, is_over=True, failure=failure)
 
     def _finished(self, game: PlayedGame) -> None:
         end = ended_game(self.match.spec, self.match.bots, game)
         with self._turn:
-            self._end = end
-            self._notify()
-        if self._has_left:
+            self._change(end=end)
+        if self._state.has_left:
             raise PersonLeft

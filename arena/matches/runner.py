@@ -1,20 +1,24 @@
 """Play a match: its tables, one after another, against the referee at an address."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import grpc
 from pokearena.v1 import referee_pb2_grpc
 
 from arena.bots.bot import Bot
-from arena.bots.exit_report import Report
 from arena.errors import InfrastructureError
-from arena.matches.table import AttemptModels, OnReports, Sink, Table, Watch
+from arena.matches.table import OnReports, Sink, Table, Watch
 from arena.ratings.closed_match import PlayedGame
 from arena.store.matches.spec import MatchSpec
 from arena.store.matches.table_plan import plan
 from referee import logs
 from referee.record import dump
+
+if TYPE_CHECKING:
+    from arena.models.match_models import MatchModels
 
 CONNECT_SECONDS: Final = 10.0
 """Seconds within which the referee must be reached."""
@@ -52,20 +56,16 @@ def record_text(spec: MatchSpec, games: Mapping[int, str], seed: bytes | None) -
     return "".join(lines)
 
 
-def _discard(entrant: int, reports: Sequence[Report]) -> None:
-    """Discard the reports."""
-
-
 def play_match(
     spec: MatchSpec,
     referee: str,
     bots: Sequence[Bot],
     sink: Sink,
     committed: Iterable[PlayedGame] = (),
-    on_reports: OnReports = _discard,
+    on_reports: OnReports = lambda entrant, reports: None,
     timeout: float = CONNECT_SECONDS,
     watch: Watch | None = None,
-    models: AttemptModels | None = None,
+    models: MatchModels | None = None,
 ) -> bool:
     """Play the remaining games of a match; return False if the strict policy stopped it early.
 

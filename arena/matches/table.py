@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 import grpc
 from pokearena.v1 import referee_pb2
 
-from arena.bots.bot import Bot
+from arena.bots.bot import Bot, granted_start_ms
 from arena.bots.exit_report import Report
 from arena.bots.plain_processes import PlainProcesses, table_processes
 from arena.bots.sandbox.level import Level
 from arena.bots.socket_probe import goes_on_listening
-from arena.bots.start_limit import granted_start_ms
 from arena.errors import BotAbsent, InfrastructureError
 from arena.matches.remote_seats import RemoteSeats
 from arena.presentation import shipped_docs
@@ -31,7 +30,10 @@ from referee.numbering import game_text
 if TYPE_CHECKING:
     from arena.bots.processes import Processes
     from arena.models.excused_time import TimeReport
-    from arena.models.match_models import MatchModels, TableModels
+    from arena.models.match_models import MatchModels
+
+    Starter = Processes | PlainProcesses | RemoteSeats
+    """Starts bots of a table, as local processes or through a relay."""
 
 LONGEST_OUTPUT: int = 64 * 1024
 """Maximum length, in characters, of the end of a bot's output that is sent to the referee."""
@@ -65,41 +67,6 @@ class Watch:
     notes: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class AttemptModels:
-    """The models of a match in one of its attempts."""
-
-    models: MatchModels
-    attempt: int
-
-
-@dataclass(frozen=True, slots=True)
-class _BotStarter:
-    """Starts the bots of a table, as local processes or through a relay."""
-
-    processes: Processes | PlainProcesses
-    remote_seats: RemoteSeats
-
-    def start(self, seat: int, bot: Bot) -> str:
-        """Seat a fresh process of a bot; return the address at which it answers questions."""
-        if bot.address is not None:
-            return bot.address
-        provider = self.processes if bot.relay is None else self.remote_seats
-        return provider.start(seat, bot)
-
-    def restart(self, seat: int, bot: Bot) -> str:
-        """Restart a bot in the middle of a table; return "" if a remote bot is absent."""
-        try:
-            return self.start(seat, bot)
-        except BotAbsent:
-            return ""
-
-    def report(self, seat: int, bot: Bot) -> Report:
-        """Return the report on the latest process of a bot."""
-        provider = self.processes if bot.relay is None else self.remote_seats
-        return provider.report(seat)
-
-
 def seated(bots: Sequence[Bot], seating: Sequence[int]) -> list[Bot]:
     """Return the bot of each seat; a person plays the first seat of a side, a partner the others.
 
@@ -122,13 +89,17 @@ class Table:
         plan: TablePlan,
         bots: Sequence[Bot],
         watch: Watch | None = None,
-        models: AttemptModels | None = None,
+        models: MatchModels | None = None,
     ) -> None:
         self._spec = spec
         self._plan = plan
         self._bots = seated(bots, plan.seating)
         self._watch = watch
-        self._models = self._table_models(models)
+        self._models = (
+            None
+            if models is None
+            else models.table(spec, plan, self._on_models_lost, self._excuse_time)
+        )
         self._due = {board.game for board in plan.boards}
         self._requests: SimpleQueue[referee_pb2.RunTableRequest | None] = SimpleQueue()
         self._stub: Any = None
@@ -162,19 +133,19 @@ class Table:
             if any(bot.network_key is not None for bot in self._bots):
                 self._level = Level.UNSANDBOXED
             self._connect_models()
-            starter = _BotStarter(processes, remote_seats)
+            starters = [remote_seats if bot.relay is not None else processes for bot in self._bots]
             # Remote bots first: if one is absent, no local process has been started needlessly.
             order = sorted(
                 enumerate(self._bots), key=lambda seat_and_bot: not seat_and_bot[1].remote
             )
-            by_seat = {seat: starter.start(seat, bot) for seat, bot in order}
+            by_seat = {seat: bot.address or starters[seat].start(seat, bot) for seat, bot in order}
             addresses = [by_seat[seat] for seat in range(len(self._bots))]
             try:
                 self._call = stub.RunTable(self._requests_from(self._table_request(addresses)))
                 if self._lost:
                     # Lost while bots were being started, before there was a call to cancel.
                     raise InfrastructureError(self._lost, code=self._lost_code)
-                self._receive(starter, sink)
+                self._receive(starters, sink)
             except grpc.RpcError as error:
                 raise self._failure(error) from None
             finally:
@@ -191,20 +162,6 @@ class Table:
                 code="games-missing",
             )
         return not self._due
-
-    def _table_models(self, models: AttemptModels | None) -> TableModels | None:
-        if models is None:
-            return None
-        versions = [self._spec.versions[entrant] for entrant in self._plan.seating]
-        share = (self._spec.games // self._spec.boards, len(self._plan.boards) / self._spec.boards)
-        return models.models.table(
-            models.attempt,
-            self._plan.table,
-            versions,
-            share,
-            self._on_models_lost,
-            self._excuse_time,
-        )
 
     def _connect_models(self) -> None:
         """Give each bot that has models the socket of its own endpoint."""
@@ -262,12 +219,12 @@ class Table:
             and not any(bot.remote for bot in self._bots),
         )
 
-    def _receive(self, starter: _BotStarter, sink: Sink) -> None:
+    def _receive(self, starters: Sequence[Starter], sink: Sink) -> None:
         for event in self._call:
             if event.HasField("game"):
                 sink(self._finished(event.game))
             elif event.HasField("faulted"):
-                self._requests.put(self._answer(starter, event.faulted))
+                self._requests.put(self._answer(starters, event.faulted))
             elif event.HasField("asked") and self._models is not None:
                 sent = event.asked
                 question = (sent.game, sent.decision) if sent.HasField("game") else None
@@ -293,7 +250,7 @@ class Table:
         return games.finished_game(game, self._plan.table, seating, self._spec.versions)
 
     def _answer(
-        self, starter: _BotStarter, faulted: referee_pb2.BotFaulted
+        self, starters: Sequence[Starter], faulted: referee_pb2.BotFaulted
     ) -> referee_pb2.RunTableRequest:
         bot = self._bots[faulted.seat]
         if self._lost:
@@ -303,10 +260,13 @@ class Table:
             lost = LEFT_TABLE if bot.person else "cannot be reached any more"
             ended = "" if goes_on_listening(bot.address) else lost
             return _report_request(Report(faulted.seat, ended), faulted.inquiry)
-        report = starter.report(faulted.seat, bot)
+        starter = starters[faulted.seat]
+        report = starter.report(faulted.seat)
         restarted = ""
         if report.ended and faulted.restart:
-            restarted = starter.restart(faulted.seat, bot)
+            # An absent remote bot is not restarted.
+            with suppress(BotAbsent):
+                restarted = starter.start(faulted.seat, bot)
         return _report_request(report, faulted.inquiry, restarted)
 
     def _on_exit(self, report: Report) -> None:

@@ -75,24 +75,14 @@ class Tables(Protocol):
 
 
 def add_player_tools(server: MCPServer[Any], tables: Callable[[], Tables]) -> None:
-    """Add the tools of a player.
-
-    Args:
-        server: the server.
-        tables: returns the tables of the agent that sent the current request.
-    """
+    """Add the tools of a player; `tables` returns those of the agent that sent the request."""
 
     @server.tool()
     async def list_games() -> list[dict[str, Any]]:
         """List the games with their options and the bots that you can play against."""
         return await in_thread(_games, tables())
 
-    @server.tool()
-    async def read_rules(game: str) -> str:
-        """Return the complete rules of a game as Markdown."""
-        if game not in GAMES:
-            raise ToolError(f'unknown game "{game}"; available: {", ".join(GAMES)}.')
-        return shipped_docs.rules(game)
+    server.tool()(read_rules)
 
     @server.tool()
     async def start_match(
@@ -156,6 +146,13 @@ def add_player_tools(server: MCPServer[Any], tables: Callable[[], Tables]) -> No
         seat.leave()
         await poll(lambda: seat.is_over, MOST_SECONDS)
         return await _next_state(seat, 0)
+
+
+async def read_rules(game: str) -> str:
+    """Return the complete rules of a game as Markdown."""
+    if game not in GAMES:
+        raise ToolError(f'unknown game "{game}"; available: {", ".join(GAMES)}.')
+    return shipped_docs.rules(game)
 
 
 def _games(tables: Tables) -> list[dict[str, Any]]:

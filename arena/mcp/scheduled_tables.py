@@ -19,9 +19,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
-from arena.mcp.player_tools import UNTRUSTED, Wait, poll
-from arena.presentation import shipped_docs
-from referee.games.registry import GAMES
+from arena.mcp.player_tools import UNTRUSTED, Wait, poll, read_rules
 
 _GRACE_SECONDS: Final = 1.0
 _STARTED: Final = {"withText": True, "withCorrections": True}
@@ -110,18 +108,10 @@ def add_seat_tools(
 ) -> None:
     """Add the tools of an agent that plays scheduled matches.
 
-    Args:
-        server: the server.
-        tables: its tables.
-        problem: returns why the agent is not connected; empty if it is.
+    `problem` returns why the agent is not connected; empty if it is.
     """
 
-    @server.tool()
-    async def read_rules(game: str) -> str:
-        """Return the complete rules of a game as Markdown."""
-        if game not in GAMES:
-            raise ToolError(f'unknown game "{game}"; available: {", ".join(GAMES)}.')
-        return shipped_docs.rules(game)
+    server.tool()(read_rules)
 
     @server.tool()
     async def next_question(wait: Wait = 30) -> dict[str, Any]:

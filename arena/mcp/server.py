@@ -40,9 +40,8 @@ def player_server(
 ) -> MCPServer[Any]:
     """Return a server for agents on other machines: the tools of players, and an owner's reads.
 
-    Args:
-        tables: returns the tables of the agent that sent the current request.
-        account: returns what the agent's owner may read of the owner's bots.
+    `tables` returns the tables of the agent that sent the current request, and `account` what its
+    owner may read of the owner's bots.
     """
     server = _server()
     add_player_tools(server, tables)
@@ -58,9 +57,7 @@ def player_server(
 def seat_server(tables: ScheduledTables, problem: Callable[[], str]) -> MCPServer[Any]:
     """Return the server of an agent that plays the matches which an arena schedules for it.
 
-    Args:
-        tables: its tables.
-        problem: returns why the agent is not connected to the arena; empty if it is.
+    `problem` returns why the agent is not connected to the arena; empty if it is.
     """
     server = _server(SEAT_INSTRUCTIONS)
     add_seat_tools(server, tables, problem)

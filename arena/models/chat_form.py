@@ -214,13 +214,7 @@ def _figures(usage: object) -> tuple[int, int] | None:
 
 
 def reply_document(model: str, reply: ChatReply, figures: CallFigures) -> dict[str, Any]:
-    """Return a reply as the bot receives it. Equal texts give equal documents.
-
-    Args:
-        model: name of the model in `models.toml`.
-        reply: the reply.
-        figures: the tokens that are charged to the table.
-    """
+    """Return a reply as the bot receives it. Equal texts give equal documents."""
     message: dict[str, Any] = {"role": "assistant", "content": reply.text}
     if reply.refusal:
         message["refusal"] = reply.refusal

@@ -9,7 +9,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -20,17 +19,14 @@ from arena.errors import Conflict, InfrastructureError
 from arena.models.endpoint_client import EndpointClient
 from arena.models.excused_time import TimeReport
 from arena.models.models_file import ModelsFile, ModelsFileError, missing_keys, read_models
-from arena.models.table_endpoint import (
-    Ledger,
-    ModelUnavailable,
-    Seat,
-    TableEndpoint,
-)
+from arena.models.table_endpoint import Ledger, ModelUnavailable, Seat, TableEndpoint
 from arena.models.transcripts import RecordedReplies, TranscriptWriter
 from arena.ratings.call_figures import CallFigures
-from arena.store.bots.model_grants import GrantedModels, granted_models
+from arena.store.bots.model_grants import GrantedModels
 from arena.store.matches import model_calls
 from arena.store.matches.model_calls import MODELS_UNAVAILABLE, Caller, CallPlace
+from arena.store.matches.spec import MatchSpec
+from arena.store.matches.table_plan import TablePlan
 from arena.system import temporary_folder
 
 if TYPE_CHECKING:
@@ -54,6 +50,7 @@ class MatchModels:
         match: id of the match.
         granted: the models of its versions, by version.
         outputs: folder of the match's output, which gets the transcripts; None: it gets none.
+        attempt: number of the match's attempt.
     """
 
     engine: Engine | None
@@ -61,30 +58,24 @@ class MatchModels:
     match: str
     granted: Mapping[str, GrantedModels]
     outputs: Path | None
+    attempt: int = 1
     _recorded: dict[str, RecordedReplies] = field(default_factory=dict)
 
     def table(
-        self,
-        attempt: int,
-        table: int,
-        versions: Sequence[str],
-        budget_share: tuple[int, float],
-        on_lost: Callable[[str], None],
-        on_time: OnTime,
+        self, spec: MatchSpec, plan: TablePlan, on_lost: Callable[[str], None], on_time: OnTime
     ) -> TableModels:
         """Return the endpoints of a table, which are opened by `with`.
 
         Args:
-            attempt: number of the match's attempt.
-            table: number of the table.
-            versions: the version of each seat.
-            budget_share: number of tables of the match, and the part of the table to be played.
+            spec: the match.
+            plan: the table, with the boards that are still to be played.
             on_lost: called with a sentence if a model does not answer.
             on_time: called with a seat and a report on the time of its calls.
         """
-        tables, part = budget_share
-        budget = int(self.file.limits.table_budget(tables) * part)
-        return TableModels(self, attempt, table, versions, budget, on_lost, on_time)
+        versions = [spec.versions[entrant] for entrant in plan.seating]
+        part = len(plan.boards) / spec.boards
+        budget = int(self.file.limits.table_budget(spec.games // spec.boards) * part)
+        return TableModels(self, plan.table, versions, budget, on_lost, on_time)
 
     def clients(self, version: str) -> dict[str, EndpointClient]:
         """Return the endpoints that a version may call, by model."""
@@ -96,14 +87,10 @@ class MatchModels:
         }
 
     @contextmanager
-    def reserved(self, attempt: int, tables: int) -> Iterator[None]:
-        """Take the tokens of an attempt from the days of the owners, until the block ends.
+    def reserved(self, tables: int) -> Iterator[None]:
+        """Take the tokens of a match's tables from the days of the owners, until the block ends.
 
         So no bot can pause its match by using up the day in another match.
-
-        Args:
-            attempt: number of the match's attempt.
-            tables: number of tables of the match.
 
         Raises:
             InfrastructureError: all calls are stopped, or the rest of a day is too small.
@@ -116,7 +103,7 @@ class MatchModels:
         tokens = tables * limits.table_budget(tables)
         try:
             model_calls.reserve_match(
-                self.engine, self.match, attempt, owners, tokens, limits.owner_day_tokens
+                self.engine, self.match, self.attempt, owners, tokens, limits.owner_day_tokens
             )
         except Conflict as error:
             raise _refused(str(error).rstrip(".")) from None
@@ -125,7 +112,7 @@ class MatchModels:
         finally:
             # A reservation that stays is replaced by the next attempt.
             with suppress(SQLAlchemyError):
-                model_calls.release_match(self.engine, self.match, attempt)
+                model_calls.release_match(self.engine, self.match, self.attempt)
 
     def within(self, tokens: int) -> MatchModels:
         """Return the models with at most this budget at a table, which covers one call at least."""
@@ -164,7 +151,6 @@ class TableModels:
     def __init__(
         self,
         models: MatchModels,
-        attempt: int,
         table: int,
         versions: Sequence[str],
         budget: int,
@@ -172,7 +158,6 @@ class TableModels:
         on_time: OnTime,
     ) -> None:
         self._models = models
-        self._attempt = attempt
         self._table = table
         self._versions = versions
         self._budget = budget
@@ -193,12 +178,7 @@ class TableModels:
                     self.endpoints[seat] = self._open(directory, seat, version)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for endpoint in self.endpoints.values():
             endpoint.close()
         self._stack.close()
@@ -213,7 +193,7 @@ class TableModels:
         recorded = models.recorded(version)
         return TableEndpoint(
             directory,
-            Seat(self._attempt, self._table, seat),
+            Seat(models.attempt, self._table, seat),
             models.clients(version),
             models.file.limits,
             self._budget // self._versions.count(version),
@@ -238,7 +218,7 @@ class TableModels:
         if engine is None:
             return Ledger(lambda place, model, worst: "", lambda call, figures: None)
         owner = models.granted[version].owner
-        caller = Caller(owner, version, models.match, self._attempt, self._table)
+        caller = Caller(owner, version, models.match, models.attempt, self._table)
         day_tokens = models.file.limits.owner_day_tokens
 
         def reserve(place: CallPlace, model: str, worst: CallFigures) -> str:
@@ -262,25 +242,6 @@ def _refusals() -> Iterator[None]:
         raise ModelUnavailable(text[:1].upper() + text[1:]) from None
     except SQLAlchemyError:
         raise ModelUnavailable("The calls of models cannot be stored.") from None
-
-
-def match_models(
-    engine: Engine, match: str, root: Path, outputs: Path, level: Level
-) -> MatchModels | None:
-    """Return the models of a match; None if its versions may not use models.
-
-    Args:
-        engine: the store.
-        match: id of the match.
-        root: the data folder, with `models.toml`.
-        outputs: folder of the match's output.
-        level: the sandbox level of its bots.
-
-    Raises:
-        InfrastructureError: the match must not begin here now.
-    """
-    granted = granted_models(engine, match)
-    return usable_models(engine, match, granted, root, outputs, level) if granted else None
 
 
 def usable_models(

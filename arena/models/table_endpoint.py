@@ -371,7 +371,6 @@ class _Pace:
         self._lock = threading.Lock()
 
     def wait(self) -> None:
-        """Wait for the next turn."""
         with self._lock:
             now = time.monotonic()
             self._next = max(self._next, now - self._ahead) + self._step
@@ -403,14 +402,12 @@ class _Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
             time.sleep(_REFUSAL_PAUSE_SECONDS)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Serve a connection."""
         try:
             super().process_request_thread(request, client_address)
         finally:
             self._connections.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Log an error that a connection has caused."""
         log.debug("a connection of a bot to its models failed", exc_info=True)
 
 

@@ -291,10 +291,6 @@ class PlainEncoding(Encoding):
     split again (:class:`ListedChoices`). An encoding made for the game trains better, because a
     number then has the same meaning in every position. A field of the view has `FIELD` numbers, or
     those of its `Bounds`.
-
-    Args:
-        seats: the number of seats.
-        view_type: the dataclass of the game's views.
     """
 
     size = 64

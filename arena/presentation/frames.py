@@ -4,7 +4,7 @@ Most parts of a position equal those of the previous one. A frame sequence track
 all renderings, so that one page can hold all positions of a game and stay small.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import nsmallest
 from itertools import groupby
@@ -126,11 +126,11 @@ class FrameSequence:
             self,
             titles=_visible(self.titles),
             places=tuple(
-                replace(place, heads=_visible(place.heads), parts=_visible_parts(place.parts))
+                replace(place, heads=_visible(place.heads), parts=_filtered(place.parts, _visible))
                 for place in self.places
             ),
-            zones=tuple(map(_visible_parts, self.zones)),
-            below=_visible_parts(self.below),
+            zones=tuple(_filtered(zone, _visible) for zone in self.zones),
+            below=_filtered(self.below, _visible),
         )
 
 
@@ -138,11 +138,12 @@ def _visible(spans: tuple[Span[T], ...]) -> tuple[Span[T], ...]:
     return tuple(span for span in spans if span.last >= 0)
 
 
-def _visible_parts(
-    parts: tuple[TrackedArea | TrackedLayout, ...],
+def _filtered(
+    parts: Iterable[TrackedArea | TrackedLayout], spans_of: Callable[[Any], Any]
 ) -> tuple[TrackedArea | TrackedLayout, ...]:
+    """Return parts with some of their spans; a layout is unchanged."""
     return tuple(
-        replace(part, spans=_visible(part.spans)) if isinstance(part, TrackedArea) else part
+        replace(part, spans=spans_of(part.spans)) if isinstance(part, TrackedArea) else part
         for part in parts
     )
 
@@ -173,10 +174,10 @@ def _sequence(numbered: Sequence[tuple[int, TableRendering]], steps: int) -> Fra
             for seat in range(len(numbered[0][1].seats))
         ),
         zones=tuple(
-            tuple(map(_without_unused, zone))
+            _filtered(zone, _kept)
             for zone in _zones(_parts([(n, each.centre) for n, each in numbered]))
         ),
-        below=tuple(map(_without_unused, _parts([(n, each.below) for n, each in numbered]))),
+        below=_filtered(_parts([(n, each.below) for n, each in numbered]), _kept),
     )
 
 
@@ -210,17 +211,13 @@ def _place(seats: Sequence[tuple[int, SeatRendering]]) -> SeatFrames:
         first.name,
         first.side,
         _kept(_spans(heads)),
-        tuple(map(_without_unused, parts)),
+        _filtered(parts, _kept),
     )
 
 
 def _kept(spans: tuple[Span[T], ...]) -> tuple[Span[T], ...]:
     """Return the spans without those of reserved positions that reserve no space."""
     return tuple(span for span in spans if span.last >= 0 or span.is_large)
-
-
-def _without_unused(part: TrackedArea | TrackedLayout) -> TrackedArea | TrackedLayout:
-    return replace(part, spans=_kept(part.spans)) if isinstance(part, TrackedArea) else part
 
 
 def _parts(

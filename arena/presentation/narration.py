@@ -7,7 +7,8 @@ from typing import Any
 
 from referee.game_codec import DecodeError
 from referee.games.registry import find_game
-from referee.presentation.elements import Players, PublicAction, TableRendering
+from referee.presentation.elements import PublicAction, TableRendering
+from referee.presentation.question_text import rendered
 from referee.presentation.registry import presentation_of
 from referee.record import GameRecord, Line
 from referee.replay import position, steps, view_of_json
@@ -96,13 +97,9 @@ def render_view(
         raise InvalidPosition(f"no position of {game}: {error}") from error
     if not isinstance(public, rules.view_type):
         raise InvalidPosition(f"no position of {game}: it is one of another game")
-    seats = len(seating)
-    sides = rules.sides(seats, rules.settle(options))
-    presentation = presentation_of(game)
+    settled = rules.settle(options)
     try:
-        scores = presentation.scores(public, seats)
-        table = Players(tuple(names_of(seating)), sides, scores, tuple(actors))
-        return presentation.render(public, {} if eyes is None else {eyes: public}, table)
+        return rendered(rules, settled, public, eyes, names_of(seating), actors)
     except (LookupError, ValueError) as error:
         raise InvalidPosition(
             f"no position of {game}: a field of the view has the wrong length or value"
@@ -111,10 +108,6 @@ def render_view(
 
 def public_actions(game: str, view: Mapping[str, Any]) -> Sequence[PublicAction]:
     """Return the public actions of a game so far, in order.
-
-    Args:
-        game: the game's id.
-        view: a public view, in the JSON form of the protocol's ``View``.
 
     Raises:
         InvalidPosition: it is not a position of this game.

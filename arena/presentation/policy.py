@@ -252,9 +252,6 @@ class PolicyBot:
     At a table with another number of seats than the policy was trained for, it plays the first
     legal action.
 
-    Args:
-        path: the file of the policy.
-
     Raises:
         PolicyError: the file is not readable or does not fit the game.
     """

@@ -7,7 +7,7 @@ from typing import Any
 from arena.presentation.frames import FrameSequence, frame_sequence
 from arena.presentation.narration import seat_names
 from referee.game_codec import DecodeError
-from referee.games.contract import Game
+from referee.games.contract import Action, Game
 from referee.games.registry import find_game
 from referee.numbering import counted_from_one
 from referee.presentation.elements import Players, TableRendering
@@ -21,20 +21,23 @@ def phrase(game: Game, action: dict[str, Any]) -> str:
 
     An action that cannot be decoded is returned as JSON.
     """
-    try:
-        decoded = codec_of(game).decode_json(action)
-    except DecodeError:
+    decoded = _decoded(game, action)
+    if decoded is None:
         return in_words(game, action)
     return presentation_of(game.id).phrase(decoded)
 
 
 def public_phrase(game: Game, action: dict[str, Any]) -> str:
     """Return the public part of an action with hidden cards; "" if all of it is public."""
+    decoded = _decoded(game, action)
+    return "" if decoded is None else presentation_of(game.id).public_phrase(decoded)
+
+
+def _decoded(game: Game, action: dict[str, Any]) -> Action | None:
     try:
-        decoded = codec_of(game).decode_json(action)
+        return codec_of(game).decode_json(action)
     except DecodeError:
-        return ""
-    return presentation_of(game.id).public_phrase(decoded)
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +98,6 @@ class RecordedFrames:
 def recorded_frames(match: Line, game: GameRecord, seed: bytes) -> RecordedFrames:
     """Return the frame sequence of a recorded game with all hands open.
 
-    Args:
-        match: the record's match line.
-        game: the game.
-        seed: the seed of the match, 32 bytes.
-
     Raises:
         Mismatch: the record is not that of a game that could have been played.
     """
@@ -152,11 +150,8 @@ def _moments(
 
 
 def _is_notable(rules: Game, action: dict[str, Any]) -> bool:
-    try:
-        decoded = codec_of(rules).decode_json(action)
-    except DecodeError:
-        return False
-    return presentation_of(rules.id).is_notable(decoded)
+    decoded = _decoded(rules, action)
+    return decoded is not None and presentation_of(rules.id).is_notable(decoded)
 
 
 def _replay_action(rules: Game, line: Line, names: tuple[str, ...]) -> ReplayAction:

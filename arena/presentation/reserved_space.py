@@ -13,8 +13,8 @@ from arena.presentation.frames import FrameSequence, frame_sequence, largest_ste
 from referee.games.contract import Game, Options, OptionValue, State
 from referee.games.registry import find_game
 from referee.games.shared.dealing import Seeded
-from referee.presentation.elements import Players, TableRendering
-from referee.presentation.registry import presentation_of
+from referee.presentation.elements import TableRendering
+from referee.presentation.question_text import rendered
 
 GAMES = 10
 """Number of random games; with more, only rare lengths of texts change."""
@@ -27,13 +27,7 @@ MAX_POSITIONS = 5_000
 def live_frames(
     rendering: TableRendering, game: str, options: Mapping[str, object]
 ) -> FrameSequence:
-    """Return a position as a frame sequence that has space for every position of its form.
-
-    Args:
-        rendering: the position.
-        game: the game's id.
-        options: the options of the match.
-    """
+    """Return a position as a frame sequence that has space for every position of its form."""
     names = tuple(seat.name for seat in rendering.seats)
     settings = tuple(find_game(game).settle(options).items())
     return frame_sequence([rendering], _reserved(game, names, settings))
@@ -73,6 +67,4 @@ def _random_game(rules: Game, seats: int, options: Options, number: int) -> Iter
 
 
 def _render(rules: Game, state: State, names: Sequence[str], options: Options) -> TableRendering:
-    sides = rules.sides(len(names), options)
-    players = Players(tuple(names), sides, state.scores, state.actors)
-    return presentation_of(rules.id).render(state.public(), {}, players)
+    return rendered(rules, options, state.public(), None, names, state.actors)

@@ -48,19 +48,15 @@ class PlayedGame:
     The fields from `table` on have their defaults if the caller did not read them.
 
     Attributes:
-        game: its number in the match.
         places: 1 is the best; equal results share a place.
         scores: in the game's own points; None if a fault ended the game before it had scores.
         verdicts: why each entrant stopped playing.
         faults: number of faults counted against each entrant in this game.
         corrections: number of answers that each entrant corrected; empty if all are 0.
         defaults: number of default actions that each entrant played; empty if all are 0.
-        table: its table.
-        board: its board.
         record: the record's lines from ``game`` to ``result``.
         tally: the remaining fields of the result line, by seat: ``bank_ms``, ``faults``,
             ``crashes``, ``slowest_ms``, ``tags``.
-        faulted: the faults in this game.
         thinking: decision times of each entrant, without decisions that the referee made for it;
             empty if they were not counted.
         committed: when it was stored, in seconds since 1970.
@@ -137,11 +133,9 @@ class ClosedMatch:
     """A match whose games are all over.
 
     Attributes:
-        id: the match's id.
         round: its round, from 0.
         number: its number within the round, from 0.
         entrants: versions as "name@version", each once.
-        games: the results of its games.
         tournament: position of its tournament by age among the given tournaments, from 0. It
             separates the rounds of different tournaments.
 

@@ -40,7 +40,6 @@ class AdjustedMean:
     """Variance of the mean without adjustment, as a multiple of the variance with it."""
 
     def to_json(self) -> dict[str, float]:
-        """Return it as plain values for JSON."""
         names = ("raw", "value", "error", "low", "high", "saved")
         return {name: round(getattr(self, name), DECIMALS) for name in names}
 
@@ -51,7 +50,6 @@ def adjusted_mean(
     """Return the adjusted mean of independent results.
 
     Args:
-        results: the results.
         controls: the control variates of each result, with expectation zero.
 
     Raises:

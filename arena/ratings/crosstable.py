@@ -57,7 +57,6 @@ class Crosstable:
     """A square table of cells.
 
     Attributes:
-        entrants: the entrants.
         cells: `cells[i][j]` is the result of entrant i against entrant j; None if they have not
             met.
     """
@@ -123,7 +122,6 @@ def cells(meetings: Meetings, variance: float | None = None) -> Cells:
     """Return the cells of all pairs that have met, in both directions.
 
     Args:
-        meetings: the sums of the matches.
         variance: the `match_variance` of the ladder; None: of these matches.
     """
     usual = match_variance(meetings) if variance is None else variance

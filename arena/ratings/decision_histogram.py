@@ -53,7 +53,6 @@ class DecisionHistogram:
 
     @property
     def decisions(self) -> int:
-        """The number of decisions."""
         return sum(self._stored[1::2])
 
     def __add__(self, other: DecisionHistogram) -> DecisionHistogram:

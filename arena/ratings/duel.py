@@ -55,7 +55,6 @@ class Duel:
 
     @property
     def units(self) -> int:
-        """The number of units."""
         return sum(self.counts)
 
     @property
@@ -123,7 +122,6 @@ def of_matches(matches: Iterable[ClosedMatch], first: str, second: str) -> Duel:
         matches: matches without both versions are ignored. At larger tables only the score between
             the two counts.
         first: a version as "name@version".
-        second: the other version.
 
     Raises:
         ValueError: they have not met, or their matches have different numbers of games, so that

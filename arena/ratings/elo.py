@@ -3,13 +3,11 @@
 Where the package is not installed, `arena.ratings.elo_formulas` computes the same digits.
 """
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
 from arena.ratings.closed_match import ClosedMatch, canonical_order, pairwise
-from referee.games.shared.coded_errors import InvalidValue
 
 try:
     from elo import Elo
@@ -30,26 +28,11 @@ class EloSettings:
         k: upper bound of the change of a rating by one match; half of it against equals.
         initial: the rating of an entrant before its first match.
         beta: half the gap that makes the odds ten to one.
-
-    Raises:
-        ValueError: k or beta is not positive, or a value is not finite.
     """
 
     k: float = 10.0
     initial: float = 1200.0
     beta: float = 200.0
-
-    def __post_init__(self) -> None:
-        for name, value in (("k", self.k), ("beta", self.beta)):
-            if not (math.isfinite(value) and value > 0):
-                raise InvalidValue(
-                    f"Elo's {name} must be a positive number, not {value}", code="not-positive"
-                )
-        if not math.isfinite(self.initial):
-            raise InvalidValue(
-                f"Elo's initial rating must be a finite number, not {self.initial}",
-                code="not-finite",
-            )
 
 
 def after_round(
@@ -60,7 +43,6 @@ def after_round(
     Args:
         current: the ratings at its start; entrants without one have the initial rating.
         matches: its matches, in any order.
-        settings: the parameters.
     """
     ordered = sorted(matches, key=canonical_order)
     new = {name: float(settings.initial) for match in ordered for name in match.entrants}
@@ -85,7 +67,6 @@ def ratings(
 
     Args:
         matches: the matches; their `tournament` determines the order of the tournaments.
-        settings: the parameters.
         entrants: further entrants, which may not have played; they have the initial rating.
     """
     settings = settings or EloSettings()

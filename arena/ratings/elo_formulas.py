@@ -31,7 +31,6 @@ class Elo:
         """Return the rating after games: rating + K * sum of (score - expected score).
 
         Args:
-            rating: the rating before the games.
             series: score (0 to 1) and rating of the opponent, for each game.
         """
         # Not `sum`, which adds floats with another rounding since Python 3.12.

@@ -14,7 +14,7 @@ from typing import Any, Final, Self
 
 from arena.ratings.closed_match import FINISHED, ClosedMatch
 from arena.ratings.decision_histogram import DecisionHistogram
-from arena.ratings.points import Points, points_of
+from arena.ratings.points import MarginSums, Points, points_of
 from arena.ratings.points import margins as margins_of
 
 MEAN_DECIMALS: Final = 6
@@ -31,8 +31,7 @@ class EntrantSums:
         draws: games with a shared first place.
         points: sum of the scores, in the game's own points.
         shares: by denominator, the sum of numerators of its mean scores.
-        margins: by denominator (opponents times games with scores): number of matches, sum of
-            margins, sum of their squares, and number of clipped games (`arena.ratings.points`).
+        margins: the margins (`arena.ratings.points`).
         verdicts: number of games that did not finish, by verdict.
         corrections: number of answers that it corrected.
         defaults: number of default actions that it played.
@@ -45,7 +44,7 @@ class EntrantSums:
     draws: int = 0
     points: int = 0
     shares: Counter[int] = field(default_factory=Counter)
-    margins: dict[int, tuple[int, int, int, int]] = field(default_factory=dict)
+    margins: MarginSums = field(default_factory=dict)
     verdicts: Counter[str] = field(default_factory=Counter)
     corrections: int = 0
     defaults: int = 0
@@ -132,20 +131,17 @@ def of_match(
     """Return the sums of one match by entrant.
 
     Args:
-        match: the match.
         clip: the limit of margins, in the game's points.
         thinking: the decision times of its entrants; empty if they were not counted.
     """
     won = half_points(match)
     most = 2 * match.played * (len(match.entrants) - 1)
     margins = margins_of(match, clip)
-    divisor = (len(match.entrants) - 1) * margins.scored
     sums = {}
     for place, name in enumerate(match.entrants):
         bins: Counter[int] = Counter()
         if thinking:
             thinking[place].add_to(bins)
-        margin = margins.sums[place]
         sums[name] = EntrantSums(
             1,
             match.played,
@@ -153,7 +149,7 @@ def of_match(
             sum(game.is_drawn(place) for game in match.games),
             sum(game.scores[place] for game in match.games if game.scores is not None),
             Counter({most: won[place]}),
-            {divisor: (1, margin, margin**2, margins.clipped[place])} if divisor else {},
+            margins[place],
             Counter(game.verdicts[place] for game in match.games),
             sum(game.corrections[place] for game in match.games if game.corrections),
             sum(game.defaults[place] for game in match.games if game.defaults),

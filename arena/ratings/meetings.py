@@ -73,7 +73,6 @@ class Meetings:
 
     @property
     def matches(self) -> int:
-        """The number of matches."""
         if not isinstance(self.sums, dict):
             return _packed(self.sums).matches
         return sum(sums.matches for sums in self.sums.values())

@@ -93,11 +93,9 @@ class PackedSums(Mapping[LineUp, Sums]):
         return sum(len(block.entrants) for block in self.blocks)
 
     def __iter__(self) -> Iterator[LineUp]:
-        """Yield all line-ups."""
         return (line_up for line_up, _ in self._rows())
 
     def __getitem__(self, line_up: LineUp) -> Sums:
-        """Return the sums of a line-up."""
         entrants = tuple(map(self._numbers.get, line_up.entrants))
         for block in self.blocks:
             if (block.seats, block.games) == (
@@ -110,12 +108,10 @@ class PackedSums(Mapping[LineUp, Sums]):
         raise KeyError(line_up)
 
     def items(self) -> ItemsView[LineUp, Sums]:
-        """Return all line-ups with their sums."""
         return _PackedItems(self)
 
     @property
     def matches(self) -> int:
-        """The number of matches."""
         return sum(int(block.matches.sum(dtype=np.int64)) for block in self.blocks)
 
     def among(self, names: Collection[str]) -> PackedSums:
@@ -177,7 +173,6 @@ def blocks_of(sums: Mapping[LineUp, Sums], names: Sequence[str]) -> tuple[LineUp
     """Return a table as blocks of line-ups of equal shape.
 
     Args:
-        sums: the table.
         names: all entrants, sorted; the position of a name is the entrant's number.
     """
     number = {name: place for place, name in enumerate(names)}

@@ -13,13 +13,10 @@ depends on the game. It is computed as follows:
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Self
+from dataclasses import dataclass
 
 from arena.ratings.closed_match import ClosedMatch
 from arena.ratings.scale import DECIMALS, Z95
-from referee.games.shared.coded_errors import InvalidValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +24,6 @@ class Points:
     """The points per board of one entrant.
 
     Attributes:
-        entrant: the entrant.
         matches: number of matches with at least one game with scores.
         clipped: number of games whose margin was limited.
         mean: mean margin per board to the table.
@@ -50,7 +46,6 @@ class Points:
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
     def to_json(self) -> dict[str, object]:
-        """Return it as plain values for JSON."""
         return {
             "entrant": self.entrant,
             "matches": self.matches,
@@ -61,85 +56,13 @@ class Points:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class _Sum:
-    """Sums over matches whose mean margins have the same denominator."""
-
-    matches: int
-    margins: int
-    squares: int
-    clipped: int
+MarginSums = dict[int, tuple[int, int, int, int]]
+"""Margins by denominator (opponents times games with scores): number of matches, sum of margins,
+sum of their squares, and number of clipped games."""
 
 
-@dataclass(frozen=True, slots=True)
-class Margins:
-    """The margins of one match; tuples are in the order of its entrants.
-
-    Attributes:
-        scored: number of games with scores.
-        sums: sum of the clipped margins, multiplied by the number of opponents to be integers.
-        clipped: number of games of each entrant whose margin was limited.
-    """
-
-    scored: int
-    sums: tuple[int, ...]
-    clipped: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PointSums:
-    """The margins of all matches, summed up as integers; an immutable value.
-
-    Attributes:
-        clip: the largest margin, in the game's points, that counts in full.
-        sums: by entrant and denominator, which is opponents times games.
-
-    Raises:
-        ValueError: the clip is not positive.
-    """
-
-    clip: int
-    sums: Mapping[tuple[str, int], _Sum] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if not self.clip > 0:
-            raise InvalidValue(
-                f"points are clipped at a positive margin, not {self.clip}", code="clip"
-            )
-
-    @classmethod
-    def of(cls, matches: Iterable[ClosedMatch], clip: int) -> Self:
-        """Sum up matches; their order does not matter."""
-        sums: dict[tuple[str, int], _Sum] = {}
-        for match in matches:
-            _fold(sums, match.entrants, margins(match, clip))
-        return cls(clip, sums)
-
-    def points(self) -> tuple[Points, ...]:
-        """Return the points of all entrants with scored games, sorted by name."""
-        entries: dict[str, list[tuple[_Sum, int]]] = {}
-        for (name, divisor), sums in self.sums.items():
-            entries.setdefault(name, []).append((sums, divisor))
-        return tuple(self._points(name, entries[name]) for name in sorted(entries))
-
-    def _points(self, name: str, entries: list[tuple[_Sum, int]]) -> Points:
-        return points_of(
-            name,
-            {
-                divisor: (sums.matches, sums.margins, sums.squares, sums.clipped)
-                for sums, divisor in entries
-            },
-        )
-
-
-def points_of(entrant: str, margins: Mapping[int, tuple[int, int, int, int]]) -> Points:
-    """Return the points of an entrant with at least one game with scores.
-
-    Args:
-        entrant: the entrant.
-        margins: by denominator: number of matches, sum of margins, sum of their squares, and
-            number of clipped games.
-    """
+def points_of(entrant: str, margins: MarginSums) -> Points:
+    """Return the points of an entrant with at least one game with scores."""
     matches = sum(sums[0] for sums in margins.values())
     clipped = sum(sums[3] for sums in margins.values())
     # Integers over a common denominator are exact, and faster to import than `fractions`.
@@ -156,33 +79,19 @@ def points_of(entrant: str, margins: Mapping[int, tuple[int, int, int, int]]) ->
     return Points(entrant, matches, clipped, rounded, round(error, DECIMALS), low, high)
 
 
-def margins(match: ClosedMatch, clip: int) -> Margins:
-    """Return the margins of a match, each limited to `clip` points."""
+def margins(match: ClosedMatch, clip: int) -> list[MarginSums]:
+    """Return the margins of each entrant in a match, limited to `clip` points.
+
+    They are multiplied by the number of opponents to be integers.
+    """
     scored = [_margins(game.scores) for game in match.games if game.scores is not None]
     limit = clip * (len(match.entrants) - 1)
-    places = range(len(match.entrants))
-    return Margins(
-        len(scored),
-        tuple(sum(max(-limit, min(limit, game[place])) for game in scored) for place in places),
-        tuple(sum(abs(game[place]) > limit for game in scored) for place in places),
-    )
-
-
-def _fold(sums: dict[tuple[str, int], _Sum], entrants: tuple[str, ...], margins: Margins) -> None:
-    if not margins.scored:
-        return
-    divisor = (len(entrants) - 1) * margins.scored
-    for entrant, margin, clipped in zip(entrants, margins.sums, margins.clipped, strict=True):
-        before = sums.get((entrant, divisor))
-        if before is None:
-            sums[entrant, divisor] = _Sum(1, margin, margin**2, clipped)
-        else:
-            sums[entrant, divisor] = _Sum(
-                before.matches + 1,
-                before.margins + margin,
-                before.squares + margin**2,
-                before.clipped + clipped,
-            )
+    sums: list[MarginSums] = [{} for _ in match.entrants]
+    for place, of_entrant in enumerate(sums if scored else ()):
+        margin = sum(max(-limit, min(limit, game[place])) for game in scored)
+        clipped = sum(abs(game[place]) > limit for game in scored)
+        of_entrant[(len(match.entrants) - 1) * len(scored)] = (1, margin, margin**2, clipped)
+    return sums
 
 
 def _margins(scores: tuple[int, ...]) -> list[int]:

@@ -42,7 +42,6 @@ class SprtUnit:
 
     Attributes:
         variance: the variance of its mean score.
-        games: its games.
 
     Raises:
         ValueError: the variance is not positive, or it has no game.
@@ -90,8 +89,6 @@ def length(test: SprtSettings, unit: SprtUnit, elo: float) -> SprtLength:
     """Return the expected length of a test, and its probability of passing (Wald 1945).
 
     Args:
-        test: the test.
-        unit: its units.
         elo: the true difference in Elo points, whatever the model of the test.
     """
     low, high = _scores(test, unit)
@@ -110,7 +107,6 @@ def stopped(test: SprtSettings, duel: Duel, excess: float = _EXCESS) -> Interval
     """Return the difference in Elo points after a test, corrected for its stopping rule.
 
     Args:
-        test: the test.
         duel: all results up to the verdict, or up to now if the test is open.
         excess: mean excess of the ratio over a bound, in standard deviations of a step; 0: the
             Brownian motion without this correction, as in fishtest.
@@ -183,8 +179,6 @@ class _BoundedWalk:
     """A Brownian motion from 0 that stops at `lower` < 0 or `upper` > 0.
 
     Attributes:
-        lower: the lower bound.
-        upper: the upper bound.
         drift: the drift in a unit of time.
         variance: the variance in a unit of time.
     """

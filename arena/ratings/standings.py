@@ -30,7 +30,6 @@ class StandingsLine:
     Attributes:
         entrant: the version as "name@version".
         strength: its strength and possible ranks; the standings are sorted by it.
-        elo: its Elo rating.
         matches: number of matches.
         games: number of games.
         wins: games with the first place alone.
@@ -73,8 +72,6 @@ class Standings:
     """The standings, the strongest first.
 
     Attributes:
-        lines: the lines.
-        settings: the parameters of strength.
         clip: limit of margins for points per board.
         matches: number of matches.
         groups: groups of entrants connected by matches, the largest first. Strengths are comparable
@@ -134,7 +131,6 @@ class FittedStandings:
     """Standings that have just been computed, with what is not stored.
 
     Attributes:
-        table: the standings.
         strengths: the fitted strengths, with the differences of each two.
         meetings: the sums of the matches by line-up.
     """
@@ -157,9 +153,7 @@ def fitted_standings(
 
     Args:
         pair_sums: the sums of the matches by line-up.
-        sums: the sums by entrant.
         ratings: the Elo ratings by entrant; those without one have the initial rating.
-        clip: the limit of the margins.
         entrants: further entrants, which may not have played.
         settings: the parameters of strength; anchors that are not among the entrants are omitted.
         known: the strengths of a ladder that is too large to be fitted, as in `strengths`.
@@ -212,17 +206,12 @@ def of_matches(
     clip: int,
     entrants: Iterable[str] = (),
     settings: StrengthSettings | None = None,
-    elo_settings: elo.EloSettings | None = None,
     known: KnownStrengths | None = None,
 ) -> FittedStandings:
     """Compute the standings of matches given in any order.
 
     Args:
-        matches: the matches.
-        clip: limit of their margins.
         entrants: further entrants, which may not have played.
-        settings: the parameters of strength.
-        elo_settings: the parameters of Elo.
         known: the strengths of a ladder that is too large to be fitted, as in `strengths`.
     """
     played = tuple(matches)
@@ -231,5 +220,5 @@ def of_matches(
         for name, counted in entrant_sums.of_match(match, clip).items():
             sums.setdefault(name, EntrantSums()).add(counted)
     named = tuple(entrants)
-    ratings = elo.ratings(played, elo_settings, named)
+    ratings = elo.ratings(played, entrants=named)
     return fitted_standings(Meetings.of(played), sums, ratings, clip, named, settings, known)

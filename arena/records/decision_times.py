@@ -23,12 +23,6 @@ def slowest(
 ) -> list[Decision | None]:
     """Return the slowest decision of each entrant.
 
-    Args:
-        engine: database engine of the store.
-        match: id of the match.
-        entrants: names of the entrants.
-        games: the scorecard of the match.
-
     Returns:
         One decision per entrant; None if it made no decision or its times were not recorded.
     """
@@ -90,7 +84,6 @@ class Pace:
     slowest: Decision | None
 
     def to_json(self, match: str) -> dict[str, Any]:
-        """Return the figures as JSON values."""
         return {
             "decisions": self.decisions,
             "p50_ms": self.p50,

@@ -19,7 +19,6 @@ class FaultCause:
 
     Args:
         first: the first of them.
-        times: their number.
         is_new: whether earlier versions of the bot played without this kind of fault.
     """
 

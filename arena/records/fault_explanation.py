@@ -110,7 +110,7 @@ class Explanation:
         """The time taken and the time available."""
         clock = self.line.get("clock")
         if clock is None:
-            return _older_clock((self.question or {}).get("clock"))
+            return "not recorded"
         if "allowance_ms" not in clock:
             return f"{clock['ms']:.1f} ms of the {clock['limit_ms']:.0f} ms it has to start"
         many = clock.get("questions", 1)
@@ -150,7 +150,6 @@ class Explanation:
         return next((line for line in lines if line["seat"] == self.seat), self.line)
 
     def to_json(self) -> dict[str, Any]:
-        """Return all fields as JSON values."""
         line, played = self.line, self.game.game
         return {
             "match": self.record.match["match"],
@@ -186,7 +185,6 @@ class Aftermath:
     games: tuple[int, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the fields as JSON values."""
         return {"bot": self.bot, "verdict": self.verdict, "games": list(self.games)}
 
 
@@ -209,12 +207,3 @@ def explanations(record: MatchRecord) -> Iterator[Explanation]:
     for game in record.games:
         for line in game.faults:
             yield Explanation(record, game, line)
-
-
-def _older_clock(clock: dict[str, int] | None) -> str:
-    """Describe the clock of a question from an older record, which lacks the time taken."""
-    if clock is None:
-        return "not kept"
-    allowance, bank = clock.get("allowanceMs", 0), clock.get("bankMs", 0)
-    limits = f"{allowance} ms for a decision and {bank} ms in its bank"
-    return f"{limits}; the time it took was not recorded"

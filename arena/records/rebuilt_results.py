@@ -41,7 +41,6 @@ class Rebuilt:
     """A closed match, computed from its records alone.
 
     Attributes:
-        match: its id.
         is_readable: whether all its records can be read.
         games: number of stored games.
         differences: a clause for each stored value that differs from the records.
@@ -141,7 +140,6 @@ def game_differences(match: MatchRows, played: Mapping[int, PlayedGame]) -> Iter
     """Yield the differences between the records and the rows of games and faults.
 
     Args:
-        match: the rows of the match.
         played: the games of the records that could be read, by number.
     """
     for row in match.games:

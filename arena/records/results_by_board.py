@@ -50,7 +50,6 @@ class BoardResult:
         return min(ranked)[2]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the fields as JSON values."""
         return {
             "board": self.number,
             "games": [game.game for game in self.games],

@@ -37,18 +37,8 @@ class _PendingRequest:
     answers: list[relay_pb2.Answer] = field(default_factory=list)
 
 
-def _discard(message: relay_pb2.ConnectRequest) -> None:
-    """Send nothing."""
-
-
 class ConnectorSeat:
-    """Plays one seat.
-
-    Args:
-        number: the seat's number at the relay.
-        command: the command that starts the bot.
-        send: sends a message to the relay.
-    """
+    """Plays one seat."""
 
     def __init__(self, number: int, command: Command, send: Send) -> None:
         self.number = number
@@ -93,7 +83,7 @@ class ConnectorSeat:
 
     async def close(self) -> None:
         """Cancel all requests and end the process; send the relay nothing more about this seat."""
-        self._send = _discard
+        self._send = lambda message: None
         for number in list(self._asked):
             self.drop(number)
         with contextlib.suppress(grpc.aio.AioRpcError, asyncio.CancelledError):

@@ -198,11 +198,6 @@ class Opponents:
 class BotProcess:
     """A bot in a process of its own at one seat, as a function of a question.
 
-    Args:
-        bot: the bot.
-        opening: its start request.
-        clock: its time limits.
-
     Raises:
         OpponentFault: it does not start.
     """

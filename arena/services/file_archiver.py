@@ -25,7 +25,6 @@ class FileArchiver(BackgroundService):
     """Archives records; does nothing without an object storage.
 
     Args:
-        engine: the store.
         redis: the address of the Redis that counts failures; empty for none.
         wait: seconds from the end of a match until its records are moved.
     """
@@ -37,7 +36,6 @@ class FileArchiver(BackgroundService):
         self._after = 0
 
     def start(self) -> None:
-        """Start to archive."""
         if object_storage.storage_of(self._engine) is not None:
             super().start()
 

@@ -64,28 +64,20 @@ def analyse_next(
     pause: Callable[[], None] = lambda: None,
     search: SearchEngine | None = None,
 ) -> str:
-    """Analyse the newest closed match without an analysis.
+    """Analyse the newest closed match without an analysis; return it, or "" if none is left.
 
     Args:
-        engine: the store.
         pause: called many times; returns when the work may continue.
         search: the engine that analyses; by default that of the game.
-
-    Returns:
-        The id of the match; "" if no match is left.
     """
     return _compute_next(engine, ANALYSES, functools.partial(_analysis, pause=pause, search=search))
 
 
 def measure_luck_of_next(engine: Engine, pause: Callable[[], None] = lambda: None) -> str:
-    """Measure the luck of the games of the newest closed match without it.
+    """Measure the luck of the newest closed match without it; return it, or "" if none is left.
 
     Args:
-        engine: the store.
         pause: called many times; returns when the work may continue.
-
-    Returns:
-        The id of the match; "" if no match is left.
     """
     return _compute_next(engine, LUCK, functools.partial(_luck, pause=pause))
 

@@ -48,7 +48,6 @@ class Services:
     Args:
         data_folder: the data folder; created if missing.
         workers: the number of workers; by default one per core available to this process.
-        environment: environment variables of the services.
         pages: the web server; None: no web pages.
         relaying: the relay; None: remote bots cannot connect.
         on_wait: called in another thread with a sentence while the start takes long.

@@ -28,9 +28,8 @@ from arena.services.queue import worker_games, worker_registrations, worker_sand
 from arena.services.queue.match_queue import MatchQueue
 from arena.services.queue.worker_registrations import QUEUES, WorkerInfo
 from arena.services.service import ServiceState
-from arena.store import gauges
+from arena.services.store_gauges import Values, read_gauges
 from arena.store.events import incidents
-from arena.store.gauges import StoreGauges
 from arena.system import grpc_probe, timings
 from arena.system.redis_connection import connect_briefly
 from arena.system.timings import DurationSum
@@ -44,7 +43,6 @@ class ArenaCollector(Collector):
     """The metrics of one arena.
 
     Args:
-        engine: the store.
         connection: a client of the arena's Redis; None: its metrics are omitted.
         referee: address of the referee; empty if unknown, as with workers that start their own.
         children: returns the states of the supervisor's child processes, if there is a supervisor.
@@ -100,14 +98,17 @@ class ArenaCollector(Collector):
             took[REDIS,] = time.monotonic() - began
             yield from redis_families or ()
         began = time.monotonic()
-        store_gauges = self._catch_up()
-        up[DATABASE,] = float(store_gauges is not None)
+        gauges = self._catch_up()
+        up[DATABASE,] = float(gauges is not None)
         took[DATABASE,] = time.monotonic() - began
         if self._counts is not None:
             yield from _played(self._counts)
-        if store_gauges is not None:
-            yield from _standing(store_gauges)
-            yield _valued(metrics.DUE_USUAL, {(): float(self._due_usual(store_gauges))})
+        if gauges is not None:
+            for metric, values in gauges.items():
+                yield _valued(metric, values)
+            # Those that workers of models do not play.
+            of_models = gauges[metrics.DUE_MODELS][()] if self._has_model_workers else 0.0
+            yield _valued(metrics.DUE_USUAL, {(): gauges[metrics.DUE][()] - of_models})
         yield from self._disk()
         if self._referee:
             up[REFEREE,] = float(grpc_probe.answers(self._referee))
@@ -121,19 +122,15 @@ class ArenaCollector(Collector):
             metrics.RESTARTS, {(child.name,): float(child.restarts) for child in children}
         )
 
-    def _catch_up(self) -> StoreGauges | None:
+    def _catch_up(self) -> dict[Metric, Values] | None:
         """Read the store; None if it does not answer."""
         try:
             if self._counts is None:
                 self._counts = Counts(self._engine)
             self._counts.catch_up()
-            return gauges.read_gauges(self._engine, pushed=self._pushed, without=self._without)
+            return read_gauges(self._engine, pushed=self._pushed, without=self._without)
         except (SQLAlchemyError, StoreError, OSError):
             return None
-
-    def _due_usual(self, store_gauges: StoreGauges) -> int:
-        """Return the number of due matches that workers of models do not play."""
-        return _due(store_gauges) - (store_gauges.due_models if self._has_model_workers else 0)
 
     def _disk(self) -> Iterator[Family]:
         if self._folder is None:
@@ -206,34 +203,6 @@ def _played(counts: Counts) -> Iterator[Family]:
     yield _histogram(metrics.MATCH, {(form,): spread for form, spread in counts.took.items()})
     yield _histogram(metrics.DECISION, dict(counts.decisions.items()))
     yield _histogram(metrics.BOT_DECISION, {(bot,): spread for bot, spread in counts.bots.items()})
-
-
-def _due(store_gauges: StoreGauges) -> int:
-    return store_gauges.open[gauges.PENDING] + store_gauges.open[gauges.LAPSED]
-
-
-def _standing(store_gauges: StoreGauges) -> Iterator[Family]:
-    yield _valued(metrics.FAILURES, {(): float(store_gauges.failures)})
-    for metric, by_state in (
-        (metrics.OPEN, store_gauges.open),
-        (metrics.TOURNAMENTS, store_gauges.tournaments),
-        (metrics.SUBMISSIONS, store_gauges.submissions),
-        (metrics.REMOTES, store_gauges.remotes),
-        (metrics.WEBHOOKS, store_gauges.webhooks),
-        (metrics.DELIVERIES, store_gauges.deliveries),
-    ):
-        yield _valued(metric, {(state,): float(number) for state, number in by_state.items()})
-    for metric, value in (
-        (metrics.DUE, float(_due(store_gauges))),
-        (metrics.DUE_MODELS, float(store_gauges.due_models)),
-        (metrics.LEASE_AGE, store_gauges.lease_age),
-        (metrics.ATTEMPT_AGE, store_gauges.attempt_age),
-        (metrics.SUBMISSION_AGE, store_gauges.submission_age),
-        (metrics.QUARANTINED, float(store_gauges.quarantined)),
-        (metrics.DELIVERY_AGE, store_gauges.delivery_age),
-        (metrics.BACKUP_AGE, store_gauges.backup_age),
-    ):
-        yield _valued(metric, {(): value})
 
 
 def _family(metric: Metric) -> Family:

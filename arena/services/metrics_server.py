@@ -45,17 +45,13 @@ class _ServerOfSix(_Server):
 
 @contextlib.contextmanager
 def served(collector: ArenaCollector, host: str, port: int) -> Iterator[str]:
-    """Serve the metrics in threads of this process until the block ends.
+    """Serve the metrics in threads of this process until the block ends; yield their URL.
 
     Matches that close from now on are counted.
 
     Args:
-        collector: the source of the metrics.
         host: IPv4 or IPv6 address, or a host name.
         port: 0 selects a free port.
-
-    Yields:
-        The URL of the metrics.
 
     Raises:
         CannotListen: the address cannot be bound.

@@ -19,7 +19,6 @@ class RatingService(BackgroundService):
     """Rates ladders.
 
     Args:
-        engine: the store.
         redis: the address of the Redis that counts failures; empty for none.
     """
 

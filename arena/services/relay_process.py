@@ -39,12 +39,7 @@ class RelayOptions:
     workers: str | None = None
 
     def service(self, sockets: Path, environment: Mapping[str, str]) -> Service:
-        """Return the relay.
-
-        Args:
-            sockets: the private directory of the services.
-            environment: environment variables of the process.
-        """
+        """Return the relay."""
         control_address = control_address_of(sockets)
         return Service(
             name="relay",

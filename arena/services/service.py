@@ -70,7 +70,6 @@ class Service:
     Attributes:
         name: the name of the service and of its log file.
         command: returns the command line, whose first word is a path; called at every start.
-        environment: its environment variables.
         is_ready: whether it is ready; called while it starts, until it returns True.
         waits_for: what makes it ready, as a noun phrase.
         start_seconds: how long its start may be idle.
@@ -81,7 +80,6 @@ class Service:
         is_complete: whether an exit status means that the work is complete, so that the process is
             not restarted. None: the work never ends.
         descriptors: descriptors that the process inherits.
-        stage: when it is stopped.
     """
 
     name: str
@@ -157,10 +155,6 @@ class ServiceProcess:
 
     All methods must be called from the thread that starts it: the parent-death signal is bound to
     that thread.
-
-    Args:
-        service: the service.
-        log: its log.
     """
 
     def __init__(self, service: Service, log: ProcessLog) -> None:
@@ -294,7 +288,6 @@ class ServiceProcess:
         return self._is_complete
 
     def state(self) -> ServiceState:
-        """Return its present state."""
         running = self._process is not None and self._process.poll() is None
         if running:
             state = "ready" if self._is_ready else "starting"
@@ -382,7 +375,6 @@ class ServiceLoop:
     """Supervises services in the thread that creates it.
 
     Args:
-        logs: the logs of the processes.
         stop: ends the loop.
         hurry: kills the services during the stop.
     """

@@ -46,14 +46,12 @@ class ServiceLogs:
         return "standard output" if self.folder is None else str(self.folder)
 
     def of(self, name: str) -> ProcessLog:
-        """Return the log of a process."""
         return ProcessLog(None if self.folder is None else self.folder / f"{name}.log")
 
     def handler(self, name: str, environment: Mapping[str, str]) -> logging.Handler:
         """Return a handler for the messages of this process itself.
 
         Args:
-            name: name of the log file.
             environment: selects the format (`referee.logs`).
 
         Raises:

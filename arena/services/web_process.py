@@ -26,32 +26,15 @@ _ROOT_PATH_LETTERS: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class WebSettings:
-    """Limits and options of the web server.
+    """Limits and options of the web server; `arena.cli.options` explains those not listed here.
 
     Args:
-        spectators: whether tables are shown while they are played.
-        delay: seconds by which the view of running tables is delayed.
-        watchers: the maximum number of simultaneous live-update connections; one address can have a
-            quarter of it.
-        rate: requests per second for one address, after a burst; 0: unlimited.
-        proxied: whether a trusted reverse proxy forwards the requests with the client's address.
-        pushes: the maximum number of versions an owner can push per day; 0 disables uploads.
-        push_mib: the size limit of an upload archive, in MiB.
-        active_versions: the maximum number of active versions of an owner; 0: unlimited.
-        approve_pushes: whether an organiser must approve a pushed bot after its tests.
-        builds: the maximum number of pushed bots that are built and tested at the same time.
-        build_seconds: the time limit of all build commands of a pushed bot together.
-        challenges: the maximum number of challenges of an owner per day; 0 disables them.
-        challenge_boards: the maximum number of boards of a challenge.
         site: the public URL of the pages without a slash at the end, for links in feeds and
             webhooks; empty: feeds have paths as links. Its path is `root_path`.
         root_path: the path below which a proxy shows the pages, such as "/arena"; empty: the root,
             or the path that a trusted proxy sends in X-Forwarded-Prefix.
         play: whether people can play against bots; None: only if the server listens on a loopback
             address and not behind a proxy.
-        play_tables: the maximum number of matches of people at the same time; one client can have
-            half of them.
-        agents: whether agents with a token can play by the Model Context Protocol, at `/mcp`.
     """
 
     spectators: bool = True
@@ -89,8 +72,6 @@ class Pages:
     """A web server to start.
 
     Args:
-        listening: its listening socket.
-        settings: its settings.
         opens_ladders: whether a pushed bot opens the ladders of its games.
     """
 

@@ -41,10 +41,6 @@ def run(
     Must run in the main thread.
 
     Args:
-        data_folder: the data folder.
-        workers: the number of workers.
-        redis: the Redis of the arena.
-        environment: environment variables of the workers and referees.
         name: prefix of the workers' names; None: the host name.
         burst: a worker ends when no match has been due for 3 s.
         max_attempts: a worker ends after this number of attempts; None: unlimited. With `burst`

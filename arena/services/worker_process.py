@@ -111,10 +111,7 @@ def run(
     the workers, with one referee each.
 
     Args:
-        data_folder: the data folder.
         name: the worker's name, or the prefix of several; None: from the host name.
-        environment: environment variables with the settings.
-        workers: the number of workers.
         burst: a worker ends when no job has waited for `_BURST_SECONDS`.
         max_attempts: a worker ends after this number of attempts; None: unlimited.
         queue: the queue that the workers listen to.
@@ -280,9 +277,7 @@ def _claim(referee: str) -> socket.socket:
             return claim
 
 
-def on_this_host(
-    data_folder: Folder, environment: Mapping[str, str] = os.environ
-) -> tuple[Address, list[WorkerInfo]]:
+def on_this_host(data_folder: Folder) -> tuple[Address, list[WorkerInfo]]:
     """Return the arena's Redis and the workers registered in it that run, or ran, on this host.
 
     Raises:
@@ -290,7 +285,7 @@ def on_this_host(
         RedisUnavailable, redis.exceptions.RedisError: Redis does not answer.
         SettingError: a setting is invalid.
     """
-    address = redis_server.find_redis(data_folder, environment)
+    address = redis_server.find_redis(data_folder, os.environ)
     if address is None:
         raise NoServices(
             f"no services run for {data_folder.root}: start them, or set POKEARENA_REDIS_URL."

@@ -40,8 +40,6 @@ def referee(owner: str, sockets: Path, environment: Mapping[str, str]) -> Servic
 
     Args:
         owner: the name of the service it serves, for example "worker-1".
-        sockets: the private directory of the supervisor.
-        environment: environment variables of the supervisor.
     """
     address = referee_at(owner, sockets)
     path = Path(address.removeprefix("unix:"))
@@ -81,7 +79,6 @@ def worker(
     """Return a worker.
 
     Args:
-        number: the worker's number, for the process name.
         connection: a client of the arena's Redis, to check the worker's registration.
         sockets: the private directory of the supervisor. The worker gets a folder in it as its
             TMPDIR, which is emptied at each start: bots of a killed worker leave files there.

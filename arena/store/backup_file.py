@@ -73,9 +73,7 @@ def backup(engine: Engine, file: Path, report: OnProgress) -> int:
     The file appears under its name only when it is complete.
 
     Args:
-        engine: the store.
         file: the path to create; it must not exist.
-        report: the progress callback.
 
     Raises:
         Conflict: the file exists already.
@@ -153,11 +151,6 @@ def restore(engine: Engine, file: Path, report: OnProgress) -> int:
 
     The restore is one transaction: all rows are stored, or none. Matches that were being played
     become due again, because no worker of this database holds them. Their committed games are kept.
-
-    Args:
-        engine: the database to fill.
-        file: the backup.
-        report: the progress callback.
 
     Raises:
         NotFound: the file does not exist.

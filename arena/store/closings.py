@@ -25,7 +25,6 @@ class Closing(NamedTuple):
 
     Attributes:
         seq: its position in the sequence.
-        kind: its kind.
         match: id of the match that it concerns; empty without one.
         tournament: id of the tournament; empty without one.
         version: ``name@number``; empty without one.
@@ -77,9 +76,7 @@ def closings_after(
     """Return the events after a position, oldest first.
 
     Args:
-        connection: a connection to the store.
         seq: the position of the last event that is known.
-        limit: maximum number of events.
         of: only events of these tournaments; None: all.
         until: only events up to this position; None: all.
     """

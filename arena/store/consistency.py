@@ -27,7 +27,6 @@ def problems(engine: Engine, report: OnProgress) -> Iterator[str]:
     """Yield the structural problems, one sentence each; nothing if the store is sound.
 
     Args:
-        engine: the store.
         report: receives a label, the number of checks done and their total.
 
     Raises:

@@ -257,7 +257,6 @@ def writing(engine: Engine, name: str = "") -> Iterator[Connection]:
     on which its decisions depend (`arena.store.postgresql`).
 
     Args:
-        engine: the store.
         name: one of ``failpoint.TRANSACTIONS``, for fault injection and timings.
     """
     failpoint.edge(name, "begin")
@@ -329,7 +328,6 @@ def upgrade(engine: Engine, wait_seconds: float | None = UPGRADE_WAIT_SECONDS) -
     `is_current` refuses a lease to it.
 
     Args:
-        engine: the database.
         wait_seconds: how long to wait for the leases of running matches; None: they do not matter.
 
     Raises:

@@ -27,7 +27,6 @@ class IdleResults:
     """One kind of results of closed matches.
 
     Attributes:
-        kind: the kind of task.
         newest: number of newest closed matches that are considered; older ones stay as they are.
     """
 
@@ -38,7 +37,6 @@ class IdleResults:
         """Claim the newest closed match without a result; None if all have one.
 
         Args:
-            engine: the store.
             seconds: how long no other worker may claim it.
         """
         results, table = schema.results, schema.tasks

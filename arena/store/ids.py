@@ -16,36 +16,36 @@ from arena.store.database import read_rows
 
 # Crockford's base 32, which omits i, l, o and u because they are easily misread or misheard.
 _LETTERS: Final = "0123456789abcdefghjkmnpqrstvwxyz"
-_TOURNAMENT_LETTERS: Final = 6
 _MATCH_LETTERS: Final = 10
-_SUBMISSION_LETTERS: Final = 10
-_WEBHOOK_LETTERS: Final = 8
-_AUDIT_LETTERS: Final = 16
 
 
 def tournament_id() -> str:
     """Return a random id such as ``t-7f3k9q``; the caller checks that it is unused."""
-    return "t-" + "".join(secrets.choice(_LETTERS) for _ in range(_TOURNAMENT_LETTERS))
+    return _random("t-", 6)
 
 
 def submission_id() -> str:
     """Return a random id such as ``s-7f3k9q2xwd``; its 50 random bits cannot be guessed."""
-    return "s-" + "".join(secrets.choice(_LETTERS) for _ in range(_SUBMISSION_LETTERS))
+    return _random("s-", 10)
 
 
 def webhook_id() -> str:
     """Return a random id such as ``w-7f3k9q2x``."""
-    return "w-" + "".join(secrets.choice(_LETTERS) for _ in range(_WEBHOOK_LETTERS))
+    return _random("w-", 8)
 
 
 def audit_id() -> str:
     """Return a random id of an entry of the audit log, such as ``a-7f3k9q2xwd``."""
-    return "a-" + "".join(secrets.choice(_LETTERS) for _ in range(_AUDIT_LETTERS))
+    return _random("a-", 16)
 
 
 def model_call_id() -> str:
     """Return a random id of a call of a model, such as ``c-7f3k9q2xwd``."""
-    return "c-" + "".join(secrets.choice(_LETTERS) for _ in range(_AUDIT_LETTERS))
+    return _random("c-", 16)
+
+
+def _random(prefix: str, letters: int) -> str:
+    return prefix + "".join(secrets.choice(_LETTERS) for _ in range(letters))
 
 
 def match_key(what: Mapping[str, object], round: int, number: int, contents: Sequence[str]) -> str:  # noqa: A002

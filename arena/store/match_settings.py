@@ -86,7 +86,6 @@ class Clock:
 
     @property
     def clock_class(self) -> ClockClass:
-        """The clock class."""
         if self.allowance_ms < 1_000 and self.bank_ms <= 60_000:
             return ClockClass.FAST
         allowance_ms, bank_ms = LONGEST_SLOW_MS
@@ -144,12 +143,10 @@ class MatchSettings:
 
     @property
     def rules(self) -> Game:
-        """The game."""
         return find_game(self.game)
 
     @property
     def form(self) -> str:
-        """The form of the game."""
         return form_of(self.game, self.seats, self.options)
 
     @property
@@ -218,7 +215,6 @@ class TournamentPlan(MatchSettings):
     faults: Literal["lenient", "unforgiving"] = "lenient"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the plan as JSON values."""
         return {
             "name": self.name,
             **self.agreed(),
@@ -259,7 +255,7 @@ class TournamentPlan(MatchSettings):
                 f"a table of {rules.id} takes {sides} bots here; {named}.", key=("bots",)
             )
         with _placed("settings"):
-            registry.make(self.format, sides, settings, lambda *_: 0.0)
+            registry.make(self.format, sides, settings)
         return replace(
             self,
             name=self.name or rules.id,
@@ -384,14 +380,7 @@ def seed_of(text: str) -> bytes:
 
 
 def unknown_name(what: str, word: str, known: Iterable[str], *key: str) -> InvalidSettings:
-    """Return the error for an unknown name, with the nearest known one.
-
-    Args:
-        what: the kind of the name.
-        word: the name.
-        known: the known names.
-        key: the place of the name in settings.
-    """
+    """Return the error for an unknown name, with the nearest known one."""
     names = list(known)
     hint = nearest(word, names) or f"; available: {', '.join(names)}." * bool(names)
     return InvalidSettings(f'unknown {what} "{word}"{hint}', code="unknown-name", key=key)
@@ -417,7 +406,6 @@ def one_game(game: Game, options: Mapping[str, object], seats: int | None = None
     """Return the settings of a match of one game against bots.
 
     Args:
-        game: the game.
         options: values of its options; defaults replace those that are missing.
         seats: the number of seats; None: the first that the options allow.
 

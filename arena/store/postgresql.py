@@ -68,7 +68,6 @@ def tune(engine: Engine, writes: str) -> None:
     """Install connection timeouts and session settings on an engine.
 
     Args:
-        engine: the engine.
         writes: the name of the execution option that marks a writing transaction.
     """
 
@@ -135,7 +134,6 @@ def lock_decision(connection: Connection, decision: str) -> None:
 
     Args:
         connection: a writing transaction.
-        decision: its name.
     """
     if connection.dialect.name == "postgresql":
         lock = text("SELECT pg_advisory_xact_lock(:family, :which)")

@@ -118,8 +118,6 @@ def tune(engine: Engine, path: Path, writes: str) -> None:
     """Install the connection settings for a database file on an engine.
 
     Args:
-        engine: the engine.
-        path: the database file.
         writes: the name of the execution option that marks a writing transaction.
     """
     clocks: list[Callable[[], float]] = []

@@ -85,8 +85,6 @@ def add_tasks(
 
     Args:
         connection: a writing transaction.
-        kind: their kind.
-        queue: their queue.
         created: for each key, the time that orders the queue.
         values: other columns than those of a new task.
     """
@@ -150,7 +148,6 @@ def remove_queues(
 
 
 def task_of(row: Row[Any]) -> Task:
-    """Return the task of a row."""
     return Task(**{**row._mapping, "kind": TaskKind(row.kind)})
 
 

@@ -94,7 +94,6 @@ class WebhookScope:
     form: str = ""
 
     def to_json(self) -> dict[str, str]:
-        """Return the restrictions as plain values."""
         return {name: value for name, value in asdict(self).items() if value}
 
 
@@ -324,14 +323,7 @@ def _after(failures: int, result: AttemptResult) -> tuple[int, float]:
 
 
 def note_test(engine: Engine, webhook: str, message: str, result: AttemptResult) -> None:
-    """Record a test delivery; a successful one enables a disabled webhook from now on.
-
-    Args:
-        engine: the store.
-        webhook: its id.
-        message: the id of the test message.
-        result: the result.
-    """
+    """Record a test delivery; a successful one enables a disabled webhook from now on."""
     table = schema.webhooks
     with writing(engine, "note_test") as connection:
         lock_rows(connection, select(table.c.id).where(table.c.id == webhook))

@@ -20,8 +20,6 @@ class SubmissionRefused(Exception):
     """A submission is refused. The exception's text is a sentence for the sender.
 
     Args:
-        status: the corresponding HTTP status.
-        sentence: the reason.
         output: the end of the output of the submission's programs.
     """
 
@@ -43,9 +41,6 @@ def check(
     """Check that an owner may submit this content as a version of the named bot.
 
     Args:
-        engine: the store.
-        owner: the owner's name.
-        name: the bot's name.
         content: the content hash, 64 hexadecimal digits.
         number: the version in the bot's manifest; empty if it is missing.
         most_active: the maximum number of active versions of an owner; 0: unlimited.

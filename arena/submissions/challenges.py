@@ -27,12 +27,7 @@ _SIDES: Final = 2
 
 
 class ChallengeRefused(Exception):
-    """A challenge is refused. The exception's text is a sentence for the sender.
-
-    Args:
-        status: the corresponding HTTP status.
-        sentence: the reason.
-    """
+    """A challenge is refused. The exception's text is a sentence for the sender."""
 
     def __init__(self, status: int, sentence: str) -> None:
         super().__init__(sentence)
@@ -53,14 +48,10 @@ def begin(
     Its clock and its policy are those of the open ladder of the form, if there is one.
 
     Args:
-        engine: the store.
-        owner: the challenger's owner.
         bot: the challenger as ``name`` (its newest version) or ``name@number``; empty: the owner's
             only bot.
         opponent: the opponent, likewise.
         form: the form of the game; empty: the first form that both bots play.
-        boards: the number of boards.
-        limits: the organiser's limits.
 
     Raises:
         ChallengeRefused: a rule is violated.

@@ -19,11 +19,7 @@ def examination_cost(
     """Return the highest cost of an examination, which plays one game, as JSON values.
 
     Args:
-        engine: the store.
         root: the data folder with `models.toml`.
-        owner: the owner of the bot.
-        name: the name of the bot.
-        declared: the models of its manifest.
 
     Returns:
         The models, the tokens and their price, and what a game of the last version that has called

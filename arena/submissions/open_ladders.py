@@ -55,10 +55,8 @@ def plan_of(
     """Return the settings of an open ladder of a form and clock class.
 
     Args:
-        game_id: the game.
         seats: the number of seats; None: the first that the game allows.
         options: the options of the game that differ from their defaults.
-        clock_class: the clock class.
 
     Raises:
         InvalidSettings: the game does not allow these seats or options.
@@ -139,7 +137,6 @@ def begin_season(engine: Engine, plan: TournamentPlan, name: str = "") -> Tourna
     the newest pairing rules. May be repeated after an interruption.
 
     Args:
-        engine: the store.
         plan: the settings if the form has never had an open ladder.
         name: the name of the new ladder; empty: the form and the number of the season.
 
@@ -201,11 +198,6 @@ def join(engine: Engine, version: Version, manifest: Manifest) -> dict[str, str]
 
     May be repeated; existing entries stay.
 
-    Args:
-        engine: the store.
-        version: the version.
-        manifest: its manifest.
-
     Returns:
         The form of each ladder on which the version is entered, by the id of the ladder.
     """
@@ -226,12 +218,9 @@ def join(engine: Engine, version: Version, manifest: Manifest) -> dict[str, str]
 
 
 def retire(engine: Engine, version: Version) -> tuple[str, ...]:
-    """Retire a version at its owner's request, and withdraw it from the open ladders.
+    """Retire a version at its owner's request; return the ids of the open ladders that it leaves.
 
     May be repeated.
-
-    Returns:
-        The IDs of the ladders from which it is withdrawn.
     """
     versions.retire(engine, version.id)
     withdrawn = []

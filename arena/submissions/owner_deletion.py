@@ -41,18 +41,12 @@ def delete(
     owner: str,
     report: Callable[[int, int], None] = lambda *_: None,
 ) -> tuple[OwnerData, str]:
-    """Delete the data of an owner.
+    """Delete the data of an owner; return what was deleted, and the pseudonym.
 
     The deletion may be interrupted at any time, and continues when it is started again.
 
     Args:
-        engine: the store.
-        data_folder: the data folder of this machine.
-        owner: the owner's name.
         report: is called with the numbers of redacted matches and of all matches.
-
-    Returns:
-        What was deleted, and the pseudonym of the owner.
 
     Raises:
         NotFound: the arena holds nothing of this owner.

@@ -35,15 +35,12 @@ class PendingUploads:
         return self
 
     def part(self, submission: str) -> Path:
-        """Return the path of an incomplete upload."""
         return self.root / f".{submission}.part"
 
     def archive(self, submission: str) -> Path:
-        """Return the path of a complete upload archive."""
         return self.root / f"{submission}.tar.gz"
 
     def working_directory(self, submission: str) -> Path:
-        """Return the working directory of a submission."""
         return self.root / submission
 
     def settle(self, submission: str) -> None:

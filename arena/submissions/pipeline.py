@@ -50,8 +50,6 @@ class SubmissionPipeline:
     `arena.submissions.runner` enforces the total time limit.
 
     Args:
-        engine: the store.
-        pending_uploads: the directory of pending uploads.
         versions: the directory of the files of all versions.
         examine: tests a built bot of an owner and returns the checks.
         level: returns the sandbox level for untrusted bots.

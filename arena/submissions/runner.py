@@ -65,7 +65,6 @@ def run(
     so that it is free only when all of them have ended.
 
     Args:
-        pipeline: the stages.
         continues: called several times a second.
         builds: the maximum number of submissions, of different owners, at the same time.
     """

@@ -45,7 +45,6 @@ class QueuePosition:
         return f"{self.ahead} ahead of it{about}"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the position as JSON values."""
         return {"ahead": self.ahead, "seconds": self.seconds, "words": self.words}
 
 
@@ -86,7 +85,6 @@ def positions(engine: Engine, builds: int) -> dict[str, QueuePosition]:
     """Return the positions of all waiting submissions by their IDs.
 
     Args:
-        engine: the store.
         builds: the number of submissions that are handled at the same time.
     """
     undecided = due(engine)

@@ -12,11 +12,8 @@ def answers(address: str, seconds: float = 1.0) -> bool:
     """Return whether the server at a gRPC address ("unix:/path" or "host:port") responds in HTTP/2.
 
     An accepted connection is not sufficient: the kernel accepts it for a frozen process too. Other
-    kinds of addresses, which only gRPC can resolve, are assumed to respond.
-
-    Args:
-        address: the gRPC address.
-        seconds: time limit of each step.
+    kinds of addresses, which only gRPC can resolve, are assumed to respond. Each step has this time
+    limit.
     """
     if address.startswith("unix:"):
         client = socket.socket(socket.AF_UNIX)

@@ -21,12 +21,8 @@ def complete(path: Path, *, private: bool = False) -> Iterator[Path]:
     """Yield a path to write to; after the block, rename it to `path`.
 
     After an error, `path` is as it was before. A device or a pipe is written directly, a link is
-    followed, and a file that is replaced keeps its mode.
-
-    Args:
-        path: the file.
-        private: whether only this user may access the file, whatever its mode was; for files of
-            the data folder.
+    followed, and a file that is replaced keeps its mode. A `private` file, as in the data folder,
+    can be accessed only by this user, whatever its mode was.
 
     Raises:
         OSError: the file cannot be written; its `filename` is `path`.
@@ -52,12 +48,7 @@ def complete(path: Path, *, private: bool = False) -> Iterator[Path]:
 
 
 def write_text(path: Path, text: str, *, private: bool = False) -> None:
-    """Write text as UTF-8, without translating line ends.
-
-    Args:
-        path: the file.
-        text: its content.
-        private: as for `complete`.
+    """Write text as UTF-8, without translating line ends; `private` as for `complete`.
 
     Raises:
         OSError: the file cannot be written; its `filename` is `path`, which is as it was before.

@@ -19,9 +19,8 @@ _STARTED = 19
 def require_linux(action: str, alternative: str = "") -> None:
     """Refuse an action that needs Linux.
 
-    Args:
-        action: the subject and verb of the sentence, for example "Workers run".
-        alternative: a sentence with what works here instead.
+    `action` is the subject and verb of the sentence, for example "Workers run", and `alternative` a
+    sentence with what works here instead.
 
     Raises:
         InfrastructureError: this system is not Linux.

@@ -1,4 +1,6 @@
-"""Read TOML and JSON files into typed models; each error names the file, the line and the key.
+"""Read TOML and JSON files into typed models; each error names the file and the key.
+
+Errors of TOML files, which people write, and of syntax also name the line.
 
 A model is a dataclass whose annotations state what is valid: a type, and `msgspec.Meta` for ranges,
 patterns and the description that an error prints. `Meta.extra` may hold two functions: `allows`
@@ -22,7 +24,6 @@ from typing import (
     Any,
     Final,
     Literal,
-    NoReturn,
     TypeVar,
     Union,
     get_args,
@@ -43,7 +44,6 @@ _LONGEST_VALUE: Final = 60
 _LONGEST_STATEMENT: Final = 1000
 """Lines of a TOML statement after which the search for a line number ends."""
 _TOML_POSITION: Final = re.compile(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)")
-_BLANKS: Final = re.compile(r"[ \t\r\n]*")
 _EXPECTED: Final[Mapping[object, str]] = {
     str: "a string",
     int: "a whole number",
@@ -96,7 +96,7 @@ class FileError(Exception):
 
 
 class InvalidKey(Exception):
-    """Raised by a check of a model's values; the reader adds the file and the line."""
+    """A value is not valid; a model's own check may raise it, and the reader adds the place."""
 
     def __init__(
         self, path: KeyPath, sentence: str, problem: FileProblem = FileProblem.VALUE
@@ -107,13 +107,7 @@ class InvalidKey(Exception):
 
 @dataclass(frozen=True, slots=True)
 class TomlDocument:
-    """The content of a valid TOML file, without a model.
-
-    Attributes:
-        path: the file.
-        values: its content.
-        text: its text.
-    """
+    """The content of a valid TOML file, without a model."""
 
     path: Path
     values: dict[str, Any]
@@ -145,18 +139,13 @@ class TomlDocument:
             FileError: the value has another type.
         """
         for fault in _faults(value, kind, path, closed=True):
-            _refuse(self.path, fault, self.line(*path), FileError)
+            raise self.error(fault, FileError)
 
 
 def parse_toml(
     path: Path, error: type[FileError] = FileError, read: Callable[[Path], bytes] = Path.read_bytes
 ) -> TomlDocument:
-    """Return the content of a TOML file.
-
-    Args:
-        path: the file.
-        error: the class of errors to raise.
-        read: returns the content; raises OSError.
+    """Return the content of a TOML file, which `read` returns or raises OSError.
 
     Raises:
         FileError: the file cannot be read or is not TOML; of the class `error`.
@@ -211,7 +200,7 @@ def convert(document: object, model: type[T]) -> T:
     """
     fault = next(_faults(document, model, (), closed=True), None)
     if fault is not None:
-        raise InvalidKey(fault.path, fault.sentence, fault.problem)
+        raise fault
     return msgspec.convert(document, model)
 
 
@@ -235,7 +224,7 @@ def read_json(path: Path, model: type[T], error: type[FileError] = FileError) ->
         fault = next(_faults(document, model, (), closed=False), None)
         if fault is None:
             raise error(path, FileProblem.VALUE, f"{wrong}.") from None
-        _refuse(path, fault, _json_line(text, fault.path), error)
+        raise error(path, fault.problem, fault.sentence, _key(fault.path)) from None
 
 
 def shown(value: object) -> str:
@@ -274,25 +263,10 @@ def _text(
         raise error(path, FileProblem.UNREADABLE, "is not UTF-8 text.", "", line) from None
 
 
-def _refuse(path: Path, fault: _Fault, line: int | None, error: type[FileError]) -> NoReturn:
-    raise error(path, fault.problem, fault.sentence, _key(fault.path), line)
+def _faults(value: object, kind: Any, path: KeyPath, closed: bool) -> Iterator[InvalidKey]:
+    """Yield the faults of a value of a file, in the order of the model.
 
-
-@dataclass(frozen=True, slots=True)
-class _Fault:
-    path: KeyPath
-    problem: FileProblem
-    sentence: str
-
-
-def _faults(value: object, kind: Any, path: KeyPath, closed: bool) -> Iterator[_Fault]:
-    """Yield the faults of a value, in the order of the model.
-
-    Args:
-        value: the value in the file.
-        kind: its type in the model.
-        path: its place in the file.
-        closed: whether keys that are not in the model are faults.
+    In a `closed` table, keys that are not in the model are faults.
     """
     kind, metas = _resolved(kind, value)
     if is_dataclass(kind) and isinstance(value, dict):
@@ -307,17 +281,17 @@ def _faults(value: object, kind: Any, path: KeyPath, closed: bool) -> Iterator[_
         for name, member in value.items():
             yield from _faults(member, members, (*path, name), closed)
     if not _is_valid(value, kind, metas):
-        yield _Fault(path, FileProblem.VALUE, _value_sentence(value, kind, metas, path))
+        yield InvalidKey(path, _value_sentence(value, kind, metas, path))
 
 
 def _table_faults(
     table: Mapping[str, object], model: Any, path: KeyPath, closed: bool
-) -> Iterator[_Fault]:
+) -> Iterator[InvalidKey]:
     hints = get_type_hints(model, include_extras=True)
     unknown = [key for key in table if key not in hints]
     for key in unknown if closed else ():
         sentence = _unknown_key_sentence((*path, key), hints)
-        yield _Fault((*path, key), FileProblem.UNKNOWN_KEY, sentence)
+        yield InvalidKey((*path, key), sentence, FileProblem.UNKNOWN_KEY)
     for field in fields(model):
         inner = (*path, field.name)
         if field.name in table:
@@ -328,7 +302,7 @@ def _table_faults(
             sentence = (
                 f'"{_key(inner)}" is missing; it must be {_expected(kind, metas)}{hint or "."}'
             )
-            yield _Fault(inner, FileProblem.MISSING_KEY, sentence)
+            yield InvalidKey(inner, sentence, FileProblem.MISSING_KEY)
 
 
 def _unknown_key_sentence(path: KeyPath, known: Iterable[str]) -> str:
@@ -418,7 +392,7 @@ def _key(path: KeyPath) -> str:
     return key
 
 
-# Find the line of a value. The parsers of the standard library do not report it.
+# Find the line of a value. The parser of the standard library does not report it.
 
 
 def _toml_line(text: str, path: KeyPath) -> int | None:
@@ -474,32 +448,3 @@ def _note(value: Any, path: KeyPath, line: int, lines: dict[KeyPath, int]) -> No
         lines.setdefault(path, line)
     for key, inner in value.items() if isinstance(value, dict) else ():
         _note(inner, (*path, key), line, lines)
-
-
-def _json_line(text: str, path: KeyPath) -> int:
-    """Return the line of a value of a valid JSON document, or of the nearest value around it."""
-    decoder = json.JSONDecoder()
-    at = _after_blanks(text, 0)
-    for step in path:
-        is_object, inside, index = text[at] == "{", at + 1, 0
-        while True:
-            inside = _after_blanks(text, inside)
-            if text[inside] in "]}":
-                return text.count("\n", 0, at) + 1
-            key: object = index
-            if is_object:
-                key, inside = decoder.raw_decode(text, inside)
-                inside = _after_blanks(text, _after_blanks(text, inside) + 1)
-            if key == step:
-                break
-            _, inside = decoder.raw_decode(text, inside)
-            inside = _after_blanks(text, inside)
-            inside += text[inside] == ","
-            index += 1
-        at = inside
-    return text.count("\n", 0, at) + 1
-
-
-def _after_blanks(text: str, at: int) -> int:
-    blanks = _BLANKS.match(text, at)
-    return blanks.end() if blanks else at

@@ -20,12 +20,7 @@ def iso(seconds: float | None) -> str | None:
 
 
 def tournament(tournament: Tournament, progress: TournamentProgress) -> dict[str, Any]:
-    """Return a tournament without its matches.
-
-    Args:
-        tournament: the tournament.
-        progress: its numbers of matches and games.
-    """
+    """Return a tournament without its matches."""
     return {
         "tournament": tournament.id,
         **tournament.plan.to_json(),

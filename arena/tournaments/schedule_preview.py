@@ -22,8 +22,6 @@ class SchedulePreview:
     """The schedule of a tournament that has not been created.
 
     Attributes:
-        plan: its settings.
-        entrants: its entrants.
         first: the first matches.
         matches: the estimated number of all matches; None if it cannot be estimated.
         seconds: the estimated duration; None if it cannot be estimated.
@@ -46,7 +44,6 @@ class SchedulePreview:
         return None if self.matches is None else time_estimate.games(self.plan, self.matches)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the preview as JSON values."""
         return {
             **self.plan.to_json(),
             "form": self.plan.form,
@@ -70,7 +67,6 @@ def preview(
 
     Args:
         engine: the store, whose matches give the pace; None: the pace of the house bots.
-        plan: the settings.
         entrants: the entrants in order of their seeds.
         at_once: the number of matches played at the same time.
 

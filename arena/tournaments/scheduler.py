@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from sqlalchemy import Connection, func, or_, select
 
@@ -32,8 +32,6 @@ from arena.formats.contract import (
 from arena.formats.ladder import LadderFormat
 from arena.formats.ladder_schedule import LadderSchedule
 from arena.ladders import result_sums
-from arena.ratings import duel
-from arena.ratings.sprt import Model, SprtSettings, log_likelihood_ratio
 from arena.store import schema
 from arena.store.bots import versions
 from arena.store.database import reading
@@ -66,7 +64,7 @@ def format_of(plan: TournamentPlan) -> Format:
         ValueError: the format does not exist, or its settings are not valid; the text is a
             sentence.
     """
-    return registry.make(plan.format, plan.sides, plan.settings, _ratio)
+    return registry.make(plan.format, plan.sides, plan.settings)
 
 
 def opening(plan: TournamentPlan, entries: Sequence[FormatEntrant]) -> tuple[Fixture, ...]:
@@ -95,8 +93,6 @@ def begin(
     """Create a tournament; its first matches are due at once.
 
     Args:
-        engine: the store.
-        plan: the settings of the tournament.
         entrants: versions as ``name@number`` in order of their seeds, the best first.
         seed: the random seed of all deals; None for a random seed for each match.
         owners: owners by entrant that replace the owners of the bots in this tournament.
@@ -131,8 +127,6 @@ def enrol(
     """Return versions as entrants with their owners.
 
     Args:
-        engine: the store.
-        entrants: versions as ``name@number``.
         owners: owners by entrant that replace the owners of the bots.
 
     Raises:
@@ -178,7 +172,6 @@ class Scheduler:
     """Advances tournaments; skips those that have not changed since the last call.
 
     Args:
-        engine: the store.
         publish: is called with the id and state of each tournament that is new, has new matches or
             has changed its state.
     """
@@ -254,19 +247,8 @@ class Scheduler:
         return created
 
 
-def _ratio(counts: tuple[int, ...], low: float, high: float, model: str) -> float:
-    test = SprtSettings(low, high, model=cast("Model", model))
-    return log_likelihood_ratio(test, duel.of_boards(counts))
-
-
 class LadderHistory:
-    """The matches of one ladder; those of old rounds are read only once.
-
-    Args:
-        engine: the store.
-        tournament: the ladder.
-        rules: its format.
-    """
+    """The matches of one ladder; those of old rounds are read only once."""
 
     def __init__(self, engine: Engine, tournament: Tournament, rules: LadderFormat) -> None:
         self._engine = engine
@@ -305,7 +287,6 @@ class LadderHistory:
         """Return the format's step for the current matches.
 
         Args:
-            tournament: the ladder.
             late: the places of matches for which it does not wait, besides those for which an
                 earlier round did not wait.
         """

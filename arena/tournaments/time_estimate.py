@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from math import ceil
 from operator import add
 from random import Random
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from arena.formats.contract import Fixture, FormatEntrant, FormatMatch, MatchStatus, NextMatches
 from arena.formats.sprt_match import SprtFormat, board_counts
 from arena.ratings.closed_match import FINISHED, PlayedGame
 from arena.ratings.duel import of_boards
-from arena.ratings.sprt import SprtSettings
 from arena.ratings.sprt_length import SprtUnit, elo_of, length
 from arena.store.match_settings import TournamentPlan
 from arena.store.matches import results
@@ -22,8 +21,6 @@ from arena.tournaments.scheduler import format_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
-
-    from arena.ratings.sprt import Model
 
 ENDLESS: Final = frozenset(("ladder", "sprt"))
 """Formats that end at an unknown time, unless they have a limit."""
@@ -41,11 +38,6 @@ def matches(
 
     Unplayed matches get random results. The estimate is exact for a round robin, a gauntlet and a
     Swiss tournament, and one possible outcome where the number depends on results.
-
-    Args:
-        plan: the settings of the tournament.
-        entrants: its entrants.
-        played: its matches so far.
 
     Raises:
         ValueError: the entrants cannot play the format.
@@ -86,7 +78,6 @@ class SprtForecast:
     measured: int
 
     def to_json(self) -> dict[str, int]:
-        """Return the numbers as JSON values."""
         return {name: getattr(self, name) for name in ("low", "middle", "high", "measured")}
 
 
@@ -101,7 +92,7 @@ def sprt_forecast(
     rules = format_of(plan)
     if not isinstance(rules, SprtFormat):
         return None
-    test = SprtSettings(rules.low, rules.high, rules.alpha, rules.beta, cast("Model", rules.model))
+    test = rules.test
     pair = entrants[0].name, entrants[1].name
     boards = [0] * (2 * rules.sides + 1)
     for counts in _boards_between(engine, plan, pair):
@@ -129,7 +120,7 @@ def _boards_between(
         if tournament.plan.form == plan.form
     ]
     for match in results.closed(engine, same_form, pair, limit=_RECENT):
-        yield board_counts(match, pair)
+        yield board_counts(match.entrants, match.games, pair)
 
 
 def games(plan: TournamentPlan, number: int) -> int:

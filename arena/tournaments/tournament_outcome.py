@@ -84,7 +84,6 @@ def uncounted_matches(step: Step) -> Collection[tuple[int, int]]:
 
 
 def to_json(step: Step) -> dict[str, Any]:
-    """Return the step as plain values for JSON."""
     match step:
         case FormatOver(why=why, ranking=ranking, drained=places):
             return {

@@ -69,7 +69,6 @@ def request_of(values: Mapping[str, Any], folder: Path | None = None) -> Tournam
     """Return the checked request that values describe, named as in a tournament file.
 
     Args:
-        values: the values.
         folder: the folder to which folders of bots are relative; they may then contain patterns.
 
     Raises:
@@ -92,7 +91,6 @@ def read_request(path: Path, options: Mapping[str, Any] | None = None) -> Tourna
     """Return the checked request in a file; folders of bots are relative to it.
 
     Args:
-        path: the file.
         options: values that override those of the file; tables are merged.
 
     Raises:
@@ -201,10 +199,6 @@ def pairs(texts: Sequence[str], what: str) -> dict[str, str]:
 
 def check_plays(bot: Version, game: str) -> None:
     """Check that a bot plays a game.
-
-    Args:
-        bot: the bot.
-        game: the id of the game.
 
     Raises:
         InvalidSettings: it does not.

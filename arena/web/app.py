@@ -15,7 +15,8 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.responses import Response
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
@@ -30,7 +31,6 @@ from arena.web.page import ServerLinks
 from arena.web.routes import PAGES
 from arena.web.serving import (
     downloads,
-    moved_pages,
     readiness,
     relay_address,
     share_pictures,
@@ -41,13 +41,14 @@ from arena.web.serving.feed import Feed
 from arena.web.serving.play_requests import PlayRequests
 from arena.web.serving.request_limits import RequestLimits
 from arena.web.serving.responses import FEED, LIVE, PageEndpoints
-from arena.web.serving.root_path import RootPath
+from arena.web.serving.root_path import RootPath, links_of
 from arena.web.serving.security import ContentNegotiation, SecurityHeaders
 from arena.web.serving.uploads import UploadEndpoint
 
 _CACHE_FOREVER = "public, max-age=31536000, immutable"
 _Lifespan = Callable[[Starlette], AbstractAsyncContextManager[None]]
 
+_MOVED = ("/rules", "/play", "/play/{game}")
 _FIRST_SECONDS = 20.0
 """Time limit for the first read of the store; after it, the server starts without a snapshot."""
 
@@ -97,7 +98,7 @@ def _routes(
         *ManagementEndpoints(web, serving, receiver).routes(),
         # Before the pages, because the page of a game has the address of its form.
         *PlayRequests(web).routes(serving),
-        *moved_pages.routes(),
+        *(Route(path, _moved) for path in _MOVED),
     ]
     for page in PAGES:
         routes.append(Route(page.path, serving.page(page)))
@@ -141,12 +142,18 @@ def _background_tasks(web: WebState, feed: Feed, for_agents: AgentRequests) -> _
     return lifespan
 
 
-class _StaticFiles(StaticFiles):
-    """The style sheets and scripts. A browser keeps a file whose address has the current version.
+async def _moved(request: Request) -> Response:
+    """Lead from an earlier address of a page to the section of the games."""
+    game = request.path_params.get("game", "")
+    kind = request.scope["state"]["named_kind"]
+    path = f"/games/{game}" if game else "/games"
+    query = f"?{request.url.query}" if request.url.query else ""
+    address = links_of(request).within(path + (f".{kind}" if kind else "") + query)
+    return RedirectResponse(address, 301)
 
-    Args:
-        folder: the folder of the files.
-    """
+
+class _StaticFiles(StaticFiles):
+    """Style sheets and scripts. A browser keeps a file whose address has the current version."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(directory=folder)

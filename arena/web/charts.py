@@ -42,17 +42,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A bar of a chart.
-
-    Args:
-        x: left edge.
-        y: upper edge.
-        width: its width.
-        height: its height.
-        title: the description.
-        text: the label below it.
-        count: the value.
-    """
+    """A bar of a chart with its description (`title`) and the label below it (`text`)."""
 
     x: float
     y: float
@@ -86,19 +76,21 @@ def spark(values: Sequence[float]) -> Sparkline:
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreLine:
-    """The running score of a side: its first seat, the names of its seats, and its SVG points."""
+class GraphLine:
+    """A value of a side: its first seat, the names of its seats, and its SVG points."""
 
     seat: int
     name: str
     points: str
+    band: str = ""
+    """SVG points of the 95 % intervals, if any."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreGraph:
     """Running scores by position: x is the step, y goes from 0 (top) to 100."""
 
-    lines: tuple[ScoreLine, ...]
+    lines: tuple[GraphLine, ...]
     low: int
     high: int
     zero: float
@@ -127,7 +119,7 @@ def score_graph(frames: FrameSequence) -> ScoreGraph:
         return graph_y(1 - (high - score) / max(high - low, 1))
 
     lines = tuple(
-        ScoreLine(
+        GraphLine(
             places[0].number,
             " and ".join(place.name for place in places),
             line(

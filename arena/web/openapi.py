@@ -1,10 +1,11 @@
-"""OpenAPI 3.1 document of the HTTP API. The examples are responses of this arena."""
+"""OpenAPI 3.1 document of the HTTP API, with responses as examples; the page of all addresses."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from importlib.metadata import version
 from typing import Any, Final
 
 from starlette.exceptions import HTTPException
@@ -16,8 +17,12 @@ from arena.store.schema import MatchState
 from arena.store.tournaments import tournaments
 from arena.web import paging
 from arena.web.data.web_state import WebState
-from arena.web.management import api_description, owner_requests
-from arena.web.page import InvalidQuery, Links, PageNotFound, PageRequest, PageRoute
+from arena.web.management import owner_requests
+from arena.web.management.action import Action, InputField
+from arena.web.management.actions import ACTIONS
+from arena.web.management.pages import PAGES as MANAGEMENT_PAGES
+from arena.web.management.pages import ManagementPage
+from arena.web.page import InvalidQuery, Links, Page, PageNotFound, PageRequest, PageRoute
 from arena.web.serving import data_formats, request_limits
 from arena.web.serving.page_kinds import KINDS
 from referee.games.game_packages import EXAMPLE_GAME
@@ -27,7 +32,12 @@ SECURITY: Final[Mapping[str, Any]] = {
         "type": "http",
         "scheme": "bearer",
         "description": "token of an owner of bots, created by the organiser",
-    }
+    },
+    "organiser": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "token of an organiser, created with `pokearena organiser add`",
+    },
 }
 _QUERY: Final = (
     ("name", "name of the bot, as in its bot.toml", "mybot"),
@@ -54,6 +64,24 @@ _REFUSALS: Final = (
     ("429", "Too many submissions; `Retry-After` is the number of seconds to wait."),
     ("503", "No process handles submissions at the moment."),
 )
+_MANAGEMENT_ERRORS: Final = (
+    ("400", "The request is not valid."),
+    ("401", "The token is missing, invalid or revoked."),
+    ("403", "The token has another role."),
+    ("404", "The object does not exist."),
+    ("409", "The state of the object does not allow this."),
+    ("422", "A value is missing or not valid."),
+    ("429", "Too many requests; `Retry-After` contains the seconds to wait."),
+)
+_TYPES: Final[Mapping[str, Mapping[str, Any]]] = {
+    "text": {"type": "string"},
+    "number": {"type": "integer"},
+    "seconds": {"type": "integer"},
+    "checkbox": {"type": "boolean"},
+    "lines": {"type": "array", "items": {"type": "string"}},
+    "pairs": {"type": "object", "additionalProperties": {"type": ["string", "number", "boolean"]}},
+}
+"""Schemas of the values of an action."""
 _EXAMPLE: Final[Mapping[str, Any]] = {
     "submission": "s-7f3k9q2xwd",
     "owner": "ada",
@@ -98,13 +126,12 @@ _WHOLE_NUMBERS: Mapping[str, Mapping[str, Any]] = {
     "limit": {"type": "integer", "minimum": 1, "maximum": paging.MAX_LINES},
 }
 _MAX_EXAMPLE_ITEMS = 2
-_ERRORS = {
-    "304": "Not changed since the `ETag` of the request.",
-    "400": "The request is not valid; the message names the reason.",
-    "404": "Unknown address.",
-    "406": "Not available in this format; the message names the available ones.",
-    "429": "Too many requests; `Retry-After` is the number of seconds to wait.",
-}
+_ERRORS = (
+    ("400", "The request is not valid; the message names the reason."),
+    ("404", "Unknown address."),
+    ("406", "Not available in this format; the message names the available ones."),
+    ("429", "Too many requests; `Retry-After` is the number of seconds to wait."),
+)
 
 
 def operation() -> dict[str, Any]:
@@ -119,32 +146,53 @@ def operation() -> dict[str, Any]:
         ),
         "operationId": "push",
         "security": [{"owner": []}],
-        "parameters": [_push_parameter(*each) for each in _QUERY],
+        "parameters": [
+            _parameter(name, description, example, required=bool(example))
+            for name, description, example in _QUERY
+        ],
         "requestBody": {
             "required": False,
             "content": {"application/gzip": {"schema": {"type": "string", "format": "binary"}}},
         },
         "responses": {
-            **{status: _answer(description) for status, description in _ANSWERS},
-            **{status: _refusal(description) for status, description in _REFUSALS},
+            **{status: _success(description, _EXAMPLE) for status, description in _ANSWERS},
+            **_errors(_REFUSALS),
         },
     }
 
 
-def _push_parameter(name: str, description: str, example: str) -> dict[str, Any]:
-    parameter: dict[str, Any] = {"name": name, "in": "query", "description": description}
-    parameter |= {"required": bool(example), "schema": {"type": "string"}}
+def _parameter(
+    name: str,
+    description: str,
+    example: str = "",
+    *,
+    where: str = "query",
+    required: bool | None = None,
+    schema: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    parameter: dict[str, Any] = {"name": name, "in": where, "description": description}
+    parameter["schema"] = dict(schema or {"type": "string"})
+    if required is not None:
+        parameter["required"] = required
     return parameter | ({"example": example} if example else {})
 
 
-def _answer(description: str) -> dict[str, Any]:
-    content = {"schema": {"type": "object"}, "example": dict(_EXAMPLE)}
+def _success(description: str, example: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    content = {"schema": {"type": "object"}, **({"example": dict(example)} if example else {})}
     return {"description": description, "content": {KINDS["json"]: content}}
 
 
-def _refusal(description: str) -> dict[str, Any]:
-    schema = {"$ref": "#/components/schemas/Error"}
-    return {"description": description, "content": {KINDS["json"]: {"schema": schema}}}
+def _errors(
+    descriptions: Iterable[tuple[str, str]], *, has_html: bool = False
+) -> dict[str, dict[str, Any]]:
+    """Describe errors: JSON, and pages for requests of HTML, by suffix or header."""
+    content: dict[str, Any] = {KINDS["json"]: {"schema": {"$ref": "#/components/schemas/Error"}}}
+    if has_html:
+        content[KINDS["html"]] = {"schema": {"type": "string"}}
+    return {
+        status: {"description": description, "content": content}
+        for status, description in descriptions
+    }
 
 
 def names(path: str) -> tuple[str, ...]:
@@ -207,28 +255,20 @@ def _known(web: WebState) -> dict[str, str]:
     return known
 
 
-def document(
-    web: WebState, links: Links, addresses: Sequence[PageRoute], release: str
-) -> dict[str, Any]:
-    """Return the whole OpenAPI document.
-
-    Args:
-        web: the server's state.
-        links: the builder of links in the examples.
-        addresses: the addresses of the pages.
-        release: the version of pokearena.
-    """
+def document(web: WebState, page_request: PageRequest, addresses: Sequence[PageRoute]) -> Page:
+    """Return the OpenAPI document, available only as JSON."""
+    links = page_request.links
     samples = Samples(web)
     by_query = {
-        path: api_description.query_operation(path, *described)
+        path: _query_operation(path, *described)
         for path, described in owner_requests.OPERATIONS.items()
     }
     operations = {request_limits.PUSH: operation(), **by_query}
-    return {
+    description = {
         "openapi": "3.1.0",
         "info": {
             "title": "Poke arena",
-            "version": release,
+            "version": version("pokearena"),
             "summary": "Ladders, tournaments, matches and replays of the Poke games.",
             "description": ABOUT,
         },
@@ -241,9 +281,9 @@ def document(
             for each in addresses
         }
         | {owner_requests.RETIREMENTS: {"post": by_query[owner_requests.RETIREMENTS]}}
-        | api_description.paths(),
+        | _management_paths(),
         "components": {
-            "securitySchemes": {**SECURITY, **api_description.SECURITY},
+            "securitySchemes": dict(SECURITY),
             "schemas": {
                 "Error": {
                     "type": "object",
@@ -254,6 +294,31 @@ def document(
             },
         },
     }
+    return Page(title="OpenAPI", template="", model={}, data=description, fresh=60.0)
+
+
+def api_page(web: WebState, page_request: PageRequest, addresses: Sequence[PageRoute]) -> Page:
+    """Return the page of all addresses with their parameters and an example of each."""
+    samples = Samples(web)
+
+    def address(path: str, kind: str, query: dict[str, str]) -> str:
+        ending = "" if kind == "html" or path == "/" else f".{kind}"
+        return page_request.links.to(*f"{path}{ending}".split("/")[1:], **query)
+
+    rows = []
+    for each in addresses:
+        values, query = samples.values(each), dict(samples.query(each))
+        path = plain(each.path)
+        for name, value in (values or {}).items():
+            path = path.replace(f"{{{name}}}", value)
+        tries = [(kind, address(path, kind, query)) for kind in each.kinds]
+        rows.append((plain(each.path), each, tries if values is not None else []))
+    paragraphs = [part.replace("`", "") for part in ABOUT.split("\n\n")]
+    return Page(
+        title="For programs",
+        template="api.html",
+        model={"rows": rows, "about": paragraphs},
+    )
 
 
 def _path(web: WebState, links: Links, address: PageRoute, samples: Samples) -> dict[str, Any]:
@@ -264,11 +329,20 @@ def _path(web: WebState, links: Links, address: PageRoute, samples: Samples) -> 
             "operationId": _identity(address.path),
             "parameters": [
                 *(
-                    _parameter("path", name, _VALUES.get(name, ""), values)
+                    _parameter(
+                        name,
+                        _VALUES.get(name, ""),
+                        (values or {}).get(name, ""),
+                        where="path",
+                        required=True,
+                        schema=_WHOLE_NUMBERS.get(name),
+                    )
                     for name in names(address.path)
                 ),
                 *(
-                    _parameter("query", name, description, query)
+                    _parameter(
+                        *(name, description, query.get(name, "")), schema=_WHOLE_NUMBERS.get(name)
+                    )
                     for name, description in address.query
                 ),
             ],
@@ -281,8 +355,9 @@ def _path(web: WebState, links: Links, address: PageRoute, samples: Samples) -> 
                         for kind in address.kinds
                     },
                 },
-                **{status: _error(status, description) for status, description in _ERRORS.items()},
-                **({"403": _error("403", _FOREIGN)} if address.owners else {}),
+                "304": {"description": "Not changed since the `ETag` of the request."},
+                **_errors(_ERRORS, has_html=True),
+                **_errors([("403", _FOREIGN)] if address.owners else [], has_html=True),
             },
         }
     }
@@ -291,18 +366,6 @@ def _path(web: WebState, links: Links, address: PageRoute, samples: Samples) -> 
 def _identity(path: str) -> str:
     words = [word.strip("{}") for word in plain(path).split("/") if word]
     return "_".join(words) or "home"
-
-
-def _parameter(
-    where: str, name: str, description: str, values: Mapping[str, str] | None
-) -> dict[str, Any]:
-    parameter: dict[str, Any] = {"name": name, "in": where, "description": description}
-    parameter["schema"] = dict(_WHOLE_NUMBERS.get(name, {"type": "string"}))
-    if where == "path":
-        parameter["required"] = True
-    if values and name in values:
-        parameter["example"] = values[name]
-    return parameter
 
 
 def _content(
@@ -321,17 +384,6 @@ def _content(
     return content
 
 
-def _error(status: str, description: str) -> dict[str, Any]:
-    """Describe an error: a page for requests of HTML, by suffix or header, otherwise JSON."""
-    if status == "304":
-        return {"description": description}
-    content = {
-        KINDS["json"]: {"schema": {"$ref": "#/components/schemas/Error"}},
-        KINDS["html"]: {"schema": {"type": "string"}},
-    }
-    return {"description": description, "content": content}
-
-
 def shortened(value: Any) -> Any:
     """Return a response with all lists limited to two elements."""
     if isinstance(value, Mapping):
@@ -339,3 +391,70 @@ def shortened(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [shortened(item) for item in value[:_MAX_EXAMPLE_ITEMS]]
     return value
+
+
+def _management_paths() -> dict[str, dict[str, Any]]:
+    """Return the path items of the management pages and actions."""
+    items: dict[str, dict[str, Any]] = {}
+    for page in MANAGEMENT_PAGES:
+        if page.has_json:
+            items.setdefault(page.path, {})["get"] = _management_page(page)
+    for action in ACTIONS:
+        items.setdefault(action.path, {})["post"] = _action(action)
+    return items
+
+
+def _management_page(page: ManagementPage) -> dict[str, Any]:
+    return {
+        "summary": page.summary,
+        "operationId": f"show_{_identity(page.path)}",
+        "security": [{str(page.role): []}],
+        "parameters": [*_ids_of(page.path), *(_parameter(*each) for each in page.query)],
+        "responses": {"200": _success("The page as JSON."), **_errors(_MANAGEMENT_ERRORS)},
+    }
+
+
+def _action(action: Action) -> dict[str, Any]:
+    schema = {
+        "type": "object",
+        "properties": {each.name: _schema(each) for each in action.fields},
+        "required": [each.name for each in action.fields if each.required],
+    }
+    body = {"required": bool(schema["required"]), "content": {KINDS["json"]: {"schema": schema}}}
+    identity = action.name.replace(".", "_").replace("-", "_")
+    return {
+        **_operation(action, identity, _ids_of(action.path)),
+        **({"requestBody": body} if action.fields else {}),
+    }
+
+
+def _query_operation(
+    path: str, identity: str, action: Action, fields: Sequence[InputField]
+) -> dict[str, Any]:
+    """Return the operation of an action whose values are in the query."""
+    query = [
+        _parameter(each.name, each.summary, each.example, required=each.required) for each in fields
+    ]
+    return _operation(action, identity, [*_ids_of(path), *query])
+
+
+def _operation(action: Action, identity: str, parameters: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "summary": action.summary,
+        "operationId": identity,
+        "security": [{str(action.role): []}],
+        "parameters": parameters,
+        "responses": {
+            "201" if action.created else "200": _success("It is done.", action.example),
+            **_errors(_MANAGEMENT_ERRORS),
+        },
+    }
+
+
+def _schema(field: InputField) -> dict[str, Any]:
+    schema = {**_TYPES[field.kind], "description": field.summary}
+    return schema | ({"enum": list(field.choices)} if field.choices else {})
+
+
+def _ids_of(path: str) -> list[dict[str, Any]]:
+    return [_parameter(name, "its id or name", where="path", required=True) for name in names(path)]

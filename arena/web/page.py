@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 from urllib.parse import quote, urlencode
 
 from arena.errors import InvalidSettings
 from arena.store.access.sessions import Identity, Role
 from arena.store.match_settings import canonical_ladder
-from arena.web.atom import AtomFeed
 from arena.web.data.web_state import WebState
 
 
@@ -33,6 +32,7 @@ class Links(Protocol):
         """Return the link to a style sheet or script."""
 
 
+@dataclass(frozen=True, slots=True)
 class ServerLinks:
     """Absolute paths on the server.
 
@@ -42,19 +42,9 @@ class ServerLinks:
         root_path: the path below which a proxy shows the pages, such as "/arena".
     """
 
-    def __init__(self, version: str = "", *, has_play: bool = False, root_path: str = "") -> None:
-        self._version = version
-        self._has_play = has_play
-        self.root_path = root_path
-
-    def below(self, root_path: str) -> ServerLinks:
-        """Return the same links below another path."""
-        return ServerLinks(self._version, has_play=self._has_play, root_path=root_path)
-
-    @property
-    def has_play(self) -> bool:
-        """Whether people can play against bots on this server."""
-        return self._has_play
+    version: str = ""
+    has_play: bool = False
+    root_path: str = ""
 
     def to(self, *words: object, **query: object) -> str:
         """Return an absolute path."""
@@ -67,7 +57,7 @@ class ServerLinks:
 
     def static(self, name: str) -> str:
         """Return an absolute path with the files' version, so that browsers can keep the file."""
-        return self.within(f"/static/{name}" + (f"?v={self._version}" if self._version else ""))
+        return self.within(f"/static/{name}" + (f"?v={self.version}" if self.version else ""))
 
 
 def _query(values: Mapping[str, object]) -> str:
@@ -105,7 +95,6 @@ class PageRequest:
     Args:
         path: the values in the path, by name.
         query: the declared query parameters (arena.web.routes); the last value of each name.
-        links: the builder of links.
         token: the token that a program sent as an owner of bots; empty without one.
         viewer: who is signed in; None without a session. Only HTML depends on it.
     """
@@ -134,14 +123,19 @@ class TextTable:
     rows: Rows
 
 
+class AtomFeed(NamedTuple):
+    """The time of the newest entry of a feed, in seconds since 1970, and its XML document."""
+
+    updated: float
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """The content of a page.
 
     Args:
-        title: the title.
         template: the template of the whole page; empty if HTML is not available.
-        model: the template's variables.
         data: the JSON data, or a function that returns them; None if JSON is not available.
         csv: the table for CSV; None if not available.
         text: the table for Markdown and plain text; None if not available.
@@ -149,8 +143,6 @@ class Page:
             "NAME:KEY" renders it with the variable `key` into the element NAME-KEY.
         topics: the topics (arena.web.data.changes) whose changes make the page outdated.
         fresh: seconds for which the page may be cached without a change; 0 disables the cache.
-        status: the HTTP status.
-        headers: further response headers.
         feed: returns the Atom feed; None if the page has none.
         feed_link: link to an Atom feed, of this page or another one; empty for none.
         description: a sentence for previews of links to the page; empty for that of the site.
@@ -189,8 +181,6 @@ class PageRoute:
 
     Args:
         path: the path, with named values in braces.
-        draw: creates the page.
-        summary: a sentence that describes the page.
         query: the accepted query parameters with a short description; others are ignored.
         example: an example of the path, if it contains values.
         kinds: the available kinds (arena.web.serving.page_kinds).

@@ -57,9 +57,7 @@ class ListPage(Generic[T]):
     """A page of a list; `fragments/pager.html` renders the links to the other pages.
 
     Args:
-        items: the items on this page.
         total: the length of the whole list.
-        selection: the request.
     """
 
     items: tuple[T, ...]
@@ -122,7 +120,6 @@ def selection_of(
     """Parse the requested page; raises InvalidQuery.
 
     Args:
-        page_request: the request.
         limit: the default number of items per page.
         most: the maximum number of items per page.
     """

@@ -40,11 +40,9 @@ class RatingCurves:
     """Geometry of the chart.
 
     Args:
-        curves: the versions.
         uploads: marks where versions were added.
         values: ticks of the strength axis.
         times: ticks of the time axis.
-        description: the chart in words.
     """
 
     curves: tuple[RatingCurve, ...]

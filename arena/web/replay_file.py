@@ -11,7 +11,7 @@ from markupsafe import Markup
 from arena.presentation.wording import moment
 from arena.web import assets
 from arena.web.data.verification import Verification
-from arena.web.pages.replay_content import Replay, ReplayView, replay
+from arena.web.pages.replay_content import ReplayView, replay
 from arena.web.pages.replay_reasoning import GameReasoning
 from arena.web.serving import html_pages
 from referee.games.shared.dealing import commitment
@@ -70,13 +70,17 @@ def html(
     match, numbers = str(record.match["match"]), sorted(game.number for game in games)
     verified = Verification(at, tuple(_problems(record, games)))
     replays = [
-        _replay(
-            record,
+        replay(
+            record.match,
             game,
             record.seed,
-            numbers,
-            verified,
-            [line for line in reasoning if line["game"] == game.number],
+            ReplayView(),
+            games=numbers,
+            record="",
+            verified=verified,
+            reasoning=GameReasoning(
+                tuple(line for line in reasoning if line["game"] == game.number)
+            ),
         )
         for game in games
     ]
@@ -100,26 +104,6 @@ def html(
         )
     )
     return html_pages.without_empty_links(text)
-
-
-def _replay(
-    record: MatchRecord,
-    game: GameRecord,
-    seed: bytes,
-    numbers: Sequence[int],
-    verified: Verification,
-    reasoning: Sequence[Line],
-) -> Replay:
-    return replay(
-        record.match,
-        game,
-        seed,
-        ReplayView(),
-        games=numbers,
-        record="",
-        verified=verified,
-        reasoning=GameReasoning(tuple(reasoning)),
-    )
 
 
 def _problems(record: MatchRecord, games: Sequence[GameRecord]) -> list[str]:

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from arena.ladders.columns import json_schema
 from arena.ladders.ladder_columns import LADDER, TOURNAMENT
-from arena.web import paging
+from arena.web import openapi, paging
 from arena.web.page import PageRoute
 from arena.web.pages import (
-    api,
     bot,
     bots,
     compare,
     docs,
-    embed,
     faults,
     games,
     home,
     ladder,
-    ladders,
     live,
     match,
     matches,
@@ -43,7 +40,7 @@ PAGES: tuple[PageRoute, ...] = (
     ),
     PageRoute(
         "/ladders",
-        ladders.ladders_page,
+        ladder.ladders_page,
         "All ladders with their first three bots.",
         kinds=TABLE,
     ),
@@ -111,24 +108,24 @@ PAGES: tuple[PageRoute, ...] = (
     ),
     PageRoute(
         "/embed/live",
-        embed.embedded_table,
+        live.embedded_table,
         "A live table without navigation, for frames in other sites.",
-        query=embed.TABLE_QUERY,
+        query=live.QUERY,
         kinds=("html",),
     ),
     PageRoute(
         "/embed/overlay",
-        embed.overlay,
+        live.overlay,
         "A live table on a transparent page of 1920 x 1080 pixels, to lay over a stream.",
-        query=embed.TABLE_QUERY,
+        query=live.QUERY,
         kinds=("html",),
-        pause=embed.OVERLAY_PAUSE,
+        pause=live.OVERLAY_PAUSE,
     ),
     PageRoute(
         "/embed/ladders/{form}",
-        embed.embedded_ladder,
+        ladder.embedded_ladder,
         "The first bots of a ladder without navigation, for frames in other sites.",
-        query=embed.LADDER_QUERY,
+        query=ladder.FRAME_QUERY,
         example=f"/embed/ladders/{EXAMPLE_GAME}",
         kinds=("html",),
     ),
@@ -230,7 +227,7 @@ PAGES: tuple[PageRoute, ...] = (
     PageRoute("/docs", docs.contents, "The documentation of the arena."),
     PageRoute(
         "/docs/api",
-        lambda web, page_request: api.api_page(web, page_request, PAGES),
+        lambda web, page_request: openapi.api_page(web, page_request, PAGES),
         "The HTTP API.",
         kinds=("html",),
     ),
@@ -239,7 +236,7 @@ PAGES: tuple[PageRoute, ...] = (
     ),
     PageRoute(
         "/openapi",
-        lambda web, page_request: api.document(web, page_request, PAGES),
+        lambda web, page_request: openapi.document(web, page_request, PAGES),
         "The HTTP API as an OpenAPI document.",
         kinds=("json",),
     ),

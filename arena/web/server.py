@@ -79,7 +79,6 @@ class TimeLimitedProtocol(H11Protocol):
 
 
 def config(web: WebState) -> uvicorn.Config:
-    """Return uvicorn's configuration."""
     return uvicorn.Config(
         create(web),
         # Use the arena's logging configuration (referee.logs).

@@ -54,9 +54,6 @@ class SitePage:
     """A page to write to a file.
 
     Args:
-        draw: creates the page.
-        path: the values in its path.
-        query: its query parameters.
         kinds: the kinds written in addition to HTML.
     """
 
@@ -94,9 +91,7 @@ def write(engine: Engine, name: str, folder: Path, progress: Report = lambda *_:
     """Write a tournament to an empty directory and return the number of files.
 
     Args:
-        engine: the store.
         name: the ID of the tournament.
-        folder: the directory.
         progress: receives the progress.
 
     Raises:

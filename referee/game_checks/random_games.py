@@ -52,14 +52,10 @@ def go_on(state: State, rng: random.Random) -> Iterator[Step]:
     raise AssertionError(f"the game does not end within {TOO_LONG:,} positions")
 
 
-def walk(table: Table, number: int) -> list[Step]:
-    """Return the random game with this number at a table."""
-    return list(_walk(table, number))
-
-
 # Consecutive checks of a table use the same games.
 @lru_cache(maxsize=64)
-def _walk(table: Table, number: int) -> tuple[Step, ...]:
+def walk(table: Table, number: int) -> tuple[Step, ...]:
+    """Return the random game with this number at a table."""
     rng = dice(table, number)
     return tuple(go_on(table.start(Seeded(rng.randbytes(32))), rng))
 

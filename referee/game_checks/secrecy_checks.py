@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from referee.game_checks.random_games import Step, Viewer, dice, go_on, question, walk
+from referee.game_checks.random_games import Step, Viewer, dice, go_on, question, seen, walk
 from referee.game_checks.rule_checks import some_steps, viewers
 from referee.game_checks.tables import Table
-from referee.games.contract import State, View
+from referee.games.contract import State
 from referee.games.shared.dealing import Seeded
 
 _WALKS = 8
@@ -123,16 +123,12 @@ def from_view(table: Table) -> Iterator[str]:
     for number, step in enumerate(some_steps(table, 4, 12)):
         for viewer in viewers(table):
             luck = Seeded(dice("from view", table, number, viewer).randbytes(32))
-            view, who = _view(step.state, viewer), _name(viewer)
+            view, who = seen(step.state, viewer), _name(viewer)
             made = table.game.from_view(view, viewer, table.options, luck)
-            if _view(made, viewer) != view:
+            if seen(made, viewer) != view:
                 yield f"the view of the position that from_view makes of it differs for {who}"
             elif made != step.state.redeal(viewer, luck):
                 yield f"from_view and redeal with the same luck differ for {who}"
-
-
-def _view(state: State, viewer: Viewer) -> View:
-    return state.public() if viewer is None else state.view(viewer)
 
 
 def _name(viewer: Viewer) -> str:

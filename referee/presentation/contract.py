@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, ClassVar, Final
 
 from referee.games.contract import Action, Game, View
@@ -18,6 +20,7 @@ from referee.presentation.elements import (
     PublicAction,
     ScoreTable,
     TableRendering,
+    face_up,
 )
 from referee.presentation.lesson import Lesson, example_lessons
 from referee.presentation.selection import Selection, selection_by_fields
@@ -53,6 +56,10 @@ class Presentation:
     """The words of the game with their explanations, for the glossary."""
     short_rules: ClassVar[str] = ""
     """The rules in a few sentences, for questions as text; options and details may be left out."""
+    tasks: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """What a seat decides, such as "show two cards", by the field `phase` of its view."""
+    hidden_cards: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """The fields of a position with cards that no seat can see, with their labels."""
     control_areas: ClassVar[tuple[str, ...]] = ("hand",)
     """Keys of the areas whose elements select the actions of a person."""
 
@@ -80,7 +87,10 @@ class Presentation:
 
     def hidden(self, state: Any) -> tuple[OpenCards, ...]:
         """Return what no seat can see, such as the stock; a replay in the terminal shows it."""
-        return ()
+        return tuple(
+            OpenCards(name, label, face_up(getattr(state, name)))
+            for name, label in self.hidden_cards
+        )
 
     def scores(self, public: View, seats: int) -> tuple[int, ...]:
         """Return the score of every seat; by default the field `scores` of the public view."""
@@ -135,19 +145,24 @@ class Presentation:
         return selection_by_fields(action)
 
     def task(self, view: Any) -> str:
-        """Return what the seat of a view decides now, such as "show two cards"; by default "".
+        """Return what the seat of a view decides now; by default that of its phase in `tasks`.
 
         A table of a person shows it to players who do not know the game.
         """
-        return ""
+        return dict(self.tasks).get(getattr(view, "phase", ""), "")
 
     def lessons(self) -> Sequence[Lesson]:
         """Return positions with questions, by which a person learns the game in a minute.
 
-        By default these are positions of a random game with some of their legal actions. The last
-        lesson is also the picture of the game.
+        Those of a built-in game are `LESSONS` of the module of `lessons` with its id. By default
+        these are positions of a random game with some of their legal actions. The last lesson is
+        also the picture of the game.
         """
-        return example_lessons(self)
+        name = f"referee.presentation.lessons.{self.game.id}"
+        if find_spec(name) is None:
+            return example_lessons(self)
+        lessons: Sequence[Lesson] = import_module(name).LESSONS
+        return lessons
 
     def rules_now(self, view: Any) -> Sequence[str]:
         """Return the rules that apply to the decision in a seat's view; by default none.

@@ -246,6 +246,13 @@ def faces(cards: Sequence[Card], *marks: str) -> tuple[FaceUpCard, ...]:
     return tuple(FaceUpCard(card, marks) for card in cards)
 
 
+def known_faces(hand: Sequence[Card], known: Sequence[Card], last: str) -> tuple[FaceUpCard, ...]:
+    """Return a hand with marks on cards that were drawn in public and on the last of them."""
+    return tuple(
+        FaceUpCard(card, (KNOWN,) * (card in known) + (FRESH,) * (card == last)) for card in hand
+    )
+
+
 def face_up(cards: Sequence[Card], *marks: str) -> CardGroup:
     """Return cards that lie face up."""
     return CardGroup(faces(cards, *marks))

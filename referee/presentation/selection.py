@@ -110,7 +110,6 @@ def offered_selections(
 
 
 def _controls(area: Area) -> Iterator[str]:
-    """Yield the names of the controls in an area."""
     match area:
         case OpenCards(held=group) | PrivateCards(opened=group) if group is not None:
             match group:

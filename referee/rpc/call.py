@@ -59,12 +59,7 @@ class CallFailed(Exception):
 
 
 def of_trailers(headers: Headers, http: str) -> Status:
-    """Return the status in the trailers of a call.
-
-    Args:
-        headers: the trailers.
-        http: the HTTP status of the response.
-    """
+    """Return the status in the trailers of a call."""
     number = headers.get("grpc-status")
     if number is None:
         if http == "200":

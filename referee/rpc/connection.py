@@ -105,9 +105,6 @@ class Connection(asyncio.Protocol):
     async def begin(self, headers: bytes) -> Call:
         """Begin a call; wait while the peer's limit on concurrent calls is reached.
 
-        Args:
-            headers: the encoded header block.
-
         Raises:
             OSError: the connection is lost.
         """

@@ -1,7 +1,6 @@
 """Trace of the messages between the referee and bots.
 
-A client with a trace is a wrapper of the client without: where nothing is traced, nothing is
-slower. While a match is played the trace file holds messages as bytes, because formatting them
+While a match is played the trace file holds messages as bytes, because formatting them
 would take time on the bots' clocks. The caller of the referee formats them after the match.
 """
 
@@ -11,11 +10,12 @@ import base64
 import json
 import time
 from asyncio import CancelledError
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from referee.rpc.call import Call, CallFailed, Status
-from referee.rpc.channel import Channel
+from referee.rpc.call import CallFailed, Status
 from referee.rpc.work_budget import BudgetExceeded
 
 SENT = "sent"
@@ -58,14 +58,7 @@ class SeatTrace:
     def write(
         self, direction: str, rpc: str, message: bytes | None = None, error: str = ""
     ) -> None:
-        """Write a message, or the error that replaces one.
-
-        Args:
-            direction: "sent" to the bot or "received" from it.
-            rpc: the name of the method.
-            message: the message.
-            error: why a call ended without a message.
-        """
+        """Write a message, or the error that replaces one."""
         line: dict[str, Any] = {
             "time": time.time(),
             "clock": time.monotonic(),
@@ -79,95 +72,24 @@ class SeatTrace:
             line["error"] = error
         self._file.write(line)
 
-    def fail(self, rpc: str, failure: BaseException) -> None:
-        """Write why a call ended without a message."""
-        if isinstance(failure, CallFailed):
-            self.write(RECEIVED, rpc, error=_clause(failure.status))
-        elif isinstance(failure, BudgetExceeded):
+    @contextmanager
+    def attempt(self, rpc: str, sent: bytes | None) -> Iterator[None]:
+        """Write a message to send, if any, and why the block ended without success."""
+        if sent is not None:
+            self.write(SENT, rpc, sent)
+        try:
+            yield
+        except CallFailed as failure:
+            self.write(RECEIVED, rpc, error=clause_of(failure.status))
+            raise
+        except BudgetExceeded as failure:
             self.write(RECEIVED, rpc, error=str(failure))
-        else:
+            raise
+        except CancelledError:
             self.write(RECEIVED, rpc, error="the referee ended the call before an answer arrived")
-
-
-class TracedClient:
-    """A `Channel` that traces its messages."""
-
-    def __init__(self, client: Channel, trace: SeatTrace) -> None:
-        self._client = client
-        self._trace = trace
-
-    @property
-    def listening(self) -> bool:
-        """Return whether an HTTP/2 server responded at the address."""
-        return self._client.listening
-
-    async def unary(self, method: str, message: bytes, wait: bool = False) -> bytes:
-        """Call a method with one message and return its answer; see `Channel`."""
-        self._trace.write(SENT, method, message)
-        try:
-            answer = await self._client.unary(method, message, wait)
-        except (CallFailed, BudgetExceeded, CancelledError) as failure:
-            self._trace.fail(method, failure)
-            raise
-        self._trace.write(RECEIVED, method, answer)
-        return answer
-
-    async def begin(self, method: str, wait: bool = False) -> TracedStream:
-        """Begin a call with any number of messages; see `Channel`."""
-        try:
-            return TracedStream(await self._client.begin(method, wait), method, self._trace)
-        except CallFailed as failure:
-            self._trace.fail(method, failure)
             raise
 
-    async def close(self) -> None:
-        """End all calls and connections."""
-        await self._client.close()
 
-
-class TracedStream:
-    """A `Call` that traces its messages."""
-
-    def __init__(self, stream: Call, method: str, trace: SeatTrace) -> None:
-        self._stream = stream
-        self._method = method
-        self._trace = trace
-
-    @property
-    def status(self) -> Status | None:
-        """Its final status; None while it is open."""
-        return self._stream.status
-
-    async def send(self, message: bytes) -> None:
-        """Send a message; see `Call`."""
-        self._trace.write(SENT, self._method, message)
-        try:
-            await self._stream.send(message)
-        except CallFailed as failure:
-            self._trace.fail(self._method, failure)
-            raise
-
-    async def receive(self) -> bytes | None:
-        """Return the next message; None after the last one; see `Call`."""
-        try:
-            message = await self._stream.receive()
-        except (CallFailed, BudgetExceeded, CancelledError) as failure:
-            self._trace.fail(self._method, failure)
-            raise
-        if message is not None:
-            self._trace.write(RECEIVED, self._method, message)
-        elif self.status is not None:
-            self._trace.write(RECEIVED, self._method, error=_clause(self.status))
-        return message
-
-    def finish(self) -> None:
-        """End the messages of this side."""
-        self._stream.finish()
-
-    def cancel(self) -> None:
-        """End the call."""
-        self._stream.cancel()
-
-
-def _clause(status: Status) -> str:
+def clause_of(status: Status) -> str:
+    """Return the status of a call as a clause."""
     return f"status {status.code.name}{': ' * bool(status.details)}{status.details}"

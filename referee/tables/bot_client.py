@@ -5,9 +5,10 @@ The client hides whether questions go through the stream ``Play`` or through ``A
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from google.protobuf.message import DecodeError
 from grpc import StatusCode
@@ -17,8 +18,9 @@ from referee.game_codec import field
 from referee.rpc.call import MESSAGE_BYTES, Call, CallFailed, Status
 from referee.rpc.channel import Channel
 from referee.rpc.http2 import HEADERS_BYTES
-from referee.rpc.trace import SeatTrace, TracedClient, TracedStream
+from referee.rpc.trace import RECEIVED, SeatTrace, clause_of
 from referee.rpc.work_budget import MESSAGE, MESSAGE_BYTE, BudgetExceeded, WorkBudget
+from referee.running_game import OpenQuestion
 from referee.sanitizing import quote
 from referee.tables.deadline import Deadline
 from referee.tables.stall_detector import ProcessStalled
@@ -37,27 +39,8 @@ TRACE_BYTES = 64 << 10
 TRACED_GRANT = 8
 """Factor of the work budget of a question while messages are traced: it allows `TRACE_BYTES`."""
 _QUESTIONS = bot_pb2.PlayRequest.QUESTIONS_FIELD_NUMBER
+_UNTRACED = nullcontext()
 _Message = TypeVar("_Message", bot_pb2.StartResponse, bot_pb2.ActResponse, bot_pb2.PlayResponse)
-
-
-class EncodedQuestion(Protocol):
-    """A question in its encoded form."""
-
-    @property
-    def game(self) -> int:
-        """Return the number of the game within the match."""
-
-    @property
-    def decision(self) -> int:
-        """Return the number of the decision within the game."""
-
-    @property
-    def attempt(self) -> int:
-        """Return the number of the try."""
-
-    @property
-    def data(self) -> bytes:
-        """Return the encoded ``ActRequest``."""
 
 
 class FailureKind(Enum):
@@ -99,12 +82,11 @@ class BotClient:
         self.address = address.removeprefix("grpc://")
         self.budget = budget or WorkBudget()
         self.trace = trace
-        channel = Channel(self.address, _SERVICE, self.budget)
-        self._channel = channel if trace is None else TracedClient(channel, trace)
+        self._channel = Channel(self.address, _SERVICE, self.budget)
         self._deadline = Deadline()
         self._streams = True
         self._stream_answered = False
-        self._call: Call | TracedStream | None = None
+        self._call: Call | None = None
 
     async def start(self, request: bot_pb2.StartRequest, seconds: float) -> bot_pb2.StartResponse:
         """Wait until the bot listens, and send it the description of the table.
@@ -114,7 +96,7 @@ class BotClient:
         """
         try:
             with self._deadline.set(seconds):
-                answer = await self._channel.unary("Start", request.SerializeToString(), wait=True)
+                answer = await self._unary("Start", request.SerializeToString(), wait=True)
                 self._deadline.check()
                 return self._read(bot_pb2.StartResponse, answer)
         except TimeoutError:
@@ -126,7 +108,7 @@ class BotClient:
         except CallFailed as failure:
             if failure.status.code is StatusCode.UNIMPLEMENTED:
                 return bot_pb2.StartResponse()
-            raise self._by_status(failure.status) from None
+            raise _by_status(failure.status, self.budget) from None
 
     @property
     def excused_ms(self) -> float:
@@ -141,7 +123,7 @@ class BotClient:
 
     async def ask(
         self,
-        questions: Sequence[EncodedQuestion],
+        questions: Sequence[OpenQuestion],
         answers: list[bot_pb2.ActResponse],
         seconds: float,
     ) -> None:
@@ -165,7 +147,7 @@ class BotClient:
             self._hang_up()
             raise NoAnswer(FailureKind.WRONG, str(failure)) from None
         except CallFailed as failure:
-            raise self._by_status(failure.status) from None
+            raise _by_status(failure.status, self.budget) from None
         if self.budget.overrun:
             raise ProcessStalled(
                 f"reading what a bot sent took {self.budget.measured:.1f} s of the processor, and"
@@ -173,7 +155,7 @@ class BotClient:
             )
 
     async def _by_stream(
-        self, questions: Sequence[EncodedQuestion], answers: list[bot_pb2.ActResponse]
+        self, questions: Sequence[OpenQuestion], answers: list[bot_pb2.ActResponse]
     ) -> bool:
         """Ask through the stream; return False if the bot does not seem to implement it.
 
@@ -191,13 +173,16 @@ class BotClient:
         return True
 
     async def _write_and_read(
-        self, questions: Sequence[EncodedQuestion], answers: list[bot_pb2.ActResponse]
+        self, questions: Sequence[OpenQuestion], answers: list[bot_pb2.ActResponse]
     ) -> None:
         if self._call is None:
-            self._call = await self._channel.begin("Play")
+            with self._traced("Play"):
+                self._call = await self._channel.begin("Play")
         call = self._call
+        sent = b"".join([field(_QUESTIONS, q.data) for q in questions])
         try:
-            await call.send(b"".join([field(_QUESTIONS, q.data) for q in questions]))
+            with self._traced("Play", sent):
+                await call.send(sent)
         except CallFailed:
             if self.budget.exceeded:
                 raise NoAnswer(FailureKind.WRONG, self.budget.clause) from None
@@ -205,10 +190,10 @@ class BotClient:
         open_ones = {(q.game, q.decision): q.attempt for q in questions}
         corrected = {(q.game, q.decision): q.attempt for q in questions if q.attempt}
         while open_ones:
-            message = await call.receive()
+            message = await self._received(call)
             self._deadline.check()
             if message is None:
-                raise self._by_status(call.status)
+                raise _by_status(call.status, self.budget)
             self._stream_answered = True
             per_answer = ANSWER_BYTES + REASONING_BYTES
             per_answer += 0 if self.trace is None else TRACE_BYTES
@@ -234,10 +219,10 @@ class BotClient:
             answers.extend(current)
 
     async def _one_by_one(
-        self, questions: Sequence[EncodedQuestion], answers: list[bot_pb2.ActResponse]
+        self, questions: Sequence[OpenQuestion], answers: list[bot_pb2.ActResponse]
     ) -> None:
         for question in questions:
-            message = await self._channel.unary("Act", question.data)
+            message = await self._unary("Act", question.data)
             self._deadline.check()
             answer = self._read(bot_pb2.ActResponse, message)
             self._refund((answer,))
@@ -252,7 +237,7 @@ class BotClient:
                 if self._call is not None:
                     self._call.finish()
                 request = bot_pb2.EndRequest(match=match)
-                await self._channel.unary("End", request.SerializeToString())
+                await self._unary("End", request.SerializeToString())
         except (TimeoutError, CallFailed, BudgetExceeded):
             pass
 
@@ -261,6 +246,28 @@ class BotClient:
         self._deadline.close()
         self._hang_up()
         await self._channel.close()
+
+    async def _unary(self, method: str, message: bytes, wait: bool = False) -> bytes:
+        """Call a method with one message and return its answer; trace both."""
+        with self._traced(method, message):
+            answer = await self._channel.unary(method, message, wait)
+        if self.trace is not None:
+            self.trace.write(RECEIVED, method, answer)
+        return answer
+
+    async def _received(self, call: Call) -> bytes | None:
+        """Return the next message of the stream, and trace it; None after the last one."""
+        with self._traced("Play"):
+            message = await call.receive()
+        if self.trace is not None and message is not None:
+            self.trace.write(RECEIVED, "Play", message)
+        elif self.trace is not None and call.status is not None:
+            self.trace.write(RECEIVED, "Play", error=clause_of(call.status))
+        return message
+
+    def _traced(self, method: str, sent: bytes | None = None) -> AbstractContextManager[None]:
+        """Trace a message to send, and a failure in the block; without a trace, do nothing."""
+        return _UNTRACED if self.trace is None else self.trace.attempt(method, sent)
 
     def _read(self, kind: type[_Message], data: bytes) -> _Message:
         """Charge the budget for a message of the bot, then parse it."""
@@ -279,14 +286,7 @@ class BotClient:
             if answer.reasoning:
                 self.budget.refund("messages", MESSAGE_BYTE * len(answer.reasoning.encode()))
 
-    def _by_status(self, status: Status | None) -> NoAnswer:
-        """Return the fault for a failed call; an exhausted budget comes before the status."""
-        if self.budget.exceeded:
-            return NoAnswer(FailureKind.WRONG, self.budget.clause)
-        return _by_status(status)
-
     def _hang_up(self) -> None:
-        """Cancel the stream, if one is open."""
         if self._call is not None:
             self._call.cancel()
         self._call = None
@@ -297,8 +297,10 @@ def _is_late(answer: bot_pb2.ActResponse, corrected: Mapping[tuple[int, int], in
     return answer.attempt < corrected.get((answer.game, answer.decision), 0)
 
 
-def _by_status(status: Status | None) -> NoAnswer:
-    """Convert the status of a call that ended early to a fault of the bot."""
+def _by_status(status: Status | None, budget: WorkBudget) -> NoAnswer:
+    """Return the fault for a failed call; an exhausted budget comes before the status."""
+    if budget.exceeded:
+        return NoAnswer(FailureKind.WRONG, budget.clause)
     assert status is not None
     code = status.code
     if code is StatusCode.OK:

@@ -26,14 +26,7 @@ class SpectatorStream:
         banks: Callable[[], Sequence[float]],
         caller: TableStream,
     ) -> None:
-        """Prepare the stream of a table.
-
-        Args:
-            order: the table, with the interval of its positions.
-            games: returns its running games.
-            banks: returns the milliseconds left in the bank of each seat.
-            caller: the stream of its caller.
-        """
+        """Prepare the stream of a table."""
         self._pause = order.watch_ms / 1000
         self._has_notes = order.watch_notes
         self._games = games

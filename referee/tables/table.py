@@ -101,10 +101,6 @@ class TableSeat:
         """Note the time of a message, and deduct what is beyond the allowances from the bank.
 
         The deduction is split equally between the games.
-
-        Args:
-            elapsed_ms: the time of the message.
-            batch: its questions.
         """
         self.last_ms = elapsed_ms / len(batch)
         allowances_ms = sum(question.allowance_ms for _, question in batch)
@@ -149,7 +145,6 @@ class TableSeat:
         self._forfeit_at_limit()
 
     def _forfeit_at_limit(self) -> None:
-        """Put the seat out if its faults or crashes reach the limit."""
         if self.unforgiving:
             too_many = self.faults + self.crashes > 0
         else:
@@ -167,14 +162,7 @@ class RunningTable:
         caller: TableStream,
         traces: Sequence[SeatTrace] = (),
     ) -> None:
-        """Prepare a table.
-
-        Args:
-            order: its bots and boards.
-            setting: what its games have in common.
-            caller: the stream of its caller.
-            traces: the traces of its seats; empty if nothing is traced.
-        """
+        """Prepare a table."""
         self._order = order
         self._setting = setting
         self._caller = caller
@@ -277,7 +265,8 @@ class RunningTable:
         except NoAnswer as failure:
             report = seat.ended.result() if seat.ended.done() else await self._report(seat)
             spent = TimeSpent(elapsed_ms, seat.start_ms)
-            seat.init_fault = judge.not_started(seat.number, failure, report, spent)
+            clause = f"did not start: {failure.clause}"
+            seat.init_fault = judge.fault(seat.number, None, Verdict.INIT, clause, report, spent)
             seat.count_crash(None, CRASHES_TO_FORFEIT)
         finally:
             starting.cancel()
@@ -316,7 +305,6 @@ class RunningTable:
             self._send_finished(game)
 
     def _send_finished(self, game: RunningGame) -> None:
-        """Send a finished game to the caller."""
         if self._games.pop(game.number, None) is None:
             return
         self._finished += 1
@@ -330,7 +318,6 @@ class RunningTable:
             self._waiting.append(seat)
 
     def _wake_asking_tasks(self) -> None:
-        """Wake the asking tasks if seats wait in the queue."""
         if self._waiting:
             self._work.set()
 
@@ -388,9 +375,13 @@ class RunningTable:
                     continue
                 report = await self._report(seat)
                 seat.count_fault(game)
-                message_budget = replace(spent, message=place)
-                fault = judge.wrong_answer(
-                    seat.number, question, wrong, answer.action, report, message_budget
+                verdict, clause, message = (
+                    wrong.verdict,
+                    wrong.clause,
+                    replace(spent, message=place),
+                )
+                fault = judge.fault(
+                    seat.number, question, verdict, clause, report, message, answer.action
                 )
                 self._fault(game, fault)
                 self._forfeit_if_out(seat)
@@ -472,8 +463,8 @@ class RunningTable:
         for game, question in unanswered:
             if not lost:
                 seat.count_fault(game)
-            message_budget = replace(spent, message=places.get(game.number))
-            fault = judge.no_answer(seat.number, question, verdict, failure, report, message_budget)
+            message = replace(spent, message=places.get(game.number))
+            fault = judge.fault(seat.number, question, verdict, failure.clause, report, message)
             if fault.output and game is not unanswered[0][0]:
                 # The output is long, and a message can hold many questions: store it once.
                 fault = replace(fault, output="", output_in=unanswered[0][0].number)

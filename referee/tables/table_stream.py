@@ -33,10 +33,6 @@ class TableStream:
     async def report(self, seat: int, restart: bool) -> referee_pb2.BotReport | None:
         """Request a report on a bot's process from the caller.
 
-        Args:
-            seat: the seat of the bot.
-            restart: whether the caller should restart the bot.
-
         Returns:
             The report; None if the caller does not send it within ``REPORT_SECONDS``.
         """

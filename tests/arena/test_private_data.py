@@ -260,9 +260,9 @@ def test_versions_are_readable_to_all_under_umask_077(tmp_path: Path) -> None:
 def test_doctor_warns_of_a_folder_that_others_may_enter(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "data")
     workspace.folder.create()
-    assert machine_checks._data(workspace).state == machine_checks.OK
+    assert machine_checks._data(workspace)[0] == machine_checks.OK
     workspace.folder.root.chmod(0o755)
-    assert machine_checks._data(workspace).state == machine_checks.WARN
+    assert machine_checks._data(workspace)[0] == machine_checks.WARN
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to another user")
@@ -270,4 +270,4 @@ def test_doctor_warns_of_a_folder_of_another_user(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "data")
     workspace.folder.create()
     os.chown(workspace.folder.root, 65534, 65534)
-    assert machine_checks._data(workspace).state == machine_checks.WARN
+    assert machine_checks._data(workspace)[0] == machine_checks.WARN

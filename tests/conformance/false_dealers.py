@@ -2,8 +2,40 @@
 
 from typing import Any
 
-from referee.games.shared.cards import DECK, in_order
+from referee.games.shared.cards import DECK_WITH_JOKERS, Card, in_order
 from referee.games.shared.dealing import Chance
+
+
+def with_next_hand(state: Any, seat: int, hand: tuple[Card, ...]) -> Any:
+    other = (seat + 1) % len(state.hands)
+    return state.but(hands=(*state.hands[:other], hand, *state.hands[other + 1 :]))
+
+
+def next_hand(state: Any, seat: int) -> tuple[Card, ...]:
+    return tuple(state.hands[(seat + 1) % len(state.hands)])
+
+
+def deals_a_card_twice(state: Any, seat: int, luck: Chance) -> Any:
+    dealt: Any = state.redeal(seat, luck)
+    mine, theirs = dealt.hands[seat], next_hand(dealt, seat)
+    return with_next_hand(dealt, seat, (*theirs[1:], *mine[:1])) if mine and theirs else dealt
+
+
+def loses_a_card(state: Any, seat: int, luck: Chance) -> Any:
+    dealt: Any = state.redeal(seat, luck)
+    return with_next_hand(dealt, seat, next_hand(dealt, seat)[1:])
+
+
+def takes_what_was_played(state: Any, seat: int, luck: Chance) -> Any:
+    """Deal from the whole pack, cards already played included."""
+    pool = luck.shuffled("redeal", 0, DECK_WITH_JOKERS)
+    hand = in_order(pool[: len(next_hand(state, seat))])
+    return with_next_hand(state.but(luck=luck), seat, hand)
+
+
+def deals_a_domino_twice(state: Any, seat: int, luck: Chance) -> Any:
+    dealt: Any = state.redeal(seat, luck)
+    return dealt.but(poke=(*dealt.dominoes[seat][:1], *dealt.poke[1:]))
 
 
 def forgets_that_one_must_beat(state: Any, seat: int, luck: Chance) -> Any:
@@ -11,29 +43,9 @@ def forgets_that_one_must_beat(state: Any, seat: int, luck: Chance) -> Any:
     return state.but(must_beat=False).redeal(seat, luck).but(must_beat=state.must_beat)
 
 
-def deals_a_card_twice(state: Any, seat: int, luck: Chance) -> Any:
-    dealt: Any = state.redeal(seat, luck)
-    held = [c for hand in dealt.hands for c in hand]
-    return dealt.but(stock=(*dealt.stock[:-1], *held[:1]) if held else dealt.stock[1:])
-
-
-def loses_a_card(state: Any, seat: int, luck: Chance) -> Any:
-    dealt: Any = state.redeal(seat, luck)
-    return dealt.but(stock=dealt.stock[1:])
-
-
 def changes_what_the_seat_holds(state: Any, seat: int, luck: Chance) -> Any:
     other = (seat + 1) % len(state.hands)
     return state.redeal(other, luck)
-
-
-def takes_what_was_played(state: Any, seat: int, luck: Chance) -> Any:
-    """Deal from the whole pack, cards already played included."""
-    pool = list(luck.shuffled("redeal", 0, DECK))
-    sizes = [len(hand) for hand in state.hands]
-    hands = [in_order(pool.pop() for _ in range(size)) for size in sizes]
-    hands[seat] = state.hands[seat]
-    return state.but(hands=tuple(hands), luck=luck)
 
 
 def forgets_what_was_picked_up(state: Any, seat: int, luck: Chance) -> Any:
@@ -47,8 +59,13 @@ def leaves_everything(state: Any, seat: int, luck: Chance) -> Any:
 
 
 def leaves_the_hands(state: Any, seat: int, luck: Chance) -> Any:
-    """Re-deal the stock alone."""
-    return state.but(stock=luck.shuffled("redeal", 0, state.stock), luck=luck)
+    """Keep all hands and re-deal the rest."""
+    return state.redeal(seat, luck).but(hands=state.hands)
+
+
+def leaves_the_dominoes(state: Any, seat: int, luck: Chance) -> Any:
+    """Re-deal the cards alone."""
+    return state.redeal(seat, luck).but(dominoes=state.dominoes, poke=state.poke)
 
 
 def leaves_the_cards(state: Any, seat: int, luck: Chance) -> Any:

@@ -72,15 +72,6 @@ every_table = at_each_table(is_plainest)
 every_table_of_extremes = at_each_table(is_extreme)
 """Runs a test for each table, in the quick suite for the plainest and the richest of each game."""
 
-at_extreme_or_all_tables = pytest.mark.parametrize(
-    "chosen",
-    [
-        pytest.param(is_extreme, id="extremes"),
-        pytest.param(None, id="all", marks=pytest.mark.repetition),
-    ],
-)
-"""Runs a test that filters tables itself, in CI with the extreme tables of each game."""
-
 OF_A_GAME = 4
 """The tables of a game share the cases of at most this number of tables."""
 

@@ -1,11 +1,10 @@
 """A spectator sees public information only.
 
 The tests re-deal everything that is not public in accordance with the public information, and
-compare the spectator's view byte by byte. They must also detect deliberate leaks.
+compare the spectator's view byte by byte.
 """
 
 import os
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -25,15 +24,11 @@ from tests.conformance.dealing_again import (
     leak,
 )
 from tests.conformance.false_dealers import leaves_everything, leaves_the_cards
-from tests.conformance.leaks import Leak
-from tests.conformance.public_leaks import PUBLIC_LEAKS
 from tests.conformance.tables import (
     TABLES,
-    at_extreme_or_all_tables,
     every_table,
     is_plainest,
     share,
-    tables,
 )
 from tests.examples import examples
 
@@ -41,7 +36,6 @@ SPECTATOR = (None,)
 QUICK = examples(300, 60)
 LONG = int(os.environ.get("POKEARENA_REDEALS", "10000")) // 5
 """Number of cases of the long test, from other games than the quick cases."""
-TO_CATCH = 200
 TO_MEASURE = examples(200, 80)
 MOST = 0.7
 
@@ -92,25 +86,6 @@ def test_a_redeal_for_a_spectator_changes_most_hidden_information(table: Table) 
 @pytest.mark.parametrize("check", [leak, false_dealing], ids=["leak", "dealing"])
 def test_no_leak_to_spectators_is_found_in_many_cases(table: Table, check: Check) -> None:
     assert first_problem(table, share(table, LONG), check, viewers=SPECTATOR, first=300) is None
-
-
-one_of_a_game = {mutant.game.id: mutant for mutant in reversed(PUBLIC_LEAKS)}.values()
-
-
-@pytest.mark.parametrize("mutant", one_of_a_game, ids=str)
-def test_a_game_that_leaks_to_spectators_is_found(mutant: Leak) -> None:
-    for table in filter(is_plainest, tables({mutant.game.id: mutant.leaking()})):
-        assert first_problem(table, TO_CATCH, leak, viewers=SPECTATOR) is not None, table
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("mutant", PUBLIC_LEAKS, ids=str)
-@at_extreme_or_all_tables
-def test_a_game_that_leaks_to_spectators_is_found_at_every_table(
-    mutant: Leak, chosen: Callable[[Table], bool] | None
-) -> None:
-    for table in filter(chosen, tables({mutant.game.id: mutant.leaking()})):
-        assert first_problem(table, TO_CATCH, leak, viewers=SPECTATOR) is not None, table
 
 
 def sees_one_hand(state: State, seat: None, luck: Chance) -> State:

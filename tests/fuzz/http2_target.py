@@ -26,11 +26,13 @@ from typing import Final
 
 from pokearena.v1 import bot_pb2, poke_pb2
 
+from referee.games.contract import ListedLegal
 from referee.rpc.call import MESSAGE_BYTES, Call
 from referee.rpc.channel import Channel
 from referee.rpc.connection import REPLY_BYTES, Connection
 from referee.rpc.http2 import FRAME_BYTES, HEAD_BYTES, HEADERS_BYTES, WINDOW_BYTES, head_at
 from referee.rpc.work_budget import CONNECTION, FRAME, FRAME_BYTE, LARGEST, READ, WorkBudget
+from referee.running_game import OpenQuestion
 from referee.tables.bot_client import BotClient, FailureKind, NoAnswer
 from referee.tables.stall_detector import ProcessStalled
 from tests.fuzz.virtual_loop import MemoryTransport, VirtualLoop
@@ -99,16 +101,6 @@ class Chunk:
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question of a table, see `referee.tables.bot_client.EncodedQuestion`."""
-
-    game: int
-    decision: int
-    data: bytes
-    attempt: int = 0
-
-
 def decoded(data: bytes) -> tuple[Options, list[Chunk]]:
     first, *rest = data[1:].split(SEPARATOR)
     chunks = [Chunk(ServerAction.SEND, 0, first)] if first else []
@@ -124,11 +116,11 @@ def encoded(options: Options, chunks: list[Chunk]) -> bytes:
 
 
 @lru_cache
-def questions(options: Options) -> list[list[Question]]:
+def questions(options: Options) -> list[list[OpenQuestion]]:
     legal = [bot_pb2.Action(poke=poke_pb2.PokeAction())]
     return [
         [
-            Question(
+            OpenQuestion(
                 game,
                 decision,
                 bot_pb2.ActRequest(
@@ -138,6 +130,9 @@ def questions(options: Options) -> list[list[Question]]:
                     legal=legal,
                     complete=True,
                 ).SerializeToString(),
+                ListedLegal((), False),
+                bank_ms=0,
+                allowance_ms=0.0,
             )
             for game in range(count)
         ]
@@ -375,7 +370,7 @@ async def _start(bot: BotClient) -> str:
     return "answered"
 
 
-async def _ask(bot: BotClient, message: list[Question]) -> str:
+async def _ask(bot: BotClient, message: list[OpenQuestion]) -> str:
     answers: list[bot_pb2.ActResponse] = []
     try:
         await bot.ask(message, answers, QUESTION_SECONDS)

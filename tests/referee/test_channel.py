@@ -5,8 +5,9 @@ import gzip
 import math
 import random
 import zlib
-from collections.abc import AsyncIterator, Coroutine, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager, suppress
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +45,12 @@ LARGE = bytes(range(256)) * (MESSAGE_BYTES // 256)
 DETAILS = ("", "no idea", "100 %", "%zz%00%ff", "ä\u202e", "a\nb", "x" * 3000)
 
 
-def run(coroutine: Coroutine[Any, Any, None]) -> None:
-    asyncio.run(coroutine)
+def in_event_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    @wraps(test)
+    def run(**arguments: Any) -> None:
+        asyncio.run(test(**arguments))
+
+    return run
 
 
 async def status_of(channel: Channel, method: str = "Act", message: bytes = b"") -> StatusCode:
@@ -69,8 +74,9 @@ async def fail(request: bytes, context: Any) -> bytes:
     return await context.abort(code, details)  # type: ignore[no-any-return]
 
 
-async def started_server(address: str = "", **options: Any) -> grpc.aio.Server:
-    """Start gRPC's own server, which listens if it receives an address."""
+@asynccontextmanager
+async def serving(address: str, **options: Any) -> AsyncIterator[Channel]:
+    """Run gRPC's own server at an address with a socket or port, and yield a channel to it."""
     methods: dict[str, Any] = {
         "Echo": grpc.unary_unary_rpc_method_handler(echo),
         "Echoes": grpc.stream_stream_rpc_method_handler(echo_all),
@@ -78,17 +84,20 @@ async def started_server(address: str = "", **options: Any) -> grpc.aio.Server:
     }
     server = grpc.aio.server(options=[("grpc.so_reuseport", 0)], **options)
     server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(SERVICE, methods),))
-    if address:
-        server.add_insecure_port(address)
-        await server.start()
-    return server
+    port = server.add_insecure_port(address)
+    await server.start()
+    channel = Channel(address.replace(":0", f":{port}"), SERVICE, WorkBudget(math.inf))
+    try:
+        yield channel
+    finally:
+        await channel.close()
+        await server.stop(0)
 
 
 @pytest.mark.parametrize("size", [0, 1, 65_530, 65_531, MESSAGE_BYTES])
-def test_messages_of_any_size_are_exchanged(tmp_path: Path, size: int) -> None:
-    async def ask() -> None:
-        server = await started_server(f"unix:{tmp_path}/s")
-        channel = Channel(f"unix:{tmp_path}/s", SERVICE, WorkBudget(math.inf))
+@in_event_loop
+async def test_messages_of_any_size_are_exchanged(tmp_path: Path, size: int) -> None:
+    async with serving(f"unix:{tmp_path}/s") as channel:
         message = LARGE[:size]
         assert await channel.unary("Echo", message, wait=True) == message
         call = await channel.begin("Echoes")
@@ -99,62 +108,41 @@ def test_messages_of_any_size_are_exchanged(tmp_path: Path, size: int) -> None:
         assert await call.receive() is None
         assert call.status is not None
         assert call.status.code is StatusCode.OK
-        await channel.close()
-        await server.stop(0)
-
-    run(ask())
 
 
-def test_a_failed_call_has_the_details_of_grpc(tmp_path: Path) -> None:
-    async def ask() -> None:
-        server = await started_server(f"unix:{tmp_path}/s")
-        channel = Channel(f"unix:{tmp_path}/s", SERVICE, WorkBudget(math.inf))
-        async with grpc.aio.insecure_channel(f"unix:{tmp_path}/s") as peer:
-            theirs: Any = peer.unary_unary(f"/{SERVICE}/Fail")
-            for code in StatusCode:
-                for details in DETAILS:
-                    if code is StatusCode.OK:
-                        continue
-                    message = f"{code.value[0]} {details}".encode()
-                    with pytest.raises(grpc.aio.AioRpcError) as expected:
-                        await theirs(message)
-                    with pytest.raises(CallFailed) as failure:
-                        await channel.unary("Fail", message)
-                    status = failure.value.status
-                    assert status.code is expected.value.code()
-                    assert status.details == expected.value.details()
+@in_event_loop
+async def test_a_failed_call_has_the_details_of_grpc(tmp_path: Path) -> None:
+    address = f"unix:{tmp_path}/s"
+    async with serving(address) as channel, grpc.aio.insecure_channel(address) as peer:
+        theirs: Any = peer.unary_unary(f"/{SERVICE}/Fail")
+        for code in StatusCode:
+            for details in DETAILS:
+                if code is StatusCode.OK:
+                    continue
+                message = f"{code.value[0]} {details}".encode()
+                with pytest.raises(grpc.aio.AioRpcError) as expected:
+                    await theirs(message)
+                with pytest.raises(CallFailed) as failure:
+                    await channel.unary("Fail", message)
+                status = failure.value.status
+                assert status.code is expected.value.code()
+                assert status.details == expected.value.details()
         assert await status_of(channel, "Nothing") is StatusCode.UNIMPLEMENTED
-        await channel.close()
-        await server.stop(0)
-
-    run(ask())
 
 
-def test_packed_answers_are_unpacked(tmp_path: Path) -> None:
-    async def ask() -> None:
-        for packing in (grpc.Compression.Gzip, grpc.Compression.Deflate):
-            address = f"unix:{tmp_path}/{packing.name}"
-            server = await started_server(address, compression=packing)
-            channel = Channel(address, SERVICE, WorkBudget(math.inf))
-            assert await channel.unary("Echo", LARGE, wait=True) == LARGE
-            await channel.close()
-            await server.stop(0)
-
-    run(ask())
+@in_event_loop
+async def test_packed_answers_are_unpacked(tmp_path: Path) -> None:
+    for packing in (grpc.Compression.Gzip, grpc.Compression.Deflate):
+        address = f"unix:{tmp_path}/{packing.name}"
+        async with serving(address, compression=packing) as channel:
+            assert await channel.unary("Echo", LARGE) == LARGE
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-def test_a_port_is_an_address_too(host: str) -> None:
-    async def ask() -> None:
-        server = await started_server()
-        port = server.add_insecure_port(f"{host}:0")
-        await server.start()
-        channel = Channel(f"{host}:{port}", SERVICE, WorkBudget(math.inf))
+@in_event_loop
+async def test_a_port_is_an_address_too(host: str) -> None:
+    async with serving(f"{host}:0") as channel:
         assert await channel.unary("Echo", b"here") == b"here"
-        await channel.close()
-        await server.stop(0)
-
-    run(ask())
 
 
 NOWHERE = ("unix:/nowhere/at/all", "nowhere", "::", "a:b", "127.0.0.1:0", ":80", "[::1]:65536")
@@ -162,50 +150,44 @@ NO_ADDRESS = (f"unix:/{'x' * 200}", "unix:/a\0b", f"{'x' * 70}.org:80", "a\0b:80
 
 
 @pytest.mark.parametrize("address", [*NOWHERE, *NO_ADDRESS])
-def test_a_call_without_a_listener_fails_at_once(address: str) -> None:
-    async def ask() -> None:
-        channel = Channel(address, SERVICE, WorkBudget(math.inf))
-        assert await status_of(channel) is StatusCode.UNAVAILABLE
-        assert not channel.listening
-        await channel.close()
-
-    run(ask())
+@in_event_loop
+async def test_a_call_without_a_listener_fails_at_once(address: str) -> None:
+    channel = Channel(address, SERVICE, WorkBudget(math.inf))
+    assert await status_of(channel) is StatusCode.UNAVAILABLE
+    assert not channel.listening
+    await channel.close()
 
 
-def test_a_waiting_call_starts_when_a_server_listens(tmp_path: Path) -> None:
-    async def ask() -> None:
-        channel = Channel(f"unix:{tmp_path}/s", SERVICE, WorkBudget(math.inf))
-        asking = asyncio.create_task(channel.unary("Echo", b"early", wait=True))
-        # The first attempt to connect fails within these turns of the event loop.
-        for _ in range(20):
-            await asyncio.sleep(0)
-        assert not asking.done()
-        server = await started_server(f"unix:{tmp_path}/s")
+@in_event_loop
+async def test_a_waiting_call_starts_when_a_server_listens(tmp_path: Path) -> None:
+    channel = Channel(f"unix:{tmp_path}/s", SERVICE, WorkBudget(math.inf))
+    asking = asyncio.create_task(channel.unary("Echo", b"early", wait=True))
+    # The first attempt to connect fails within these turns of the event loop.
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert not asking.done()
+    async with serving(f"unix:{tmp_path}/s"):
         assert await asking == b"early"
-        await channel.close()
-        await server.stop(0)
-
-    run(ask())
+    await channel.close()
 
 
-def test_a_silent_peer_is_not_listening() -> None:
+@in_event_loop
+async def test_a_silent_peer_is_not_listening() -> None:
     async def silent(peer: Peer) -> None:
         await peer.ended()
 
-    async def ask() -> None:
-        async with scripted_peer(silent, settings=b"") as channel:
-            asking = asyncio.create_task(channel.unary("Start", b"", wait=True))
-            await asyncio.wait([asking], timeout=0.1)
-            assert not channel.listening
-            asking.cancel()
-            await asyncio.wait([asking])
-            assert asking.cancelled()
-            assert not channel.listening
-
-    run(ask())
+    async with scripted_peer(silent, settings=b"") as channel:
+        asking = asyncio.create_task(channel.unary("Start", b"", wait=True))
+        await asyncio.wait([asking], timeout=0.1)
+        assert not channel.listening
+        asking.cancel()
+        await asyncio.wait([asking])
+        assert asking.cancelled()
+        assert not channel.listening
 
 
-def test_data_waits_for_the_flow_control_window() -> None:
+@in_event_loop
+async def test_data_waits_for_the_flow_control_window() -> None:
     async def meagre(peer: Peer) -> None:
         stream, _, _ = await peer.receive(FrameKind.HEADERS)
         body = b""
@@ -217,50 +199,42 @@ def test_data_waits_for_the_flow_control_window() -> None:
         assert flags & END_STREAM
         await peer.answer(stream, body[5:])
 
-    async def ask() -> None:
-        async with scripted_peer(
-            meagre, settings([(Http2Setting.INITIAL_WINDOW_SIZE, 0)])
-        ) as channel:
-            assert await channel.unary("Act", b"x" * 95) == b"x" * 95
-
-    run(ask())
+    async with scripted_peer(meagre, settings([(Http2Setting.INITIAL_WINDOW_SIZE, 0)])) as channel:
+        assert await channel.unary("Act", b"x" * 95) == b"x" * 95
 
 
-def test_calls_wait_for_free_streams() -> None:
+@in_event_loop
+async def test_calls_wait_for_free_streams() -> None:
     async def one_at_a_time(peer: Peer) -> None:
         for _ in range(2):
             stream, _, _ = await peer.receive(FrameKind.HEADERS)
             await peer.receive(FrameKind.DATA)
             await peer.answer(stream, str(stream).encode())
 
-    async def ask() -> None:
-        most = settings([(Http2Setting.MAX_CONCURRENT_STREAMS, 1)])
-        async with scripted_peer(one_at_a_time, most) as channel:
-            call = await channel.begin("Play")
-            waiting = asyncio.create_task(channel.unary("Act", b""))
-            await call.send(b"")
-            assert await call.receive() == b"1"
-            assert await waiting == b"3"
-
-    run(ask())
+    most = settings([(Http2Setting.MAX_CONCURRENT_STREAMS, 1)])
+    async with scripted_peer(one_at_a_time, most) as channel:
+        call = await channel.begin("Play")
+        waiting = asyncio.create_task(channel.unary("Act", b""))
+        await call.send(b"")
+        assert await call.receive() == b"1"
+        assert await waiting == b"3"
 
 
-def test_after_goaway_calls_use_another_connection() -> None:
+@in_event_loop
+async def test_after_goaway_calls_use_another_connection() -> None:
     async def leaving(peer: Peer) -> None:
         stream, _, _ = await peer.receive(FrameKind.HEADERS)
         await peer.send(frame(FrameKind.GOAWAY, 0, 0, stream.to_bytes(4, "big") + bytes(4)))
         await peer.answer(stream, b"the last here")
         await peer.ended()
 
-    async def ask() -> None:
-        async with scripted_peer(leaving) as channel:
-            for _ in range(3):
-                assert await channel.unary("Act", b"") == b"the last here"
-
-    run(ask())
+    async with scripted_peer(leaving) as channel:
+        for _ in range(3):
+            assert await channel.unary("Act", b"") == b"the last here"
 
 
-def test_a_cancelled_call_is_reset_and_its_late_data_ignored() -> None:
+@in_event_loop
+async def test_a_cancelled_call_is_reset_and_its_late_data_ignored() -> None:
     begun = asyncio.Event()
 
     async def late(peer: Peer) -> None:
@@ -272,18 +246,16 @@ def test_a_cancelled_call_is_reset_and_its_late_data_ignored() -> None:
         stream, _, _ = await peer.receive(FrameKind.HEADERS)
         await peer.answer(stream, b"in time")
 
-    async def ask() -> None:
-        async with scripted_peer(late) as channel:
-            asking = asyncio.create_task(channel.unary("Act", b""))
-            await begun.wait()
-            asking.cancel()
-            await asyncio.wait([asking])
-            assert await channel.unary("Act", b"") == b"in time"
-
-    run(ask())
+    async with scripted_peer(late) as channel:
+        asking = asyncio.create_task(channel.unary("Act", b""))
+        await begun.wait()
+        asking.cancel()
+        await asyncio.wait([asking])
+        assert await channel.unary("Act", b"") == b"in time"
 
 
-def test_a_peer_can_send_at_most_a_window_ahead() -> None:
+@in_event_loop
+async def test_a_peer_can_send_at_most_a_window_ahead() -> None:
     async def eager(peer: Peer) -> None:
         stream, _, _ = await peer.receive(FrameKind.HEADERS)
         await peer.send(frame(FrameKind.HEADERS, END_HEADERS, stream, GOOD))
@@ -291,15 +263,12 @@ def test_a_peer_can_send_at_most_a_window_ahead() -> None:
             await peer.send(frame(FrameKind.DATA, 0, stream, bytes(1 << 14)))
         await peer.ended()
 
-    async def ask() -> None:
-        async with scripted_peer(eager) as channel:
-            call = await channel.begin("Play")
-            await wait_until_async(lambda: call.status is not None)
-            assert call.status is not None
-            assert call.status.code is StatusCode.UNAVAILABLE
-            assert len(call._buffer) < 1 << 16
-
-    run(ask())
+    async with scripted_peer(eager) as channel:
+        call = await channel.begin("Play")
+        await wait_until_async(lambda: call.status is not None)
+        assert call.status is not None
+        assert call.status.code is StatusCode.UNAVAILABLE
+        assert len(call._buffer) < 1 << 16
 
 
 HEADED = frame(FrameKind.HEADERS, END_HEADERS, 1, GOOD)
@@ -389,27 +358,25 @@ FLOODS: dict[str, bytes] = {
 
 
 @pytest.mark.parametrize("what", FLOODS)
-def test_a_flood_exceeds_the_budget_and_ends_the_connection(what: str) -> None:
+@in_event_loop
+async def test_a_flood_exceeds_the_budget_and_ends_the_connection(what: str) -> None:
     async def flooding(peer: Peer) -> None:
         await peer.receive(FrameKind.HEADERS)
         await peer.send(HEADED)
         while True:
             await peer.send(*[FLOODS[what]] * 200)
 
-    async def ask() -> None:
-        async with scripted_peer(flooding) as channel:
-            call = await channel.begin("Play")
-            budget = channel._budget
-            with suppress(BudgetExceeded):
-                while await call.receive() is not None:
-                    budget.charge("empty messages", MESSAGE)
-            while not budget.exceeded:
-                await asyncio.sleep(0)
-            assert budget.spent < START + 2 * SLICE_BYTES
-            with pytest.raises((BudgetExceeded, CallFailed)):
-                await channel.unary("Act", b"")
-
-    run(ask())
+    async with scripted_peer(flooding) as channel:
+        call = await channel.begin("Play")
+        budget = channel._budget
+        with suppress(BudgetExceeded):
+            while await call.receive() is not None:
+                budget.charge("empty messages", MESSAGE)
+        while not budget.exceeded:
+            await asyncio.sleep(0)
+        assert budget.spent < START + 2 * SLICE_BYTES
+        with pytest.raises((BudgetExceeded, CallFailed)):
+            await channel.unary("Act", b"")
 
 
 @pytest.mark.parametrize("what", FLOODS)
@@ -484,7 +451,8 @@ ENDS: dict[str, tuple[StatusCode, Sequence[bytes]]] = {
 
 
 @pytest.mark.parametrize("what", ENDS)
-def test_a_call_that_ends_badly_does_not_end_its_connection(what: str) -> None:
+@in_event_loop
+async def test_a_call_that_ends_badly_does_not_end_its_connection(what: str) -> None:
     code, frames = ENDS[what]
 
     async def bad(peer: Peer) -> None:
@@ -493,15 +461,13 @@ def test_a_call_that_ends_badly_does_not_end_its_connection(what: str) -> None:
         stream, _, _ = await peer.receive(FrameKind.HEADERS)
         await peer.answer(stream, b"well")
 
-    async def ask() -> None:
-        async with scripted_peer(bad) as channel:
-            assert await status_of(channel) is code
-            assert await channel.unary("Act", b"") == b"well"
-
-    run(ask())
+    async with scripted_peer(bad) as channel:
+        assert await status_of(channel) is code
+        assert await channel.unary("Act", b"") == b"well"
 
 
-def test_padding_and_priority_are_removed() -> None:
+@in_event_loop
+async def test_padding_and_priority_are_removed() -> None:
     async def padding(peer: Peer) -> None:
         stream, _, _ = await peer.receive(FrameKind.HEADERS)
         padded = b"\x03" + bytes(4) + b"\x10" + GOOD + bytes(3)
@@ -512,11 +478,8 @@ def test_padding_and_priority_are_removed() -> None:
             frame(FrameKind.CONTINUATION, END_HEADERS, stream, DONE[3:]),
         )
 
-    async def ask() -> None:
-        async with scripted_peer(padding) as channel:
-            assert await channel.unary("Act", b"") == b"well"
-
-    run(ask())
+    async with scripted_peer(padding) as channel:
+        assert await channel.unary("Act", b"") == b"well"
 
 
 def test_a_header_block_does_not_change_its_reader() -> None:
@@ -534,7 +497,8 @@ def _random_frame(chance: random.Random) -> bytes:
     return head[:3] + bytes([kind]) + head[4:]
 
 
-def test_random_frames_end_a_call_with_a_status() -> None:
+@in_event_loop
+async def test_random_frames_end_a_call_with_a_status() -> None:
     chance = random.Random(20261122)
     ended: list[StatusCode] = []
 
@@ -542,14 +506,11 @@ def test_random_frames_end_a_call_with_a_status() -> None:
         await peer.receive(FrameKind.HEADERS)
         await peer.send(*(_random_frame(chance) for _ in range(8)))
 
-    async def ask() -> None:
-        async with scripted_peer(random_peer) as channel:
-            while len(ended) < 300:
-                # Each call makes a connection, which is charged to the questions.
-                channel._budget.grant(1)
-                ended.append(await status_of(channel))
-
-    run(ask())
+    async with scripted_peer(random_peer) as channel:
+        while len(ended) < 300:
+            # Each call makes a connection, which is charged to the questions.
+            channel._budget.grant(1)
+            ended.append(await status_of(channel))
     assert {StatusCode.UNAVAILABLE, StatusCode.INTERNAL} <= set(ended)
 
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from referee.games.contract import Action
 from referee.games.pokex import Pokex
 from referee.games.pokex.state import PokexState
-from referee.games.shared.cards import DECK_WITH_JOKERS
 from referee.games.shared.dealing import Seeded
 from tests.examples import examples
 
@@ -30,19 +29,6 @@ def game(seed: bytes, seats: int, choices: int) -> Iterator[tuple[PokexState, Ac
         yield state, action
         state = state.play({seat: action})
     yield state, None
-
-
-@settings(deadline=None, max_examples=examples(40))
-@games
-def test_all_54_cards_are_in_exactly_one_place(seed: bytes, seats: int, choices: int) -> None:
-    """X-1.3, X-1.4."""
-    for state, _ in game(seed, seats, choices):
-        held = [c for hand in state.hands for c in hand]
-        played = [*state.played, *(play for trick in state.tricks for play in trick.played)]
-        on_the_table = [c for play in played for c in play.cards]
-        everywhere = [*held, *on_the_table, *state.centre, *state.aside]
-        assert sorted(everywhere) == sorted(DECK_WITH_JOKERS)
-        assert not state.row or sorted(state.row) == sorted(state.centre)
 
 
 @settings(deadline=None, max_examples=examples(40))

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from referee.games.contract import Action
 from referee.games.saint_poker import SaintPoker
 from referee.games.saint_poker.state import SaintPokerState
-from referee.games.shared.cards import DECK
 from referee.games.shared.dealing import Seeded
 
 Turn = dict[int, Action]
@@ -42,16 +41,6 @@ def test_a_game_gives_36_points(seed: bytes, seats: int, choices: int) -> None:
     for state, _ in before:
         done = state.round if state.phase == "pick_up" else state.round - 1
         assert sum(state.scores) == sum(range(done + 1))
-
-
-@games
-def test_all_52_cards_are_in_exactly_one_place(seed: bytes, seats: int, choices: int) -> None:
-    """S-1.3, S-4.3."""
-    for state, _ in game(seed, seats, choices):
-        gone = [c for done in state.rounds for c in done.discards]
-        hands = [c for hand in state.hands for c in hand]
-        everywhere = [*hands, *gone, *state.lying, *state.future, *state.stock]
-        assert sorted(everywhere) == sorted(DECK)
 
 
 @games

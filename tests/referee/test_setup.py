@@ -44,45 +44,40 @@ def test_an_unknown_option_is_refused() -> None:
         SaintPoker().start(ANY, 2, {"x": True})
 
 
-@pytest.mark.parametrize("value", ["yes", "1", 1, 0, None, "", "tru"])
-def test_an_option_of_the_wrong_kind_is_refused(value: object) -> None:
-    with pytest.raises(SetupError, check=has_code("option-value")):
-        Poke().start(ANY, 2, {"must_beat": value})
+class WithOptions(Poke):
+    options = {  # noqa: RUF012 - read only
+        "must_beat": Option(True, "Whether."),
+        "cards": Option(5, "Cards in a hand."),
+        "side": Option("right", "Which one.", ("right", "left")),
+    }
+
+
+def test_options_have_defaults_and_may_be_given_as_text() -> None:
+    game = WithOptions()
+    assert game.settle({}) == {"must_beat": True, "cards": 5, "side": "right"}
+    for values in (
+        {"must_beat": False, "cards": 7, "side": "left"},
+        {"must_beat": "false", "cards": "7", "side": "left"},
+        {"must_beat": "False", "cards": "7", "side": "left"},
+    ):
+        assert game.settle(values) == {"must_beat": False, "cards": 7, "side": "left"}
+    assert game.settle({"must_beat": "true"})["must_beat"] is True
 
 
 @pytest.mark.parametrize(
-    ("value", "settled"),
-    [(True, True), (False, False), ("true", True), ("false", False), ("False", False)],
+    ("name", "value"),
+    [
+        *(("must_beat", value) for value in ("yes", "1", 1, 0, None, "", "tru")),
+        *(
+            ("cards", value)
+            for value in ("x", "-1", -1, 2.5, True, "", None, 1_000_001, "9" * 5000)
+        ),
+        ("side", "up"),
+    ],
 )
-def test_an_option_may_be_given_as_text(value: object, settled: bool) -> None:
-    assert Poke().settle({"must_beat": value}) == {"must_beat": settled}
-    assert Poke().settle({}) == {"must_beat": True}
-
-
-class Numbered(Poke):
-    options = {"cards": Option(5, "Cards in a hand.")}  # noqa: RUF012 - read only
-
-
-def test_a_number_may_be_given_as_text_too() -> None:
-    assert Numbered().settle({}) == {"cards": 5}
-    assert Numbered().settle({"cards": "7"}) == Numbered().settle({"cards": 7}) == {"cards": 7}
-
-
-@pytest.mark.parametrize("value", ["x", "-1", -1, 2.5, True, "", None, 1_000_001, "9" * 5000])
-def test_an_option_value_that_is_not_a_number_is_refused(value: object) -> None:
+def test_an_option_of_the_wrong_kind_is_refused(name: str, value: object) -> None:
     with pytest.raises(SetupError, check=has_code("option-value")):
-        Numbered().settle({"cards": value})
-
-
-class Worded(Poke):
-    options = {"side": Option("right", "Which one.", ("right", "left"))}  # noqa: RUF012 - read only
-
-
-def test_a_word_must_be_one_of_the_choices() -> None:
-    assert Worded().settle({}) == {"side": "right"}
-    assert Worded().settle({"side": "left"}) == {"side": "left"}
-    with pytest.raises(SetupError, check=has_code("option-value")):
-        Worded().settle({"side": "up"})
+        WithOptions().settle({name: value})
 
 
 @pytest.mark.parametrize(

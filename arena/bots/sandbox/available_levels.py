@@ -115,7 +115,6 @@ class _LastTest:
     backoff: Backoff
 
     def is_valid(self, facts: Sequence[object]) -> bool:
-        """Return whether the result still counts."""
         is_due = not self.offer.holds and time.monotonic() >= self.retry_at
         return facts == self.facts and not is_due
 
@@ -128,12 +127,7 @@ _choices: dict[str, Choice] = {}
 
 
 def offer(level: Level, seconds: float = SELF_TEST_SECONDS) -> Offer:
-    """Return whether a level is available; the first test takes some tenths of a second.
-
-    Args:
-        level: the level.
-        seconds: time limit of the self-test.
-    """
+    """Return whether a level is available; the first test takes some tenths of a second."""
     if level is Level.UNSANDBOXED:
         return Offer(level)
     if missing := _missing(level):
@@ -317,7 +311,6 @@ def _explicit_choice(level: Level) -> Choice:
 
 
 def _automatic_choice(before: Level | None) -> Choice:
-    """Choose the best level that holds."""
     has_held = {before, stored_level.stored_level()}
     missing: list[Offer] = []
     for level in Level:
@@ -334,7 +327,6 @@ def _automatic_choice(before: Level | None) -> Choice:
 
 
 def _failed(offered: Offer) -> InfrastructureError:
-    """Return the error after a failed self-test."""
     if offered.code == BUSY:
         return InfrastructureError(f"{offered.why_not}.", code=BUSY)
     return InfrastructureError(

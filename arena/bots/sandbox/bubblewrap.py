@@ -17,11 +17,6 @@ def bubblewrap_command(
 
     Detailed arguments go through a pipe. Otherwise they would be visible in the sandbox as the
     command line of its first process. Bubblewrap inherits the pipes and closes them.
-
-    Args:
-        start: the start command.
-        uid: the bot's user; None if it runs as the current user.
-        entries: the bot's view of the file system.
     """
     details = _piped("\0".join(_details(start, uid, entries)).encode())
     calls = _piped(

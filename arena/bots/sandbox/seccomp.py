@@ -181,12 +181,10 @@ def _result(value: int) -> Outcome:
 
 
 def _refuse_if(argument: int, values: Iterable[int], why: int) -> list[bytes]:
-    """Fail if an argument is one of the values."""
     return [*_any_value(argument, values, yes=0, no=1), _instruction(RETURN, FAIL | why)]
 
 
 def _refuse_unless(argument: int, values: Iterable[int], why: int) -> list[bytes]:
-    """Fail unless an argument is one of the values."""
     return [*_any_value(argument, values, yes=1, no=0), _instruction(RETURN, FAIL | why)]
 
 
@@ -203,7 +201,6 @@ def _any_value(argument: int, values: Iterable[int], yes: int, no: int) -> list[
 
 
 def _refuse_bits(argument: int, bits: int, why: int) -> list[bytes]:
-    """Fail if an argument has any of the bits."""
     return [
         _instruction(LOAD, FIRST_ARGUMENT + 8 * argument),
         _instruction(ANY_OF, bits, no=1),
@@ -212,7 +209,6 @@ def _refuse_bits(argument: int, bits: int, why: int) -> list[bytes]:
 
 
 def _refuse_range(argument: int, values: range, why: int) -> list[bytes]:
-    """Fail if an argument is in a range."""
     return [
         _instruction(LOAD, FIRST_ARGUMENT + 8 * argument),
         _instruction(AT_LEAST, values.start, no=2),

@@ -147,10 +147,6 @@ class SelfTest:
 def run_self_test(level: Level, seconds: float = SELF_TEST_SECONDS) -> SelfTest:
     """Run the self-test of a level.
 
-    Args:
-        level: the level.
-        seconds: the time limit.
-
     Raises:
         InfrastructureError: the sandbox launcher could not start the program.
     """
@@ -189,7 +185,6 @@ def run_self_test(level: Level, seconds: float = SELF_TEST_SECONDS) -> SelfTest:
 
 
 def _run(level: Level, folder: Path, seconds: float) -> SelfTest:
-    """Run the program in this folder at a level."""
     from arena.bots.processes import Processes
 
     ended = threading.Event()

@@ -51,14 +51,7 @@ class Entry:
 
 
 def entries(start: StartCommand, files: str, disk: Disk | None, copies: str) -> list[Entry]:
-    """Return the entries of a bot's view, in the order in which they are mounted.
-
-    Args:
-        start: the start command.
-        files: the bot's files, or a copy of them.
-        disk: the bot's file system, if it has one.
-        copies: the folder of the fixed copies of files of /proc.
-    """
+    """Return the entries of a bot's view, in the order in which they are mounted."""
     visible = settings(builds=start.builds, network=start.network)
     view = [*_system(start.system, visible), *_proc(copies), Entry(DEV, "/dev")]
     view.append(Entry(MEMORY, SHARED_MEMORY, mode=0o1777, size=SHM))

@@ -58,8 +58,6 @@ class Splitter:
 
 @dataclass(slots=True)
 class _PendingLine:
-    """A line whose answer is pending."""
-
     name: str
     question: tuple[int, int, int] | None
     understand: Callable[[ParsedAnswer], Any]

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import rich_click as click
 
 from arena.cli import output
 from arena.cli.options import data_option, json_option, reason_option
-
-if TYPE_CHECKING:
-    from arena.cli.workspace import Workspace
+from arena.cli.workspace import Workspace
 
 
 @click.command(epilog="Example: pokearena bot approvals")
@@ -25,28 +21,26 @@ def approvals(as_json: bool, workspace: Workspace) -> None:
     from arena.tournaments import json_values
 
     waiting = submissions.awaiting_approval(workspace.existing_store)
-    if as_json:
-        for each in waiting:
-            output.document(
-                {
-                    "submission": each.id,
-                    "bot": each.name,
-                    "owner": each.owner,
-                    "content_hash": each.content_hash,
-                    "bytes": each.bytes,
-                    "created": json_values.iso(each.created),
-                }
-            )
-        return
-    output.table(
+    output.listing(
+        as_json,
+        (
+            {
+                "submission": each.id,
+                "bot": each.name,
+                "owner": each.owner,
+                "content_hash": each.content_hash,
+                "bytes": each.bytes,
+                "created": json_values.iso(each.created),
+            }
+            for each in waiting
+        ),
         ("<submission", "<bot", "<owner", "bytes", "<pushed"),
-        [
+        (
             (each.id, each.name, each.owner, each.bytes, output.local_time(each.created))
             for each in waiting
-        ],
+        ),
+        f"pokearena bot approve {waiting[0].id} --reason TEXT" if waiting else "",
     )
-    if waiting:
-        output.next_step(f"pokearena bot approve {waiting[0].id} --reason TEXT")
 
 
 @click.command(epilog='Example: pokearena bot approve s-7f3k9q2xwd --reason "it is small"')
@@ -75,22 +69,15 @@ def refuse(submission: str, reason: str, as_json: bool, workspace: Workspace) ->
 def _answer(
     submission: str, reason: str, as_json: bool, workspace: Workspace, *, approved: bool
 ) -> None:
-    from arena.store.access.audit_log import audited_command
     from arena.store.bots import submissions
 
-    store = workspace.existing_store
     action = "submission.approve" if approved else "submission.refuse"
-    with audited_command(store, action, submission, reason):
+    with workspace.audited(action, submission, reason) as store:
         answered = submissions.approve(store, submission, approved=approved, reason=reason)
-    if as_json:
-        output.document(
-            {
-                "submission": answered.id,
-                "bot": answered.name,
-                "approval": str(answered.approval),
-                "reason": reason,
-            }
-        )
-    else:
-        output.line(f"{answered.name} ({answered.id}) is {answered.approval}")
-        output.next_step("pokearena bot approvals")
+    values = {"submission": answered.id, "bot": answered.name, "approval": str(answered.approval)}
+    output.result(
+        as_json,
+        {**values, "reason": reason},
+        f"{answered.name} ({answered.id}) is {answered.approval}",
+        then="pokearena bot approvals",
+    )

@@ -30,16 +30,8 @@ def content_of(
     """Send a request and return the content of the response.
 
     A request that is refused with 429 is repeated after the time of its Retry-After header, for
-    300 s in total; one with 503 every 0.5 s for 10 s.
-
-    Args:
-        arena: the arena.
-        request: sends the request.
-        longest_pause: the longest time of Retry-After that is waited for, in seconds. A refusal
-            with a longer one is final, such as that of a limit per day.
-
-    Raises:
-        CommandError: the arena does not answer or refuses the request.
+    300 s in total; one with 503 every 0.5 s for 10 s. A refusal with a longer time than
+    `longest_pause`, in seconds, is final, such as that of a limit per day.
     """
     began, shown, tries = time.monotonic(), float("-inf"), 0
     while True:
@@ -57,11 +49,7 @@ def content_of(
 def _pause(answer: ApiAnswer, tries: int, waited: float, longest: float) -> float | None:
     """Return the seconds until the next try; None if the response is final.
 
-    Args:
-        answer: the response.
-        tries: the number of repetitions so far.
-        waited: seconds since the first request.
-        longest: the longest pause.
+    `tries` is the number of repetitions so far, `waited` the seconds since the first request.
     """
     if answer.status == 503:
         return _STARTING_PAUSE_SECONDS if waited < _STARTING_SECONDS else None

@@ -17,11 +17,11 @@ from arena.cli.bots.push import (
     submission,
     token_option,
 )
-from arena.cli.errors import USAGE, CommandError
+from arena.cli.errors import usage_error
 from arena.cli.options import data_option, json_option, reason_option
+from arena.cli.workspace import Workspace
 
 if TYPE_CHECKING:
-    from arena.cli.workspace import Workspace
     from arena.store.bots.remote_bots import RemoteBot
     from arena.store.bots.versions import Version
 
@@ -95,10 +95,9 @@ def add(
     if remote is not None and bot is None and name is None:
         bot, name, at = at, remote, None
     if bot is None or at is not None or (remote is not None and name != remote):
-        raise CommandError(
+        raise usage_error(
             "give either a BOT, or --remote NAME (with --at ADDRESS if the "
-            "arena connects to the bot).",
-            USAGE,
+            "arena connects to the bot)."
         )
     version = registration.register(
         workspace, workspace.bot(bot), name=name, number=number, owner=owner
@@ -130,18 +129,13 @@ def listing(everything: bool, as_json: bool, workspace: Workspace) -> None:
     """List the versions. --json prints one line per version."""
     from arena.store.bots import remote_bots, versions
 
-    store = workspace.existing_store
-    listed, elsewhere = (
-        versions.list_versions(store, retired=everything),
-        remote_bots.list_remote_bots(store),
-    )
-    if as_json:
-        for version in listed:
-            output.document(_as_json(version, elsewhere.get(version.id)))
-        return
-    output.table(
+    listed = versions.list_versions(workspace.existing_store, retired=everything)
+    elsewhere = remote_bots.list_remote_bots(workspace.store)
+    output.listing(
+        as_json,
+        (_as_json(version, elsewhere.get(version.id)) for version in listed),
         ("version", "<owner", "<language", "<games", "<added", "<state"),
-        [
+        (
             (
                 version.id,
                 version.owner or "–",
@@ -151,9 +145,9 @@ def listing(everything: bool, as_json: bool, workspace: Workspace) -> None:
                 _state(version, elsewhere.get(version.id)),
             )
             for version in listed
-        ],
+        ),
+        "pokearena bot add FOLDER",
     )
-    output.next_step("pokearena bot add FOLDER")
 
 
 @bot.command(epilog="Example: pokearena bot show greedy@1")
@@ -162,7 +156,7 @@ def listing(everything: bool, as_json: bool, workspace: Workspace) -> None:
 @data_option
 def show(version: str, as_json: bool, workspace: Workspace) -> None:
     """Show a version: its content, its files and its ratings."""
-    from arena.cli import lookup, output
+    from arena.cli import lookup
     from arena.cli.ladders import ladder_table
     from arena.ladders import columns, ladder_columns, ladder_key
     from arena.store.bots import remote_bots
@@ -227,29 +221,22 @@ def retire(
         _retire_remotely(version, to, token, as_json)
         return
     retired = versions.retire(workspace.existing_store, lookup.find_version(workspace, version).id)
-    if as_json:
-        output.document(_as_json(retired))
-    else:
-        output.line(f"{retired.id} is retired; it cannot enter further tournaments")
-        output.next_step("pokearena bot list --all")
+    sentence = f"{retired.id} is retired; it cannot enter further tournaments"
+    output.result(as_json, _as_json(retired), sentence, then="pokearena bot list --all")
 
 
 def _retire_remotely(version: str, to: str, token: str | None, as_json: bool) -> None:
     name, at, number = version.partition("@")
     if not (name and at and number):
-        raise CommandError(
+        raise usage_error(
             f'"{version}" is not a version; write NAME@VERSION, for example mybot@1.',
-            USAGE,
-            code="invalid-version",
+            "invalid-version",
         )
     arena = arena_at(to, token)
     answer = content_of(arena, lambda: arena.retire(name, version=number))
-    if as_json:
-        output.document(dict(answer))
-        return
     left = " ".join(answer["withdrawn"])
-    output.line(f"{version} is retired" + (f"; it has left {left}" if left else ""))
-    output.next_step(f"open {arena.url}/bots/{name}")
+    sentence = f"{version} is retired" + (f"; it has left {left}" if left else "")
+    output.result(as_json, dict(answer), sentence, then=f"open {arena.url}/bots/{name}")
 
 
 @bot.command(epilog='Example: pokearena bot ban mybot@1 --reason "it attacks the sandbox"')
@@ -263,18 +250,17 @@ def ban(version: str, reason: str, as_json: bool, workspace: Workspace) -> None:
     Its results stay; `tournament disqualify` voids them. `bot release` ends the ban.
     """
     from arena.cli import lookup
-    from arena.store.access.audit_log import audited_command
     from arena.store.bots import quarantine
 
-    assert workspace.existing_store is not None
     label = lookup.find_version(workspace, version).id
-    with audited_command(workspace.store, "version.ban", label, reason):
-        banned = quarantine.ban(workspace.store, label, reason)
-    if as_json:
-        output.document(_as_json(banned))
-    else:
-        output.line(f"{banned.id} is banned; it cannot enter further tournaments")
-        output.next_step(f"pokearena bot release {banned.id} --reason TEXT")
+    with workspace.audited("version.ban", label, reason) as store:
+        banned = quarantine.ban(store, label, reason)
+    output.result(
+        as_json,
+        _as_json(banned),
+        f"{banned.id} is banned; it cannot enter further tournaments",
+        then=f"pokearena bot release {banned.id} --reason TEXT",
+    )
 
 
 @bot.command(epilog='Example: pokearena bot release mybot@1 --reason "it is repaired"')
@@ -290,17 +276,13 @@ def release(version: str, reason: str, as_json: bool, workspace: Workspace) -> N
     earlier ones.
     """
     from arena.cli import lookup
-    from arena.store.access.audit_log import audited_command
     from arena.store.bots import quarantine
 
     label = lookup.find_version(workspace, version).id
-    with audited_command(workspace.existing_store, "version.release", label, reason):
-        released = quarantine.lift(workspace.store, label)
-    if as_json:
-        output.document(_as_json(released))
-    else:
-        output.line(f"{released.id} is released from quarantine; it can enter tournaments again")
-        output.next_step("pokearena bot list")
+    with workspace.audited("version.release", label, reason) as store:
+        released = quarantine.lift(store, label)
+    sentence = f"{released.id} is released from quarantine; it can enter tournaments again"
+    output.result(as_json, _as_json(released), sentence, then="pokearena bot list")
 
 
 @bot.command(epilog="Example: pokearena bot renew mybot@1")
@@ -320,16 +302,14 @@ def renew(version: str, as_json: bool, workspace: Workspace) -> None:
 
 
 def _print_token(version: str, token: str, as_json: bool) -> None:
-    if as_json:
-        output.document({"version": version, "token": token})
-        return
-    output.line(token)
-    output.hint(f"token of {version}; it is shown only once, and the arena stores only its hash")
-    output.hint(
-        "the author connects the bot with it; the arena must run `pokearena serve "
-        "--relay HOST:PORT`"
+    output.secret(
+        as_json,
+        {"version": version},
+        token,
+        f"pokearena bot connect URL --token {token} -- COMMAND",
+        about="the author connects the bot with it; the arena must run `pokearena serve --relay "
+        "HOST:PORT`",
     )
-    output.next_step(f"pokearena bot connect URL --token {token} -- COMMAND")
 
 
 def _refusals(remote: RemoteBot | None) -> str:

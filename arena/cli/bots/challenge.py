@@ -85,25 +85,19 @@ def challenge(
     if no_wait:
         if not as_json:
             _print_waiting(arena, begun)
-        _print_begun(begun, page, as_json)
+        output.result(as_json, {**begun, "page": page}, page)
         return OK
     match = _follow(arena, begun, page, as_json)
+    is_closed = match["state"] == "closed"
     if as_json:
         output.document({**begun, "page": page, "result": dict(match)})
-    elif match["state"] == "closed":
+        return OK if is_closed else FAILED
+    if is_closed:
         _print_result(match)
-        output.next_step(f"open {page}")
     else:
         output.complain(f"no result: {match['reason'] or match['state']}")
-        output.next_step(f"open {page}")
-    return OK if match["state"] == "closed" else FAILED
-
-
-def _print_begun(begun: Mapping[str, Any], page: str, as_json: bool) -> None:
-    if as_json:
-        output.document({**begun, "page": page})
-    else:
-        output.line(page)
+    output.next_step(f"open {page}")
+    return OK if is_closed else FAILED
 
 
 def _follow(

@@ -8,7 +8,7 @@ from pathlib import Path
 import rich_click as click
 
 from arena.cli import completers
-from arena.cli.options import json_option, required_token, token_from_environment
+from arena.cli.options import ca_option, json_option, required_token, token_from_environment
 
 
 @click.command(
@@ -33,13 +33,7 @@ from arena.cli.options import json_option, required_token, token_from_environmen
     show_default=True,
     help="Number of tables played at the same time, each with a process of its own.",
 )
-@click.option(
-    "--ca",
-    "authority",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    metavar="FILE",
-    help="Trusted certificates (PEM). [default: those of the system]",
-)
+@ca_option
 @json_option
 def connect(
     url: str,

@@ -10,10 +10,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from google.protobuf.message import Message
 from pokearena.v1 import bot_pb2, relay_pb2
 
 from arena.cli import output
-from arena.cli.errors import FAILED, INTERRUPTED, OK, UNREACHABLE, USAGE, CommandError
+from arena.cli.errors import FAILED, INTERRUPTED, OK, UNREACHABLE, CommandError, usage_error
 from arena.errors import BotError
 from arena.remote import relay_url
 from arena.remote.connector import Connector, RefusedByRelay, RelayUnreachable
@@ -26,11 +27,7 @@ EXPOSED: Final = (
 
 
 def command_of(words: tuple[str, ...]) -> Command:
-    """Return the command that runs the bot named by these words.
-
-    Raises:
-        CommandError: neither a bot nor a program has this name.
-    """
+    """Return the command that runs the bot named by these words."""
     from arena.bots import resolver
     from arena.bots.sandbox.runtimes import bot_grants
     from arena.cli.bots import registration
@@ -44,27 +41,22 @@ def command_of(words: tuple[str, ...]) -> Command:
             assert bot.folder is not None
             return Command(bot_grants(bot).argv, bot.folder)
         except BotError as error:
-            raise CommandError(str(error), USAGE) from None
+            raise usage_error(str(error)) from None
     program = shutil.which(words[0])
     if program is None:
-        raise CommandError(
+        raise usage_error(
             f'program "{words[0]}" not found; a bot is a folder with a '
-            "bot.toml, a .py file, sample:NAME, or a command after --.",
-            USAGE,
+            "bot.toml, a .py file, sample:NAME, or a command after --."
         )
     return Command((str(Path(program).absolute()), *words[1:]), Path.cwd())
 
 
 def target_of(url: str, authority: Path | None) -> RelayTarget:
-    """Return the relay at this URL.
-
-    Raises:
-        CommandError: the URL is not valid, or the relay cannot be found.
-    """
+    """Return the relay at this URL."""
     try:
         return relay_url.find_relay(url, authority)
     except relay_url.InvalidRelayUrl as error:
-        raise CommandError(str(error), USAGE) from None
+        raise usage_error(str(error)) from None
     except relay_url.RelayNotFound as error:
         raise CommandError(str(error), UNREACHABLE) from None
 
@@ -149,14 +141,6 @@ def _connected(version: str, tables: int) -> str:
     return f"connected · {version} · plays {at} at a time · waiting"
 
 
-def _connected_again(version: str, tables: int) -> str:
-    return f"connected again · {version}"
-
-
-def _connection_lost(reason: str) -> str:
-    return f"connection lost, reconnecting ({reason})"
-
-
 def _table(start: bytes) -> str:
     request = bot_pb2.StartRequest.FromString(start)
     games = f"{request.games} game{'s' * (request.games != 1)}"
@@ -173,21 +157,17 @@ def _outcome(outcome: relay_pb2.Outcome) -> str:
     return f"{against}  {points} · won {outcome.wins}, lost {lost} of {outcome.games}{faults}"
 
 
-def _leaving() -> str:
-    return "leaving after the current tables; press Ctrl-C again to leave at once"
-
-
 def _left(at_once: bool) -> str:
     return "left at once; open tables end with timeouts" if at_once else "left"
 
 
 _TEXTS: Final[Mapping[str, Callable[..., str]]] = {
     "connected": _connected,
-    "again": _connected_again,
-    "lost": _connection_lost,
+    "again": "connected again · {version}".format,
+    "lost": "connection lost, reconnecting ({reason})".format,
     "table": _table,
     "outcome": _outcome,
-    "leaving": _leaving,
+    "leaving": "leaving after the current tables; press Ctrl-C again to leave at once".format,
     "left": _left,
 }
 """The text of each event, from its details."""
@@ -196,14 +176,10 @@ _TEXTS: Final[Mapping[str, Callable[..., str]]] = {
 def _plain(value: object) -> object:
     from google.protobuf.json_format import MessageToDict
 
-    if isinstance(value, relay_pb2.Outcome):
-        return MessageToDict(
-            value, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
-        )
     if isinstance(value, bytes):
-        return MessageToDict(
-            bot_pb2.StartRequest.FromString(value),
-            preserving_proto_field_name=True,
-            always_print_fields_with_no_presence=True,
-        )
-    return value
+        value = bot_pb2.StartRequest.FromString(value)
+    if not isinstance(value, Message):
+        return value
+    return MessageToDict(
+        value, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
+    )

@@ -24,12 +24,7 @@ Names = dict[type, str]
 
 
 def type_file(game: Game, language: str) -> tuple[str, str]:
-    """Return the name and the content of the file for a starter kit.
-
-    Args:
-        game: the game of a package.
-        language: the language of the kit.
-    """
+    """Return the name and the content of the file for a starter kit."""
     if language == "python":
         return f"{game.id}_types.py", _python(game)
     if language == "typescript":

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from arena.cli import completers, output
-from arena.cli.errors import FAILED, USAGE, CommandError
+from arena.cli.errors import FAILED, CommandError, usage_error
 from arena.cli.options import F, data_option, json_option
+from arena.cli.workspace import Workspace
 
 if TYPE_CHECKING:
-    from arena.cli.workspace import Workspace
     from arena.store.bots.model_grants import Grantee
 
 
@@ -53,16 +53,14 @@ def grant(
 ) -> None:
     """Let an owner or a version use a model."""
     from arena.models.models_file import FILE, read_models
-    from arena.store.access.audit_log import audited_command
     from arena.store.bots.model_grants import grant_model
 
     kind, name = _grantee(owner, bot)
     file = read_models(workspace.folder.root)
     if file is None or model not in file.models:
         path = workspace.folder.root / FILE
-        raise CommandError(f'{path} has no model "{model}".', USAGE, code="unknown-model")
-    store = workspace.existing_store
-    with audited_command(store, "model.grant", name):
+        raise usage_error(f'{path} has no model "{model}".', "unknown-model")
+    with workspace.audited("model.grant", name) as store:
         grant_model(store, kind, name, model)
     _print_grant(as_json, kind, name, model, granted=True)
 
@@ -76,12 +74,10 @@ def revoke(
     model: str, owner: str | None, bot: str | None, as_json: bool, workspace: Workspace
 ) -> None:
     """Revoke a grant. A match that is being played keeps its models."""
-    from arena.store.access.audit_log import audited_command
     from arena.store.bots.model_grants import revoke_model
 
     kind, name = _grantee(owner, bot)
-    store = workspace.existing_store
-    with audited_command(store, "model.revoke", name):
+    with workspace.audited("model.revoke", name) as store:
         revoke_model(store, kind, name, model)
     _print_grant(as_json, kind, name, model, granted=False)
 
@@ -93,15 +89,13 @@ def _grantee(owner: str | None, bot: str | None) -> tuple[Grantee, str]:
         return Grantee.OWNER, owner
     if bot and not owner:
         return Grantee.VERSION, bot
-    raise CommandError("give either --owner or --bot.", USAGE, code="one-grantee")
+    raise usage_error("give either --owner or --bot.", "one-grantee")
 
 
 def _print_grant(as_json: bool, kind: Grantee, name: str, model: str, *, granted: bool) -> None:
-    if as_json:
-        output.document({"model": model, str(kind): name, "granted": granted})
-        return
-    output.line(f"the {kind} {name} {'may' if granted else 'may no longer'} use {model}")
-    output.next_step("pokearena models list")
+    values = {"model": model, str(kind): name, "granted": granted}
+    sentence = f"the {kind} {name} {'may' if granted else 'may no longer'} use {model}"
+    output.result(as_json, values, sentence, then="pokearena models list")
 
 
 @models.command("list", epilog="Example: pokearena models list --days 7")
@@ -236,15 +230,9 @@ def resume(as_json: bool, workspace: Workspace) -> None:
 def _switch(
     as_json: bool, workspace: Workspace, change: Callable[..., bool], *, stopped: bool
 ) -> None:
-    from arena.store.access.audit_log import audited_command
-
-    store = workspace.existing_store
     words = "stopped" if stopped else "allowed"
-    with audited_command(store, "models.stop" if stopped else "models.resume", "models"):
+    with workspace.audited("models.stop" if stopped else "models.resume", "models") as store:
         if not change(store):
             raise CommandError(f"calls of models are {words} already.", FAILED, code="unchanged")
-    if as_json:
-        output.document({"stopped": stopped})
-    else:
-        output.line(f"calls of models are {words}")
-        output.next_step("pokearena models resume" if stopped else "pokearena models list")
+    then = "pokearena models resume" if stopped else "pokearena models list"
+    output.result(as_json, {"stopped": stopped}, f"calls of models are {words}", then=then)

@@ -22,11 +22,11 @@ from arena.bots.resolver import house_folder, usual_opponent, usual_opponents
 from arena.bots.sandbox.runtimes import grants
 from arena.bots.version_store import FETCHED, IGNORED, SYSTEM_FILES
 from arena.cli import completers, output
-from arena.cli.errors import FAILED, USAGE, CommandError
+from arena.cli.errors import usage_error
+from arena.cli.new_folder import new_folder
 from arena.cli.options import bounded, json_option
 from arena.config import SEATS
 from arena.errors import BadName, BotError, check_new_bot
-from arena.system.temporary_folder import remove_abandoned, temporary_folder
 from referee.games.game_packages import BUILT_IN, EXAMPLE_GAME
 
 if TYPE_CHECKING:
@@ -73,22 +73,13 @@ def languages() -> tuple[str, ...]:
 def write(folder: Path, language: str, game: Game | None = None) -> str:
     """Write a starter bot into an empty or new folder; return the name of the bot.
 
-    After an error, the folder is as it was before.
-
-    Args:
-        folder: the folder.
-        language: the language of the starter kit.
-        game: the only game of the bot; None: every built-in game.
-
-    Raises:
-        CommandError: the language has no starter kit, or the folder is not empty or cannot be
-            written.
+    After an error, the folder is as it was before. Without a game, the bot plays every built-in
+    one.
     """
     language = _ALIASES.get(language, language)
     if language not in (*languages(), MODEL):
-        raise CommandError(
-            f'there is no starter kit for "{language}"; available: {", ".join(languages())}.',
-            USAGE,
+        raise usage_error(
+            f'there is no starter kit for "{language}"; available: {", ".join(languages())}.'
         )
     name = _name_for(folder)
 
@@ -107,34 +98,15 @@ def _fill(
 ) -> None:
     """Write a bot into an empty or new folder; after an error, the folder is as before.
 
-    Args:
-        folder: the folder.
-        name: the name of the bot.
-        write_bot: writes its files into a folder.
-        game: the only game of the bot, which the instructions for coding agents name.
-
-    Raises:
-        CommandError: the folder is not empty or cannot be written.
+    `game` is its only game, which the instructions for coding agents name.
     """
-    try:
-        remove_abandoned(folder)
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise CommandError(f"{folder} is not empty; choose a new folder.", code="not-empty")
-        base = next(path for path in (folder, *folder.absolute().parents) if path.exists())
-        with temporary_folder(base) as staging:
-            staged = staging / "bot"
-            write_bot(staged)
-            instructions = (house_folder().parent / AGENTS).read_text(encoding="utf-8")
-            instructions = instructions.replace("NAME", name)
-            if game is not None:
-                instructions = _COMMANDS.sub(lambda line: _of_game(line[0], game), instructions)
-            (staged / AGENTS).write_text(instructions, encoding="utf-8")
-            _publish(staged, folder)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise CommandError(
-            f"{folder} cannot be written: {reason}. Nothing was left behind.", FAILED
-        ) from None
+    with new_folder(folder) as staged:
+        write_bot(staged)
+        instructions = (house_folder().parent / AGENTS).read_text(encoding="utf-8")
+        instructions = instructions.replace("NAME", name)
+        if game is not None:
+            instructions = _COMMANDS.sub(lambda line: _of_game(line[0], game), instructions)
+        (staged / AGENTS).write_text(instructions, encoding="utf-8")
 
 
 def copy_kit(language: str, folder: Path) -> None:
@@ -218,21 +190,10 @@ def _protocol_folder() -> Path:
 
 
 def _module(name: str) -> Path:
-    """Return the file of an installed module."""
     spec = importlib.util.find_spec(name)
     assert spec is not None, name
     assert spec.origin is not None, name
     return Path(spec.origin)
-
-
-def _publish(staged: Path, folder: Path) -> None:
-    """Rename a complete starter bot into place: a new folder, or the files of an empty one."""
-    if not folder.exists():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        staged.rename(folder)
-        return
-    for path in staged.iterdir():
-        path.rename(folder / path.name)
 
 
 def _name_for(folder: Path) -> str:
@@ -290,9 +251,7 @@ def _seated(command: str, game: Game) -> str:
 def entered(command: str, game: Game) -> str:
     """Return the lines that run a tournament with enough different bots for a table of the game.
 
-    Args:
-        command: a line `pokearena tournament run GAME BOT ...` of a README.
-        game: the game.
+    `command` is a line `pokearena tournament run GAME BOT ...` of a README.
     """
     *words, bot = command.split()[:5]
     needed = _opponents(game)
@@ -309,21 +268,15 @@ def _opponents(game: Game) -> int:
 
 @dataclass(frozen=True, slots=True)
 class NewBot:
-    """A folder that was written.
-
-    Attributes:
-        folder: the folder.
-        name: name of the bot.
-        files: the files with their descriptions.
-        next_step: the command to type next.
-        missing: a sentence that lists the missing programs; empty if all are installed.
-    """
+    """A folder that was written."""
 
     folder: Path
     name: str
     files: Sequence[tuple[str, str]]
+    """The files with their descriptions."""
     next_step: str
     missing: str = ""
+    """A sentence that lists the missing programs; empty if all are installed."""
 
 
 @click.command(epilog="Example: pokearena new mybot --lang go")
@@ -395,9 +348,9 @@ def new(
     if policy is not None:
         written = _new_from_policy(folder, policy, game, seats, sample)
     elif seats or sample:
-        raise CommandError("--seats and --sample require --policy.", USAGE)
+        raise usage_error("--seats and --sample require --policy.")
     elif game is not None and model:
-        raise CommandError("--game cannot be combined with --model.", USAGE)
+        raise usage_error("--game cannot be combined with --model.")
     else:
         named = None if game is None else _game_named(game)
         written = _new_from_kit(folder, MODEL if model else lang.lower(), named)
@@ -424,9 +377,7 @@ def _check_alone(*flags: str) -> None:
     if context.get_parameter_source("lang") is ParameterSource.COMMANDLINE:
         flags = ("--lang", *flags)
     if len(flags) > 1:
-        raise CommandError(
-            f"{flags[0]} cannot be combined with {flags[1]}.", USAGE, code="option-combination"
-        )
+        raise usage_error(f"{flags[0]} cannot be combined with {flags[1]}.", "option-combination")
 
 
 def _game_named(name: str) -> Game:
@@ -475,5 +426,4 @@ def _show(bot: NewBot, as_json: bool) -> None:
 
 
 def _quoted(folder: Path) -> str:
-    """Return a folder as a bot on the command line."""
     return shlex.quote(str(folder) if folder.is_absolute() else f"./{folder}")

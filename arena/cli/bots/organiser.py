@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import rich_click as click
 
 from arena.cli import completers, output
 from arena.cli.options import data_option, json_option, reason_option
-
-if TYPE_CHECKING:
-    from arena.cli.workspace import Workspace
+from arena.cli.workspace import Workspace
 
 
 @click.group()
@@ -29,10 +25,8 @@ def organiser() -> None:
 def add(name: str, as_json: bool, workspace: Workspace) -> None:
     """Create a token for an organiser and print it once."""
     from arena.store.access import organisers
-    from arena.store.access.audit_log import audited_command
 
-    store = workspace.store
-    with audited_command(store, "organiser.add", name):
+    with workspace.audited("organiser.add", name, made=True) as store:
         _print_token(name, organisers.add_organiser(store, name), as_json)
 
 
@@ -44,10 +38,8 @@ def add(name: str, as_json: bool, workspace: Workspace) -> None:
 def renew(name: str, reason: str, as_json: bool, workspace: Workspace) -> None:
     """Create a new token for an organiser; the old one and its sessions end at once."""
     from arena.store.access import organisers
-    from arena.store.access.audit_log import audited_command
 
-    store = workspace.existing_store
-    with audited_command(store, "organiser.renew", name, reason):
+    with workspace.audited("organiser.renew", name, reason) as store:
         _print_token(name, organisers.renew(store, name), as_json)
 
 
@@ -59,16 +51,12 @@ def renew(name: str, reason: str, as_json: bool, workspace: Workspace) -> None:
 def revoke(name: str, reason: str, as_json: bool, workspace: Workspace) -> None:
     """Revoke the token of an organiser; it and its sessions end at once."""
     from arena.store.access import organisers
-    from arena.store.access.audit_log import audited_command
 
-    store = workspace.existing_store
-    with audited_command(store, "organiser.revoke", name, reason):
+    with workspace.audited("organiser.revoke", name, reason) as store:
         organisers.revoke(store, name)
-    if as_json:
-        output.document({"organiser": name, "token": None})
-    else:
-        output.line(f"the token of {name} is revoked")
-        output.next_step("pokearena organiser list")
+    values = {"organiser": name, "token": None}
+    revoked = f"the token of {name} is revoked"
+    output.result(as_json, values, revoked, then="pokearena organiser list")
 
 
 @organiser.command("list", epilog="Example: pokearena organiser list")
@@ -80,15 +68,13 @@ def listing(as_json: bool, workspace: Workspace) -> None:
     from arena.tournaments import json_values
 
     listed = organisers.list_organisers(workspace.existing_store)
-    if as_json:
-        for each in listed:
-            output.document({"organiser": each.name, "created": json_values.iso(each.created)})
-        return
-    output.table(
+    output.listing(
+        as_json,
+        ({"organiser": each.name, "created": json_values.iso(each.created)} for each in listed),
         ("<organiser", "<token created"),
-        [(each.name, output.local_time(each.created)) for each in listed],
+        ((each.name, output.local_time(each.created)) for each in listed),
+        "pokearena organiser add NAME",
     )
-    output.next_step("pokearena organiser add NAME")
 
 
 @organiser.command(epilog="Example: pokearena organiser audit --limit 50")
@@ -106,13 +92,11 @@ def audit(limit: int, as_json: bool, workspace: Workspace) -> None:
     from arena.store.access import audit_log
 
     entries = audit_log.list_entries(workspace.existing_store, limit=limit)
-    if as_json:
-        for entry in entries:
-            output.document(entry.to_json())
-        return
-    output.table(
+    output.listing(
+        as_json,
+        (entry.to_json() for entry in entries),
         ("<time", "<who", "<action", "<object", "<reason"),
-        [
+        (
             (
                 output.local_time(entry.at),
                 entry.actor or "command line",
@@ -121,14 +105,9 @@ def audit(limit: int, as_json: bool, workspace: Workspace) -> None:
                 entry.reason,
             )
             for entry in entries
-        ],
+        ),
     )
 
 
 def _print_token(name: str, token: str, as_json: bool) -> None:
-    if as_json:
-        output.document({"organiser": name, "token": token})
-        return
-    output.line(token)
-    output.hint(f"token of {name}; it is shown only once, and the arena stores only its hash")
-    output.next_step("open the page /sign-in of the arena")
+    output.secret(as_json, {"organiser": name}, token, "open the page /sign-in of the arena")

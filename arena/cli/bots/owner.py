@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import shlex
 import sys
-from typing import TYPE_CHECKING
 
 import rich_click as click
 
 from arena.cli import completers, output
-from arena.cli.errors import FAILED, USAGE, CommandError
+from arena.cli.errors import FAILED, CommandError, usage_error
 from arena.cli.options import data_option, json_option, reason_option
 from arena.cli.output import ProgressLine
-
-if TYPE_CHECKING:
-    from arena.cli.workspace import Workspace
+from arena.cli.workspace import Workspace
 
 
 @click.group()
@@ -35,11 +32,9 @@ def add(name: str, as_json: bool, workspace: Workspace) -> None:
 
     `pokearena bot add --owner NAME` uses the same name.
     """
-    from arena.store.access.audit_log import audited_command
     from arena.store.bots import owners
 
-    store = workspace.store
-    with audited_command(store, "owner.add", name):
+    with workspace.audited("owner.add", name, made=True) as store:
         _print_token(name, owners.add_owner(store, name), as_json)
 
 
@@ -50,11 +45,9 @@ def add(name: str, as_json: bool, workspace: Workspace) -> None:
 @data_option
 def renew(name: str, reason: str, as_json: bool, workspace: Workspace) -> None:
     """Create a new token for an owner and revoke the old one."""
-    from arena.store.access.audit_log import audited_command
     from arena.store.bots import owners
 
-    store = workspace.existing_store
-    with audited_command(store, "owner.renew", name, reason):
+    with workspace.audited("owner.renew", name, reason) as store:
         _print_token(name, owners.renew(store, name), as_json)
 
 
@@ -69,16 +62,10 @@ def agent(name: str, as_json: bool, workspace: Workspace) -> None:
     (docs/how-to/models.md). It can change nothing. It ends with the owner's token.
     """
     from arena.store.access import agents
-    from arena.store.access.audit_log import audited_command
 
-    store = workspace.existing_store
-    with audited_command(store, "owner.agent", name):
+    with workspace.audited("owner.agent", name) as store:
         token = agents.new_agent_token(store, name)
-    if as_json:
-        output.document({"owner": name, "token": token})
-        return
-    output.line(token)
-    output.hint(f"token of the agent of {name}; it is shown only once")
+        output.secret(as_json, {"owner": name}, token, about="the agent of the owner plays with it")
 
 
 @owner.command(epilog='Example: pokearena owner remove ada --reason "she left"')
@@ -88,17 +75,12 @@ def agent(name: str, as_json: bool, workspace: Workspace) -> None:
 @data_option
 def remove(name: str, reason: str, as_json: bool, workspace: Workspace) -> None:
     """Revoke the token of an owner. The bots keep their owner."""
-    from arena.store.access.audit_log import audited_command
     from arena.store.bots import owners
 
-    store = workspace.existing_store
-    with audited_command(store, "owner.revoke", name, reason):
+    with workspace.audited("owner.revoke", name, reason) as store:
         owners.revoke(store, name)
-    if as_json:
-        output.document({"owner": name, "token": None})
-    else:
-        output.line(f"the token of {name} is revoked")
-        output.next_step("pokearena owner list")
+    values = {"owner": name, "token": None}
+    output.result(as_json, values, f"the token of {name} is revoked", then="pokearena owner list")
 
 
 @owner.command(epilog="Example: pokearena owner delete ada --dry-run")
@@ -157,14 +139,12 @@ def delete(name: str, dry_run: bool, yes: bool, as_json: bool, workspace: Worksp
 
 
 def _confirm(name: str, yes: bool) -> None:
-    """Request confirmation on a terminal."""
     if yes:
         return
     if not sys.stdin.isatty():
-        raise CommandError(
+        raise usage_error(
             f"deleting {name} cannot be undone; confirm with --yes, or look with --dry-run.",
-            USAGE,
-            code="not-confirmed",
+            "not-confirmed",
         )
     if not click.confirm(f"Delete the data of {name}? This cannot be undone.", err=True):
         raise CommandError("nothing is deleted.", FAILED, code="not-confirmed")
@@ -185,16 +165,15 @@ def reasoning(
     Only the owner and the organiser can read it, unless it is published. Records keep the
     hashes of deleted lines, and can still be verified. A deletion cannot be undone.
     """
-    from arena.store.access.audit_log import audited_command
     from arena.store.bots.owner_data import ReasoningState, set_reasoning
 
-    store = workspace.existing_store
-    with audited_command(store, "owner.reasoning", name, reason):
+    with workspace.audited("owner.reasoning", name, reason) as store:
         lines = set_reasoning(store, name, ReasoningState(state), bot)
-    if as_json:
-        output.document({"owner": name, "bot": bot or None, "state": state, "lines": lines})
-    else:
-        output.line(f"the reasoning of {bot or 'all bots of ' + name} is {state}: {lines} lines")
+    output.result(
+        as_json,
+        {"owner": name, "bot": bot or None, "state": state, "lines": lines},
+        f"the reasoning of {bot or 'all bots of ' + name} is {state}: {lines} lines",
+    )
 
 
 @owner.command(epilog='Example: pokearena owner assign mybot ada --reason "a wrong name"')
@@ -205,17 +184,12 @@ def reasoning(
 @data_option
 def assign(bot: str, name: str, reason: str, as_json: bool, workspace: Workspace) -> None:
     """Correct the owner of a bot, also in the tournaments that are not over."""
-    from arena.store.access.audit_log import audited_command
     from arena.store.bots import versions
 
-    store = workspace.existing_store
-    with audited_command(store, "bot.owner", bot, reason):
+    with workspace.audited("bot.owner", bot, reason) as store:
         versions.reassign(store, bot, name)
-    if as_json:
-        output.document({"bot": bot, "owner": name})
-    else:
-        output.line(f"{bot} belongs to {name}")
-        output.next_step("pokearena bot list")
+    values = {"bot": bot, "owner": name}
+    output.result(as_json, values, f"{bot} belongs to {name}", then="pokearena bot list")
 
 
 @owner.command("list", epilog="Example: pokearena owner list")
@@ -226,25 +200,21 @@ def listing(as_json: bool, workspace: Workspace) -> None:
     from arena.store.bots import owners
     from arena.tournaments import json_values
 
-    owner_list = owners.list_owners(workspace.existing_store)
-    if as_json:
-        for owner in owner_list:
-            output.document({"owner": owner.name, "created": json_values.iso(owner.created)})
-        return
-    output.table(
+    listed = owners.list_owners(workspace.existing_store)
+    output.listing(
+        as_json,
+        ({"owner": each.name, "created": json_values.iso(each.created)} for each in listed),
         ("<owner", "<token created"),
-        [(owner.name, output.local_time(owner.created)) for owner in owner_list],
+        ((each.name, output.local_time(each.created)) for each in listed),
+        "pokearena owner add NAME",
     )
-    output.next_step("pokearena owner add NAME")
 
 
 def _print_token(name: str, token: str, as_json: bool) -> None:
-    if as_json:
-        output.document({"owner": name, "token": token})
-        return
-    output.line(token)
-    output.hint(f"token of {name}; it is shown only once, and the arena stores only its hash")
-    output.next_step(
+    output.secret(
+        as_json,
+        {"owner": name},
+        token,
         f"pokearena bot add FOLDER --owner {shlex.quote(name)}",
         "pokearena bot push FOLDER --to URL   # by the owner, with the token in POKEARENA_TOKEN",
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from arena.bots import manifest
 from arena.bots.manifest import Manifest
-from arena.cli.errors import USAGE, CommandError
+from arena.cli.errors import CommandError, usage_error
 from arena.presentation import policy
 from arena.presentation.policy import Policy, PolicyError
 from referee.games.registry import find_game
@@ -47,19 +47,15 @@ CONTENTS: Final = (
 def read(path: Path, game: str | None, seats: int | None, sampled: bool) -> Policy:
     """Read a policy from arrays (`.npz`) or from a model of sb3-contrib (`.zip`).
 
-    Args:
-        path: the file.
-        game: the game, unless the file names it.
-        seats: the number of seats; None for the first of the game.
-        sampled: whether the bot draws actions with the probabilities of the policy.
+    `game` is not needed if the file names it; `seats` is by default the first number of the game. A
+    `sampled` policy draws actions with its probabilities.
 
     Raises:
         PolicyError: the file is not readable or does not fit the game.
-        CommandError: the game is missing, or the library of a model is not installed.
     """
     if path.suffix == ARCHIVE:
         if game is None:
-            raise CommandError(f"{path} does not name its game; add --game GAME.", USAGE)
+            raise usage_error(f"{path} does not name its game; add --game GAME.")
         trained = _from_sb3(path, game, seats or find_game(game).seats[0])
         policy.check(trained)
     else:
@@ -68,7 +64,7 @@ def read(path: Path, game: str | None, seats: int | None, sampled: bool) -> Poli
         except PolicyError as error:
             if error.code != "no-game":
                 raise
-            raise CommandError(f"{error} Add --game GAME.", USAGE, code="no-game") from None
+            raise usage_error(f"{error} Add --game GAME.", "no-game") from None
         _check_form(path, trained, game, seats)
     return replace(trained, sampled=True) if sampled else trained
 
@@ -76,21 +72,19 @@ def read(path: Path, game: str | None, seats: int | None, sampled: bool) -> Poli
 def _check_form(path: Path, trained: Policy, game: str | None, seats: int | None) -> None:
     """Raise CommandError if the file names another form than the command."""
     if (game or trained.game, seats or trained.seats) != (trained.game, trained.seats):
-        raise CommandError(
+        raise usage_error(
             f"{path} is a policy for {trained.game} with {trained.seats} seats; "
             "omit --game and --seats.",
-            USAGE,
-            code="other-form",
+            "other-form",
         )
 
 
 def write(trained: Policy, folder: Path, name: str) -> None:
-    """Write a bot into a new folder.
+    """Write a bot into an empty folder.
 
     Raises:
         OSError: a file cannot be written.
     """
-    folder.mkdir(parents=True)
     described = Manifest(
         name=name, language="python", games=(trained.game,), run=("python", "bot.py")
     )

@@ -16,12 +16,12 @@ from arena.bots import upload_archive, version_store
 from arena.bots.bot import Bot
 from arena.cli import completers, output
 from arena.cli.bots.arena_requests import content_of
-from arena.cli.errors import FAILED, INTERRUPTED, UNREACHABLE, USAGE, CommandError
+from arena.cli.errors import FAILED, INTERRUPTED, UNREACHABLE, CommandError, usage_error
 from arena.cli.options import data_option, json_option, required_token, token_from_environment
+from arena.cli.workspace import Workspace
 
 if TYPE_CHECKING:
     from arena.api_client import ApiAnswer, ArenaClient
-    from arena.cli.workspace import Workspace
 
 _PATIENCE_SECONDS: Final = 60.0
 _FIRST_SECONDS: Final = 0.5
@@ -32,11 +32,7 @@ _IN_MEMORY: Final = 4 * 2**20
 
 
 def elsewhere(url: str, token: str, option: str) -> ArenaClient:
-    """Return the arena at a URL.
-
-    Raises:
-        CommandError: the URL or the token is not valid.
-    """
+    """Return the arena at a URL."""
     from arena.api_client import ArenaClient
 
     parts = urllib.parse.urlsplit(url)
@@ -45,22 +41,18 @@ def elsewhere(url: str, token: str, option: str) -> ArenaClient:
     except ValueError:
         good = False
     if not good or parts.query or parts.fragment:
-        raise CommandError(
+        raise usage_error(
             f'{option}: "{url}" is not a valid URL; write for example https://arena.example.org.',
-            USAGE,
-            code="invalid-url",
+            "invalid-url",
         )
     if parts.username or parts.password:
-        raise CommandError(
-            f"{option} must not contain a token; use POKEARENA_TOKEN or --token.",
-            USAGE,
-            code="token-in-url",
+        raise usage_error(
+            f"{option} must not contain a token; use POKEARENA_TOKEN or --token.", "token-in-url"
         )
     if not token.isascii() or not token.isprintable():
-        raise CommandError(
+        raise usage_error(
             "invalid token: a token is one word. The organiser of the arena creates it.",
-            USAGE,
-            code="invalid-token",
+            "invalid-token",
         )
     return ArenaClient(url.rstrip("/"), token)
 
@@ -94,14 +86,11 @@ def packed(bot: Bot) -> Iterator[PackedBot]:
     """Pack the files of a bot as they are uploaded.
 
     Raises:
-        CommandError: the bot has no files.
         BotError: the files cannot be packed.
     """
     bot_manifest = bot.manifest
     if bot_manifest is None:
-        raise CommandError(
-            f"{bot.label} is a remote bot and has no files to push.", USAGE, code="remote-bot"
-        )
+        raise usage_error(f"{bot.label} is a remote bot and has no files to push.", "remote-bot")
     content = version_store.content_hash(bot)
     with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as file:
         contents = upload_archive.pack(bot, file)
@@ -123,13 +112,7 @@ def send(
 ) -> Mapping[str, Any]:
     """Upload a packed bot unless the arena has it already; return the submission.
 
-    Args:
-        arena: the arena.
-        what: the bot.
-        on_cost: called before the upload with what the examination may cost, if it uses models.
-
-    Raises:
-        CommandError: the arena does not answer, or rejects the bot with a sentence.
+    `on_cost` is called before the upload with what the examination may cost, if it uses models.
     """
     version = what.version or None
     known = content_of(
@@ -164,21 +147,12 @@ def send(
 
 
 def look(arena: ArenaClient, submission: str) -> Mapping[str, Any]:
-    """Return the state of a submission.
-
-    Raises:
-        CommandError: the arena does not answer or rejects the request.
-    """
+    """Return the state of a submission."""
     return content_of(arena, lambda: arena.get_submissions_id(submission))
 
 
 def follow(arena: ArenaClient, first: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the state of a submission repeatedly until it is decided.
-
-    Raises:
-        CommandError: the arena stopped answering, or Ctrl-C was pressed, which does not affect the
-            submission.
-    """
+    """Yield the state of a submission repeatedly until it is decided."""
     name, state = str(first["submission"]), first
     pause, answered = _FIRST_SECONDS, time.monotonic()
     again = f"pokearena bot submission {name} --to {arena.url}"
@@ -209,7 +183,6 @@ def follow(arena: ArenaClient, first: Mapping[str, Any]) -> Iterator[Mapping[str
 
 
 def _print_cost(cost: Mapping[str, Any]) -> None:
-    """Print what an examination may cost."""
     words = f"at most {cost['most_tokens']:,} tokens of {', '.join(cost['models'])}"
     output.hint(f"examination: {words}, which cost at most {cost['most_cost']:.4f}")
     if earlier := cost.get("earlier"):
@@ -224,17 +197,9 @@ def show_states(
     bot: str = "BOT",
     about: Mapping[str, Any] | None = None,
 ) -> int:
-    """Print the progress and the result of a submission.
+    """Print the progress and the result of a submission; return the exit status.
 
-    Args:
-        arena: the arena.
-        states: the states of the submission.
-        as_json: whether to print only the last state, as JSON.
-        bot: the bot as typed by the user.
-        about: further values for the JSON.
-
-    Returns:
-        The exit status.
+    With `as_json`, only the last state is printed, with the values in `about`.
     """
     state: Mapping[str, Any] = {}
     shown, shown_position = 0, ""
@@ -364,15 +329,9 @@ def submission(submission: str, to: str | None, token: str | None, as_json: bool
 
 
 def arena_at(to: str | None, token: str | None, option: str = "--to") -> ArenaClient:
-    """Return the arena that the options for its URL and `--token` name.
-
-    Raises:
-        CommandError: one of them is missing or not valid.
-    """
+    """Return the arena that the options for its URL and `--token` name."""
     if not to:
-        raise CommandError(
-            f"no arena given; use {option} URL or set POKEARENA_URL.", USAGE, code="no-url"
-        )
+        raise usage_error(f"no arena given; use {option} URL or set POKEARENA_URL.", "no-url")
     arena = elsewhere(to, required_token(token), option)
     if arena.is_open_to_listeners:
         output.warn(f"the connection to {to} is not encrypted, so others can read the token.")
@@ -380,12 +339,13 @@ def arena_at(to: str | None, token: str | None, option: str = "--to") -> ArenaCl
 
 
 def _print_packed(what: PackedBot, bot: str, as_json: bool) -> int:
-    if as_json:
-        output.document(what.to_json())
-        return 0
-    output.line(f"bot      {what.name}{f'@{what.version}' if what.version else ''}")
-    output.line(f"files    {what.contents.files}, {what.contents.bytes:,} bytes")
-    output.line(f"packed   {what.size:,} bytes")
-    output.line(f"content  {what.content}")
-    output.next_step(f"pokearena bot push {bot} --to URL")
+    output.result(
+        as_json,
+        what.to_json(),
+        f"bot      {what.name}{f'@{what.version}' if what.version else ''}",
+        f"files    {what.contents.files}, {what.contents.bytes:,} bytes",
+        f"packed   {what.size:,} bytes",
+        f"content  {what.content}",
+        then=f"pokearena bot push {bot} --to URL",
+    )
     return 0

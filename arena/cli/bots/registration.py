@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from arena.bots.bot import Bot
 from arena.bots.build import Report, build
-from arena.bots.manifest import NAME, VERSION
+from arena.bots.manifest import NAME, VERSION, read_model
 from arena.bots.version_store import FETCHED, admit, content_hash
-from arena.cli.errors import USAGE, CommandError
+from arena.cli import output
+from arena.cli.errors import usage_error
 from arena.cli.output import long_operation
 from arena.cli.workspace import Workspace
 from arena.errors import Conflict
@@ -23,9 +24,30 @@ from arena.system import private_files
 from referee.sanitizing import quote
 
 if TYPE_CHECKING:
-    from arena.bots.bot import Bot
-    from arena.cli.workspace import Workspace
     from arena.store.bots.versions import Version
+
+
+def with_network(bot: Bot, *, granted: bool) -> Bot:
+    """Return a bot of a local folder with [model] in its manifest as one with the network.
+
+    Other bots stay as they are: a stored version came from somebody else. Unless the author has
+    `granted` it by `--network`, a hint is printed; bots with models of a `models.toml` need none.
+    """
+    if bot.manifest is None or bot.folder is None or bot.file is not None or bot.content:
+        return bot
+    endpoint = read_model(bot.folder, bot.manifest_file)
+    if endpoint is None or (bot.manifest.models and not granted):
+        return bot
+    if not granted:
+        output.hint(f"{bot.label} has [model] in its manifest; --network lets it reach its model")
+        return bot
+    if endpoint.key and not os.environ.get(endpoint.key):
+        raise usage_error(
+            f"{bot.folder / bot.manifest_file}: the environment variable {endpoint.key}, which "
+            '"model.key" names, is not set; set it to the key of the endpoint.',
+            "missing-key",
+        )
+    return replace(bot, network_key=endpoint.key)
 
 
 def up_to_date(workspace: Workspace, bot: Bot) -> Bot:
@@ -140,18 +162,16 @@ def register_house_bot(workspace: Workspace, bot: Bot) -> Version:
 
 def _check(name: str | None, number: str | None) -> None:
     if name is not None and not NAME.fullmatch(name):
-        raise CommandError(
+        raise usage_error(
             f'"{quote(name, 60)}" is not a valid bot name; use 1 to 40 '
             "lowercase letters, digits, - and _.",
-            USAGE,
-            code="invalid-name",
+            "invalid-name",
         )
     if number is not None and not VERSION.fullmatch(number):
-        raise CommandError(
+        raise usage_error(
             f'"{quote(number, 60)}" is not a valid version; use 1 to 40 '
             "letters, digits, ., - and _.",
-            USAGE,
-            code="invalid-version",
+            "invalid-version",
         )
 
 
@@ -169,16 +189,13 @@ def _register_remote(
     workspace: Workspace, bot: Bot, name: str | None, number: str | None
 ) -> Version:
     if bot.address is None:
-        raise CommandError(
+        raise usage_error(
             f"{bot.label} is registered already as a bot that connects to the "
-            "relay; `pokearena bot add --remote NAME` registers another.",
-            USAGE,
+            "relay; `pokearena bot add --remote NAME` registers another."
         )
     if name is None:
-        raise CommandError(
-            f"{bot.label} has no bot.toml with a name; add --name NAME.",
-            USAGE,
-            code="name-required",
+        raise usage_error(
+            f"{bot.label} has no bot.toml with a name; add --name NAME.", "name-required"
         )
     manifest = {"address": bot.address}
     for version in versions.list_versions(workspace.store, name=name):

@@ -25,11 +25,7 @@ _TABLES: Final = 4
 
 
 def serve(url: str, token: str, authority: Path | None) -> None:
-    """Serve the agent until its client ends, and stay connected to the arena meanwhile.
-
-    Raises:
-        CommandError: the URL is not valid, or the relay cannot be found.
-    """
+    """Serve the agent until its client ends, and stay connected to the arena meanwhile."""
     target = connection.target_of(url, authority)
     if target.exposed:
         output.warn(connection.EXPOSED)

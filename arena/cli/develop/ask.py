@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
 from arena.cli import completers, output
-from arena.cli.errors import FAILED, OK, USAGE, CommandError
+from arena.cli.errors import FAILED, OK, usage_error
 from arena.cli.options import data_option, json_option, network_option
 from arena.cli.output import clean
+from arena.cli.workspace import Workspace
 from referee.numbering import counted_from_one, decision_text, seat_text
 
 if TYPE_CHECKING:
-    from arena.bots.bot import Bot
     from arena.cli.develop.question_messages import HistoryAnswer
     from arena.cli.develop.recorded_question import BotAnswer
     from arena.cli.matches.record_lookup import RecordSource
-    from arena.cli.workspace import Workspace
     from referee.replay import RecordedQuestion
 
 _SHOWN_ACTIONS = 12
@@ -74,17 +74,20 @@ def ask(
     same messages, and prints the first answer that differs from the record.
     """
     from arena.cli.bots import registration
-    from arena.cli.bots.network import with_network
     from arena.cli.develop import question_messages, recorded_question
     from arena.cli.matches import record_lookup
 
     match, places = _parts(question)
     source = record_lookup.find_record(workspace, match)
-    limits = (_FOR_EVER, _FOR_EVER) if debug else (patience, _start_seconds(source))
-    built = registration.up_to_date(workspace, with_network(workspace.bot(bot), granted=network))
+    start = float(source.record.match["clock"]["start_ms"]) / 1000
+    limits = (_FOR_EVER, _FOR_EVER) if debug else (patience, start)
+    granted = registration.with_network(workspace.bot(bot), granted=network)
+    built = registration.up_to_date(workspace, granted)
     history = None
     if from_start:
-        history = _ask_history(source, places, built, limits)
+        if len(places) > 1:
+            raise usage_error("--from-start needs exactly one question.")
+        history = question_messages.ask_in_order(source, *places[0], built, *limits)
         questions, answers = [history.question], [history.answer]
     else:
         questions = [
@@ -113,25 +116,11 @@ def ask(
     return OK if good else FAILED
 
 
-def _start_seconds(source: RecordSource) -> float:
-    return float(source.record.match["clock"]["start_ms"]) / 1000
-
-
-def _ask_history(
-    source: RecordSource, places: list[tuple[int, int]], bot: Bot, limits: tuple[float, float]
-) -> HistoryAnswer:
-    from arena.cli.develop import question_messages
-
-    if len(places) > 1:
-        raise CommandError("--from-start needs exactly one question.", USAGE)
-    return question_messages.ask_in_order(source, *places[0], bot, *limits)
-
-
 def _history_json(history: HistoryAnswer) -> dict[str, object]:
     differs = history.differs
     return {
         "before": history.before,
-        "differs": None if differs is None else differs.to_json(),
+        "differs": None if differs is None else asdict(differs),
     }
 
 
@@ -154,9 +143,8 @@ def _parts(question: str) -> tuple[str, list[tuple[int, int]]]:
     """Return the match, and the game and decision of every question."""
     parts = _QUESTION.fullmatch(question)
     if parts is None:
-        raise CommandError(
-            f'"{question}" is not a question; write MATCH:GAME:DECISION, such as m-7f3k9q:0:17.',
-            USAGE,
+        raise usage_error(
+            f'"{question}" is not a question; write MATCH:GAME:DECISION, such as m-7f3k9q:0:17.'
         )
     places = [place.split(":") for place in parts[2].split(",")]
     return parts[1], [(int(game), int(decision)) for game, decision in places]
@@ -207,7 +195,6 @@ def _words(hand: object) -> str:
 
 
 def _fault(source: RecordSource, recorded: RecordedQuestion) -> Mapping[str, Any] | None:
-    """Return the recorded fault at this question, if any."""
     request = recorded.request
     for fault in source.game(request.game).faults:
         if fault["decision"] == request.decision and fault["seat"] == request.seat:
@@ -216,7 +203,6 @@ def _fault(source: RecordSource, recorded: RecordedQuestion) -> Mapping[str, Any
 
 
 def _recorded_action(source: RecordSource, recorded: RecordedQuestion) -> dict[str, object] | None:
-    """Return the recorded action at this decision, if any."""
     for line in source.game(recorded.request.game).actions:
         if line["decision"] == recorded.request.decision:
             action: dict[str, object] = line["action"]

@@ -105,9 +105,7 @@ def completion(shell: str) -> None:
 def respond(root: plain_click.Command, instruction: str) -> int:
     """Print completions for a shell, and return the exit status; print nothing if that fails.
 
-    Args:
-        root: the command `pokearena`.
-        instruction: the value of `VARIABLE`.
+    `instruction` is the value of `VARIABLE`.
     """
     signal.signal(signal.SIGALRM, _stop)
     signal.setitimer(signal.ITIMER_REAL, _MOST_SECONDS)

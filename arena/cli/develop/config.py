@@ -14,7 +14,7 @@ import click as plain_click
 import rich_click as click
 
 from arena.cli import completers, config_file, output
-from arena.cli.errors import USAGE, CommandError
+from arena.cli.errors import usage_error
 from arena.cli.options import json_option
 from arena.cli.root import PREFIX, LazyCommand
 from arena.config import (
@@ -110,8 +110,8 @@ def config(command: tuple[str, ...], as_json: bool) -> None:
     if command:
         leaves = [(path, leaf) for path, leaf in leaves if path[: len(command)] == command]
         if not leaves:
-            raise CommandError(
-                f"unknown command {' '.join(command)}.", USAGE, "pokearena --help", code="unknown"
+            raise usage_error(
+                f"unknown command {' '.join(command)}.", "unknown", advice="pokearena --help"
             )
     shown = [] if command else [*_variables(), *_game_packages(files)]
     trusted = {file.path for file in files if file.trusted}

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 import rich_click as click
 
 from arena.cli import output
 from arena.cli.errors import FAILED, OK
 from arena.cli.options import data_option, json_option
-
-if TYPE_CHECKING:
-    from arena.cli.workspace import Workspace
+from arena.cli.workspace import Workspace
 
 _STYLES = {"ok": "green", "warn": "yellow", "fail": "bold red"}
 

@@ -13,7 +13,7 @@ import rich_click as click
 
 import arena
 from arena.cli import completers, output
-from arena.cli.errors import FAILED, OK, USAGE, CommandError
+from arena.cli.errors import FAILED, OK, CommandError, usage_error
 from arena.cli.options import json_option
 
 if TYPE_CHECKING:
@@ -43,17 +43,14 @@ def new(name: str, as_json: bool) -> None:
     from referee.games.game_packages import BUILT_IN, is_game_id
 
     if not is_game_id(name) or keyword.iskeyword(name):
-        raise CommandError(
+        raise usage_error(
             f'"{name}" is not an id of a game: it consists of lower-case words joined by '
             "underscores, for example tic_tac_toe.",
-            USAGE,
-            code="game-id",
+            "game-id",
         )
     if name in BUILT_IN or name in sys.stdlib_module_names:
-        raise CommandError(
-            f"{name} is the name of a built-in game or module; choose another one.",
-            USAGE,
-            code="game-id",
+        raise usage_error(
+            f"{name} is the name of a built-in game or module; choose another one.", "game-id"
         )
     folder = Path(name)
     if folder.exists():

@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import filterfalse
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -81,29 +82,36 @@ class CheckResult:
     fix: str = ""
 
 
+Finding = tuple[str, str] | tuple[str, str, str]
+"""The state, the description and the remedy of a result."""
+
+
 def examine(workspace: Workspace) -> list[CheckResult]:
     """Run all checks; start a Redis and a referee temporarily if none is configured."""
-    looks: tuple[Callable[[Workspace], CheckResult], ...] = (
-        *(_python, _system, _packages, _build, _games, _data, _disk),
-        *(_database, _storage, _redis, _referee, _services),
-        *(_matches, _ladders, _strengths, _remotes, _webhooks, _models, _limits, _sandbox),
+    checks: tuple[tuple[str, Callable[[Workspace], Finding]], ...] = (
+        *(("Python", _python), ("system", _system), ("packages", _packages), ("build", _build)),
+        *(("games", _games), ("data", _data), ("disk", _disk), ("database", _database)),
+        *(("storage", _storage), ("Redis", _redis), ("referee", _referee)),
+        *(("services", _services), ("matches", _matches), ("ladders", _ladders)),
+        *(("strengths", _strengths), ("remote", _remotes), ("webhooks", _webhooks)),
+        *(("models", _models), ("limits", _limits), ("sandbox", _sandbox)),
     )
-    return [_result(look, workspace) for look in looks]
+    return [CheckResult(name, *_finding(check, workspace)) for name, check in checks]
 
 
 class _Unknown(Exception):
-    """The database cannot be read, as its own check reports; the text is the name of the check."""
+    """The database cannot be read, as its own check reports."""
 
 
-def _result(look: Callable[[Workspace], CheckResult], workspace: Workspace) -> CheckResult:
+def _finding(check: Callable[[Workspace], Finding], workspace: Workspace) -> Finding:
     try:
-        return look(workspace)
-    except _Unknown as unknown:
-        return CheckResult(str(unknown), OK, "unknown; see the database above")
+        return check(workspace)
+    except _Unknown:
+        return OK, "unknown; see the database above"
 
 
-def _stored(workspace: Workspace, name: str, query: Callable[[Engine], T]) -> T | None:
-    """Return what a query of the check `name` finds in the database; None without a database."""
+def _stored(workspace: Workspace, query: Callable[[Engine], T]) -> T | None:
+    """Return what a query finds in the database; None without a database."""
     try:
         if not workspace.has_store:
             return None
@@ -113,54 +121,53 @@ def _stored(workspace: Workspace, name: str, query: Callable[[Engine], T]) -> T 
             if version is None:
                 return None
             if version != database.HEAD:
-                raise _Unknown(name)
+                raise _Unknown
             return query(engine)
         finally:
             engine.dispose()
     except (exc.SQLAlchemyError, StoreError, config.SettingError):
-        raise _Unknown(name) from None
+        raise _Unknown from None
 
 
-def _python(workspace: Workspace) -> CheckResult:
+def _python(workspace: Workspace) -> Finding:
     version = platform.python_version()
     oldest, newest = TESTED_PYTHONS
     if oldest <= sys.version_info[:2] <= newest:
-        return CheckResult("Python", OK, version)
+        return OK, version
     tested = " to ".join(".".join(map(str, bound)) for bound in TESTED_PYTHONS)
-    return CheckResult("Python", WARN, f"{version}; supported are {tested}", "use Python 3.11")
+    return WARN, f"{version}; supported are {tested}", "use Python 3.11"
 
 
-def _system(workspace: Workspace) -> CheckResult:
+def _system(workspace: Workspace) -> Finding:
     name = f"{platform.system()} {platform.release()}"
     if sys.platform == "linux":
-        return CheckResult("system", OK, name)
+        return OK, name
     text = f"{name}: bots run unsandboxed, and services need Linux"
-    return CheckResult("system", WARN, text, "use Linux")
+    return WARN, text, "use Linux"
 
 
-def _packages(workspace: Workspace) -> CheckResult:
+def _packages(workspace: Workspace) -> Finding:
     found = {package: _version(package) for package in _PACKAGES}
     missing = [package for package, version in found.items() if not version]
     if missing:
-        return CheckResult("packages", FAIL, f"missing: {', '.join(missing)}", "uv sync")
+        return FAIL, f"missing: {', '.join(missing)}", "uv sync"
     versions = [f"{package} {version}" for package, version in found.items()]
     versions.append(f"elo {elo}" if (elo := _version("elo")) else "formulas equal to elo 0.1.1")
-    return CheckResult("packages", OK, ", ".join(versions))
+    return OK, ", ".join(versions)
 
 
 def _version(package: str) -> str:
-    """Return the version of an installed package, or ""."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
         return ""
 
 
-def _build(workspace: Workspace) -> CheckResult:
-    return CheckResult("build", OK, f"the rules are {rules_build()}")
+def _build(workspace: Workspace) -> Finding:
+    return OK, f"the rules are {rules_build()}"
 
 
-def _games(workspace: Workspace) -> CheckResult:
+def _games(workspace: Workspace) -> Finding:
     """List the games of installed packages, and load those of the allowed ones."""
     built_in = f"{len(BUILT_IN)} built in"
     try:
@@ -169,18 +176,18 @@ def _games(workspace: Workspace) -> CheckResult:
             game.load()
     except SetupError as error:
         fix = f"correct {game_packages.SETTING} or the package"
-        return CheckResult("games", FAIL, str(error), fix)
+        return FAIL, str(error), fix
     refused = filterfalse(game_packages.is_allowed, game_packages.installed_games())
     parts = [f"{game}, code {game.code_hash[:8]}" for game in allowed]
     parts += [f"{game}, not allowed" for game in refused]
     if missing := game_packages.missing_packages():
         names = " ".join(missing)
         parts.append(f"allowed and not installed: {names}")
-        return CheckResult("games", WARN, "; ".join([built_in, *parts]), f"pip install {names}")
-    return CheckResult("games", OK, "; ".join([built_in, *parts]))
+        return WARN, "; ".join([built_in, *parts]), f"pip install {names}"
+    return OK, "; ".join([built_in, *parts])
 
 
-def _data(workspace: Workspace) -> CheckResult:
+def _data(workspace: Workspace) -> Finding:
     root = workspace.folder.root
     existing = next(path for path in (root, *root.parents) if path.exists())
     try:
@@ -188,80 +195,68 @@ def _data(workspace: Workspace) -> CheckResult:
             pass
     except OSError as error:
         reason = error.strerror or str(error)
-        return CheckResult("data", FAIL, f"{root}: {reason}", "choose another with --data FOLDER")
+        return FAIL, f"{root}: {reason}", "choose another with --data FOLDER"
     if not root.exists():
-        return CheckResult("data", OK, f"{root} (made when it is needed)")
+        return OK, f"{root} (made when it is needed)"
     return _private_data(workspace)
 
 
-def _private_data(workspace: Workspace) -> CheckResult:
+def _private_data(workspace: Workspace) -> Finding:
     """Check that only this user may access the data folder: it contains seeds and hashes."""
     folder = workspace.folder
     if sys.platform == "win32":
         # Folders of a user are private there, by other means than the bits of a mode.
-        return CheckResult("data", OK, str(folder.root))
+        return OK, str(folder.root)
     status = folder.root.stat()
     if status.st_uid != os.geteuid():
-        return CheckResult(
-            "data",
-            WARN,
-            f"{folder.root} belongs to the user with the id {status.st_uid}, not to this one",
-            f"run pokearena as that user, or chown -R {os.geteuid()} {folder.root}",
-        )
+        text = f"{folder.root} belongs to the user with the id {status.st_uid}, not to this one"
+        return WARN, text, f"run pokearena as that user, or chown -R {os.geteuid()} {folder.root}"
     if is_private(folder.root):
-        return CheckResult("data", OK, str(folder.root))
+        return OK, str(folder.root)
     shares = " and also contains other files" if folder.has_other_content() else ""
-    return CheckResult(
-        "data",
-        WARN,
-        f"other users may enter {folder.root}{shares}",
-        f"chmod 700 {folder.root}, or choose another with --data FOLDER",
-    )
+    fix = f"chmod 700 {folder.root}, or choose another with --data FOLDER"
+    return WARN, f"other users may enter {folder.root}{shares}", fix
 
 
-def _disk(workspace: Workspace) -> CheckResult:
+def _disk(workspace: Workspace) -> Finding:
     root = workspace.folder.root
     existing = next(path for path in (root, *root.parents) if path.exists())
     free = shutil.disk_usage(existing).free
     state = FAIL if free < _NO_DISK else WARN if free < _LITTLE_DISK else OK
     fix = "" if state == OK else f"make room, or choose another place than {existing}"
-    return CheckResult("disk", state, f"{free // _MIB} MiB free", fix)
+    return state, f"{free // _MIB} MiB free", fix
 
 
-def _database(workspace: Workspace) -> CheckResult:
+def _database(workspace: Workspace) -> Finding:
     from sqlalchemy import inspect, text
 
     fix = f"check {' or '.join(config.DATABASE)}, or move {workspace.folder.database} away"
     try:
         workspace.expect_content()
         if not workspace.has_store:
-            return CheckResult("database", OK, "none yet; it is made when it is needed")
+            return OK, "none yet; it is made when it is needed"
         engine = database.open(workspace.folder.database_url())
         shown, backend = database.public_url(engine), engine.dialect.name
         with database.reading(engine) as connection:
             if not inspect(connection).has_table("alembic_version"):
-                return CheckResult(
-                    "database", OK, f"{shown}, empty; its tables are made when needed"
-                )
+                return OK, f"{shown}, empty; its tables are made when needed"
             version = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
         engine.dispose()
     except DBAPIError as error:
-        return CheckResult("database", FAIL, str(error.orig), fix)
+        return FAIL, str(error.orig), fix
     except CommandError as error:
-        return CheckResult("database", FAIL, str(error), error.advice)
+        return FAIL, str(error), error.advice
     except (StoreError, config.SettingError) as error:
-        return CheckResult("database", FAIL, str(error), fix)
+        return FAIL, str(error), fix
     if version == database.HEAD:
-        return CheckResult("database", OK, f"{shown}, schema {version}")
+        return OK, f"{shown}, schema {version}"
     if str(version) < database.HEAD:
         step = "any command brings it up" if backend == "sqlite" else "run `pokearena db upgrade`"
-        return CheckResult("database", WARN, f"{shown}, schema {version}", step)
-    return CheckResult(
-        "database", FAIL, f"{shown}, schema {version}", "use the pokearena that made it"
-    )
+        return WARN, f"{shown}, schema {version}", step
+    return FAIL, f"{shown}, schema {version}", "use the pokearena that made it"
 
 
-def _storage(workspace: Workspace) -> CheckResult:
+def _storage(workspace: Workspace) -> Finding:
     """Write, read and delete an object, if object storage is set."""
     name = config.OBJECT_STORAGE[0]
     try:
@@ -271,46 +266,40 @@ def _storage(workspace: Workspace) -> CheckResult:
         began = time.monotonic()
         storage.probe()
     except (StoreError, config.SettingError) as error:
-        return CheckResult("storage", FAIL, str(error), f"correct or unset {name}")
+        return FAIL, str(error), f"correct or unset {name}"
     seconds = time.monotonic() - began
-    return CheckResult("storage", OK, f"{storage.shown} answers after {seconds:.2f} s")
+    return OK, f"{storage.shown} answers after {seconds:.2f} s"
 
 
-def _unset_storage(workspace: Workspace, name: str) -> CheckResult:
+def _unset_storage(workspace: Workspace, name: str) -> Finding:
     """Check that the database does not refer to objects, because no object storage is set."""
-    if not _stored(workspace, "storage", stored_objects.exist):
-        return CheckResult("storage", OK, "files are in the data folder and the database")
-    return CheckResult(
-        "storage",
-        FAIL,
-        f"builds or records are in object storage, and {name} is not set",
-        f"set {name} to its address",
-    )
+    if not _stored(workspace, stored_objects.exist):
+        return OK, "files are in the data folder and the database"
+    text = f"builds or records are in object storage, and {name} is not set"
+    return FAIL, text, f"set {name} to its address"
 
 
-def _redis(workspace: Workspace) -> CheckResult:
+def _redis(workspace: Workspace) -> Finding:
     if sys.platform != "linux":
-        return CheckResult("Redis", OK, "not needed: services run on Linux only")
+        return OK, "not needed: services run on Linux only"
     began = time.monotonic()
     try:
         server = _redis_information(workspace)
     except RedisError as error:
         fix = "restart the services, or start the Redis that they use"
-        return CheckResult("Redis", FAIL, f"does not answer: {error}", fix)
+        return FAIL, f"does not answer: {error}", fix
     except (redis_server.RedisUnavailable, config.SettingError, OSError) as error:
-        return CheckResult("Redis", FAIL, str(error), redis_server.REMEDIES)
+        return FAIL, str(error), redis_server.REMEDIES
     version = server.get("valkey_version") or server.get("redis_version")
     seconds = time.monotonic() - began
     text = f"{server['source']}, version {version}, answers after {seconds:.2f} s"
     services, named = running(workspace), redis_server.configured()
     if services is not None and named is not None and named.url != services.redis:
         text += f"; commands with {named.source} use another one"
-        return CheckResult("Redis", WARN, text, f"unset {named.source}, or restart the services")
+        return WARN, text, f"unset {named.source}, or restart the services"
     if server.get("maxmemory_policy") != "noeviction":
-        return CheckResult(
-            "Redis", WARN, f"{text}, may drop keys", "set maxmemory-policy noeviction"
-        )
-    return CheckResult("Redis", OK, text)
+        return WARN, f"{text}, may drop keys", "set maxmemory-policy noeviction"
+    return OK, text
 
 
 def _redis_information(workspace: Workspace) -> dict[str, object]:
@@ -333,28 +322,26 @@ def _redis_information(workspace: Workspace) -> dict[str, object]:
         return {**client.info("server"), **client.info("memory"), "source": server.source}
 
 
-def _referee(workspace: Workspace) -> CheckResult:
+def _referee(workspace: Workspace) -> Finding:
     named, services = config.setting((config.REFEREE,)), running(workspace)
     if services is not None and services.referee:
         if grpc_probe.answers(services.referee):
-            return CheckResult("referee", OK, f"that of the services answers, {services.referee}")
+            return OK, f"that of the services answers, {services.referee}"
         log = workspace.folder.service_logs / "referee-worker-1.log"
         text = f"that of the services does not answer at {services.referee}"
-        return CheckResult("referee", FAIL, text, f"see {log} and restart the services")
+        return FAIL, text, f"see {log} and restart the services"
     if named is not None:
         address = named[1]
         if grpc_probe.answers(address):
-            return CheckResult("referee", OK, f"{address} answers")
-        return CheckResult(
-            "referee", FAIL, f"nobody answers at {address}", f"correct or unset {config.REFEREE}"
-        )
+            return OK, f"{address} answers"
+        return FAIL, f"nobody answers at {address}", f"correct or unset {config.REFEREE}"
     began = time.monotonic()
     try:
         with own_referee() as address:
             games = ", ".join(_games_at(address))
     except InfrastructureError as error:
-        return CheckResult("referee", FAIL, str(error), "uv sync")
-    return CheckResult("referee", OK, f"starts in {time.monotonic() - began:.2f} s, plays {games}")
+        return FAIL, str(error), "uv sync"
+    return OK, f"starts in {time.monotonic() - began:.2f} s, plays {games}"
 
 
 def _games_at(address: str) -> list[str]:
@@ -372,10 +359,10 @@ def _games_at(address: str) -> list[str]:
     return [game.id for game in answer.games]
 
 
-def _services(workspace: Workspace) -> CheckResult:
+def _services(workspace: Workspace) -> Finding:
     services = running(workspace)
     if services is None:
-        return CheckResult("services", OK, "none run here; demo and tournament run bring their own")
+        return OK, "none run here; demo and tournament run bring their own"
     from arena.services.queue import worker_games, worker_registrations, worker_sandboxes
 
     try:
@@ -386,26 +373,22 @@ def _services(workspace: Workspace) -> CheckResult:
     except RedisError as error:
         text = f"run as process {services.pid}, and their Redis does not answer: {error}"
         logs = workspace.folder.service_logs
-        return CheckResult("services", FAIL, text, f"see {logs / 'redis.log'} and restart them")
+        return FAIL, text, f"see {logs / 'redis.log'} and restart them"
     alive = [worker for worker in workers if worker.alive]
     if troubles.errors:
         failed = "; ".join(f"{name} failed: {text}" for name, text in troubles.errors.items())
-        return CheckResult(
-            "services", WARN, failed, f"see {workspace.folder.service_logs / 'services.log'}"
-        )
+        return WARN, failed, f"see {workspace.folder.service_logs / 'services.log'}"
     text = f"run as process {services.pid}, {len(alive)} workers"
     if problems := worker_sandboxes.sandbox_problems(workers):
-        return CheckResult(
-            "services", WARN, f"{text}; {'; '.join(problems)}", "see the sandbox below"
-        )
+        return WARN, f"{text}; {'; '.join(problems)}", "see the sandbox below"
     if problems := worker_games.game_problems(packages, workers):
         fix = "install the same packages as here, and restart the workers"
-        return CheckResult("services", WARN, f"{text}; {'; '.join(problems)}", fix)
+        return WARN, f"{text}; {'; '.join(problems)}", fix
     if not any(worker.plays_models for worker in alive) and _has_open_model_tournament(workspace):
         words = "none plays the queue models, so matches of models occupy the workers of others"
         fix = "restart serve, or start pokearena worker --queue models"
-        return CheckResult("services", WARN, f"{text}; {words}", fix)
-    return CheckResult("services", OK if alive else WARN, text, "" if alive else "pokearena worker")
+        return WARN, f"{text}; {words}", fix
+    return OK if alive else WARN, text, "" if alive else "pokearena worker"
 
 
 def _has_open_model_tournament(workspace: Workspace) -> bool:
@@ -413,156 +396,142 @@ def _has_open_model_tournament(workspace: Workspace) -> bool:
 
     `serve` starts workers for it only if it exists when `serve` begins.
     """
-    running_ones = _stored(
-        workspace, "services", lambda engine: tournaments.list_tournaments(engine, over=False)
-    )
-    classes = {each.plan.clock.clock_class for each in running_ones or ()}
+    is_open = partial(tournaments.list_tournaments, over=False)
+    classes = {each.plan.clock.clock_class for each in _stored(workspace, is_open) or ()}
     return ClockClass.MODEL in classes
 
 
-def _matches(workspace: Workspace) -> CheckResult:
+def _matches(workspace: Workspace) -> Finding:
     """Name the matches that failures of the arena delay or made void."""
-    troubled = _stored(workspace, "matches", listing.troubled)
+    troubled = _stored(workspace, listing.troubled)
     if not troubled:
-        return CheckResult("matches", OK, "none is delayed by failures or became void in 24 hours")
+        return OK, "none is delayed by failures or became void in 24 hours"
     delayed = [match for match in troubled if match.state in OPEN]
     void = [match for match in troubled if match.state is MatchState.VOID]
     counts = [f"{len(delayed)} delayed"] * bool(delayed) + [f"{len(void)} void"] * bool(void)
     first = (delayed or void)[0]
     reason = one_line(listing.waiting_reason(first) or first.reason or "its worker was lost")
-    return CheckResult(
-        "matches",
-        WARN,
-        f"{' and '.join(counts)} after failures of the arena; {first.id}: {reason}",
-        f"pokearena tournament show {first.tournament}; see the logs in "
-        f"{workspace.folder.service_logs}",
-    )
+    logs = workspace.folder.service_logs
+    fix = f"pokearena tournament show {first.tournament}; see the logs in {logs}"
+    return WARN, f"{' and '.join(counts)} after failures of the arena; {first.id}: {reason}", fix
 
 
-def _ladders(workspace: Workspace) -> CheckResult:
-    """Name the ladders that pushed bots enter."""
+def _ladders(workspace: Workspace) -> Finding:
     from arena.submissions import open_ladders
 
-    ladders = _stored(workspace, "ladders", open_ladders.list_open_ladders)
+    ladders = _stored(workspace, open_ladders.list_open_ladders)
     if not ladders:
         none = "none is open; `pokearena serve --ladder FORM` opens one"
-        return CheckResult("ladders", OK, none)
+        return OK, none
     forms = ", ".join(f"{ladder.plan.form} ({ladder.id})" for ladder in ladders)
-    return CheckResult("ladders", OK, f"open: {forms}")
+    return OK, f"open: {forms}"
 
 
-def _strengths(workspace: Workspace) -> CheckResult:
+def _strengths(workspace: Workspace) -> Finding:
     """Name the ladders that are too large to be fitted without SciPy."""
     limit = f"{fit.MAX_DENSE_ENTRANTS:,} bots"
     if kept_strengths.has_scipy():
-        return CheckResult("strengths", OK, f"fitted for more than {limit}, too, by SciPy")
-    unfitted = _stored(workspace, "strengths", ladder_rows.unfitted_ladders)
+        return OK, f"fitted for more than {limit}, too, by SciPy"
+    unfitted = _stored(workspace, ladder_rows.unfitted_ladders)
     if not unfitted:
-        return CheckResult("strengths", OK, f"fitted for up to {limit}")
+        return OK, f"fitted for up to {limit}"
     text = f"not up to date, with more than {limit}: {', '.join(unfitted)}"
-    return CheckResult("strengths", WARN, text, "pip install pokearena[large-ladders]")
+    return WARN, text, "pip install pokearena[large-ladders]"
 
 
-def _remotes(workspace: Workspace) -> CheckResult:
-    remotes = _stored(workspace, "remote", remote_bots.list_remote_bots)
+def _remotes(workspace: Workspace) -> Finding:
+    remotes = _stored(workspace, remote_bots.list_remote_bots)
     if not remotes:
-        return CheckResult("remote", OK, "no remote bots")
-    lacking = _stored(workspace, "remote", offline_bot_waits.waited_for)
+        return OK, "no remote bots"
+    lacking = _stored(workspace, offline_bot_waits.waited_for)
     connected = sum(remote.is_connected for remote in remotes.values())
     text = f"{connected} of {len(remotes)} bots are there"
     services = running(workspace)
     if services is not None and services.relay:
         text += f"; they connect to {services.relay}"
     if not lacking:
-        return CheckResult("remote", OK, text)
+        return OK, text
     waits = ", ".join(f"{name} ({matches})" for name, matches in lacking.items())
     fix = "pokearena bot connect, where the bot is, and serve --relay here"
-    return CheckResult("remote", WARN, f"{text}; matches wait for {waits}", fix)
+    return WARN, f"{text}; matches wait for {waits}", fix
 
 
-def _webhooks(workspace: Workspace) -> CheckResult:
-    """Name the disabled webhooks, with the reason."""
-    hooks = _stored(workspace, "webhooks", webhooks.list_webhooks) or ()
+def _webhooks(workspace: Workspace) -> Finding:
+    hooks = _stored(workspace, webhooks.list_webhooks) or ()
     disabled = [hook for hook in hooks if hook.disabled is not None]
     if not disabled:
-        return CheckResult("webhooks", OK, f"{len(hooks) or 'none'}")
-    return CheckResult(
-        "webhooks",
-        WARN,
-        "disabled: " + ", ".join(f"{hook.id} ({hook.reason})" for hook in disabled),
-        f"correct the receiver, then `pokearena webhook test {disabled[0].id}`",
-    )
+        return OK, f"{len(hooks) or 'none'}"
+    text = "disabled: " + ", ".join(f"{hook.id} ({hook.reason})" for hook in disabled)
+    return WARN, text, f"correct the receiver, then `pokearena webhook test {disabled[0].id}`"
 
 
-def _models(workspace: Workspace) -> CheckResult:
+def _models(workspace: Workspace) -> Finding:
     """Check `models.toml` and the variables of its keys."""
     try:
         file = read_models(workspace.folder.root)
         keys = () if file is None else missing_keys(file)
     except (ModelsFileError, config.SettingError) as error:
-        return CheckResult("models", FAIL, str(error), "correct it; see docs/how-to/models.md")
+        return FAIL, str(error), "correct it; see docs/how-to/models.md"
     if file is None:
-        return CheckResult("models", OK, "none; hosted bots use no language models")
+        return OK, "none; hosted bots use no language models"
     names = ", ".join(file.models) or "none"
     if keys:
         fix = f"set {keys[0]} for the workers"
-        return CheckResult("models", WARN, f"{names}; not set here: {', '.join(keys)}", fix)
-    stopped = _stored(workspace, "models", model_calls.are_stopped)
+        return WARN, f"{names}; not set here: {', '.join(keys)}", fix
+    stopped = _stored(workspace, model_calls.are_stopped)
     if stopped:
         text = f"{names}; all calls are stopped"
-        return CheckResult("models", WARN, text, "pokearena models resume")
-    return CheckResult("models", OK, names)
+        return WARN, text, "pokearena models resume"
+    return OK, names
 
 
-def _limits(workspace: Workspace) -> CheckResult:
+def _limits(workspace: Workspace) -> Finding:
     if sys.platform == "win32":
-        return CheckResult("limits", OK, "this system has none")
+        return OK, "this system has none"
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     words = f"{_number(soft)} open files, at most {_number(hard)}"
     if hard != resource.RLIM_INFINITY and hard < _OPEN_FILES:
-        return CheckResult("limits", WARN, words, f"ulimit -n {_OPEN_FILES}")
-    return CheckResult("limits", OK, words)
+        return WARN, words, f"ulimit -n {_OPEN_FILES}"
+    return OK, words
 
 
 def _number(limit: int) -> str:
     return "unlimited" if limit < 0 else str(limit)
 
 
-def _sandbox(workspace: Workspace) -> CheckResult:
+def _sandbox(workspace: Workspace) -> Finding:
     if sys.platform != "linux":
         text = "bots run unsandboxed, as processes of yours; strangers' bots are refused"
-        return CheckResult("sandbox", WARN, text, "use Linux")
+        return WARN, text, "use Linux"
     try:
         choice = chosen_level()
     except InfrastructureError as error:
-        return CheckResult("sandbox", FAIL, str(error), f"as stated, or change {SETTING}")
+        return FAIL, str(error), f"as stated, or change {SETTING}"
     level = choice.level
     fix = next((missing.fix for missing in choice.missing if missing.fix), "")
     if level is Level.UNSANDBOXED:
         text = f"bots run unsandboxed, as processes of yours; strangers' bots are refused; {level}:"
-        return CheckResult(
-            "sandbox", WARN, f"{text} {choice.reason}", fix or "add only bots you trust"
-        )
+        return WARN, f"{text} {choice.reason}", fix or "add only bots you trust"
     text = f"bots run in the sandbox {choice.sentence()}; a test program could not leave it"
     if choice.is_lowered or not level.keeps_tables_apart:
         return _lowered(choice, text)
     if not has_disk(level):
         text += "; files without names do not count towards the limit of what they write"
-        return CheckResult("sandbox", WARN, text, "allow mount namespaces")
-    return CheckResult("sandbox", OK, text)
+        return WARN, text, "allow mount namespaces"
+    return OK, text
 
 
-def _lowered(choice: Choice, text: str) -> CheckResult:
+def _lowered(choice: Choice, text: str) -> Finding:
     """Return the result for a level that does not keep the tables of a match apart."""
     level, stored = choice.level, stored_level.stored_level()
     if not has_disk(level):
         text += "; files without names do not count towards the limit of what they write"
     if stored is not None and level.is_below(stored):
         text += f"; this is below the level {stored} that has held on this machine"
-        return CheckResult("sandbox", WARN, text, f"unset {SETTING}")
+        return WARN, text, f"unset {SETTING}"
     if is_explicit(level):
-        return CheckResult("sandbox", OK, text)
+        return OK, text
     text += "; matches of pushed versions wait"
-    return CheckResult("sandbox", WARN, text, f"set {SETTING}={level} to play them")
+    return WARN, text, f"set {SETTING}={level} to play them"

@@ -16,7 +16,7 @@ from arena.cli import output
 from arena.cli.bots.push import token_option
 from arena.cli.errors import CommandError
 from arena.cli.matches import match_request
-from arena.cli.options import data_option, required_token
+from arena.cli.options import ca_option, data_option, required_token
 from arena.cli.workspace import Workspace
 from referee.games.shared.coded_errors import CodedError
 
@@ -35,13 +35,7 @@ _TABLES = 8
     help="Play the matches that this arena schedules for a remote bot; its relay or its pages.",
 )
 @token_option
-@click.option(
-    "--ca",
-    "authority",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    metavar="FILE",
-    help="Trusted certificates (PEM). [default: those of the system]",
-)
+@ca_option
 @data_option
 def mcp(url: str | None, token: str | None, authority: Path | None, workspace: Workspace) -> None:
     """Serve the arena's tools to an agent on standard input and output, until it ends.

@@ -21,7 +21,7 @@ from arena.cli.develop.recorded_question import (
     time_limit_ms,
     unanswered,
 )
-from arena.cli.errors import USAGE, CommandError
+from arena.cli.errors import usage_error
 from arena.cli.matches.record_lookup import RecordSource
 from arena.errors import InfrastructureError
 from referee.faults import PROCESS_FAULTS
@@ -41,17 +41,11 @@ def ask_questions(
 ) -> list[BotAnswer]:
     """Start a bot and send the questions; return the answers in their order.
 
-    Args:
-        source: the record of the match.
-        recorded_questions: the questions.
-        bot: the bot.
-        patience: seconds for the answers.
-        start: seconds for the start.
-        by_play: whether they are sent in one message of Play, and not each by Act.
+    `patience` and `start` are the seconds for the answers and for the start. With `by_play`, the
+    questions are sent in one message of Play, and not each by Act.
 
     Raises:
         InfrastructureError: a remote bot cannot be reached.
-        CommandError: these questions cannot be in one message.
     """
     _check(recorded_questions)
     count = len(recorded_questions)
@@ -79,17 +73,29 @@ def ask_questions(
             for recorded in recorded_questions
         ]
     return [
-        BotAnswer(
-            action=json_of_message(answer.action),
-            note=answer.note,
-            legal=is_legal(source, recorded, answer),
-            ms=ms,
-            limit_ms=time_limit_ms(recorded, count),
-            trouble="",
-            output=output,
-        )
+        _answered(source, recorded, answer, count, ms, output)
         for recorded, answer in zip(recorded_questions, answers, strict=True)
     ]
+
+
+def _answered(
+    source: RecordSource,
+    recorded: RecordedQuestion,
+    response: bot_pb2.ActResponse,
+    questions: int,
+    ms: float,
+    output: str,
+) -> BotAnswer:
+    """Return the answer to one of the questions of a message."""
+    return BotAnswer(
+        action=json_of_message(response.action),
+        note=response.note,
+        legal=is_legal(source, recorded, response),
+        ms=ms,
+        limit_ms=time_limit_ms(recorded, questions),
+        trouble="",
+        output=output,
+    )
 
 
 def _answers(
@@ -111,13 +117,11 @@ def _since(began: float) -> float:
 
 def _check(recorded_questions: Sequence[RecordedQuestion]) -> None:
     if len({recorded.request.seat for recorded in recorded_questions}) > 1:
-        raise CommandError(
-            "all questions of a message must be for the same seat.", USAGE, code="different-seats"
+        raise usage_error(
+            "all questions of a message must be for the same seat.", "different-seats"
         )
     if len({recorded.request.game for recorded in recorded_questions}) < len(recorded_questions):
-        raise CommandError(
-            "a message can contain at most one question per game.", USAGE, code="same-game"
-        )
+        raise usage_error("a message can contain at most one question per game.", "same-game")
 
 
 MessageKey = tuple[int, int, int]
@@ -149,7 +153,6 @@ def messages_until(source: RecordSource, game: int, decision: int) -> list[list[
     and so omitted.
 
     Raises:
-        CommandError: the game does not exist, or the seed is secret.
         Mismatch: the decision does not exist.
     """
     recorded = question_of_decision(source, game, decision)
@@ -218,15 +221,6 @@ class Difference:
     recorded: dict[str, Any]
     answer: dict[str, Any]
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields as JSON values."""
-        return {
-            "game": self.game,
-            "decision": self.decision,
-            "recorded": self.recorded,
-            "answer": self.answer,
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class HistoryAnswer:
@@ -244,17 +238,10 @@ def ask_in_order(
 ) -> HistoryAnswer:
     """Start a bot and send, message by message, all questions up to the given one.
 
-    Args:
-        source: the record of the match.
-        game: the game's number.
-        decision: the decision of the question.
-        bot: the bot.
-        patience: seconds for every answer.
-        start: seconds for the start.
+    `patience` and `start` are the seconds for every answer and for the start.
 
     Raises:
         InfrastructureError: a remote bot cannot be reached.
-        CommandError: the game does not exist, or the seed is secret.
         Mismatch: the decision does not exist.
     """
     history = messages_until(source, game, decision)
@@ -280,17 +267,12 @@ def ask_in_order(
         clause = f"{prefix}{error}" if session.seconds else f"did not start: {error}"
         nothing = unanswered(recorded, clause, len(history[-1]), error.output)
         return HistoryAnswer(recorded, nothing, before, differs)
-    for past, response in zip(history[-1], answers, strict=True):
-        if past.question is recorded:
-            answer = BotAnswer(
-                action=json_of_message(response.action),
-                note=response.note,
-                legal=is_legal(source, recorded, response),
-                ms=ms,
-                limit_ms=time_limit_ms(recorded, len(history[-1])),
-                trouble="",
-                output=output,
-            )
+    (response,) = (
+        answer
+        for past, answer in zip(history[-1], answers, strict=True)
+        if past.question is recorded
+    )
+    answer = _answered(source, recorded, response, len(history[-1]), ms, output)
     return HistoryAnswer(recorded, answer, before, differs)
 
 

@@ -49,13 +49,9 @@ class BotAnswer:
 def unanswered(
     recorded: RecordedQuestion, reason: str, questions: int = 1, output: str = ""
 ) -> BotAnswer:
-    """Return that a question has no answer.
+    """Return that a question has no answer; `reason` is a clause about the bot.
 
-    Args:
-        recorded: the question.
-        reason: a clause about the bot.
-        questions: the number of questions in its message.
-        output: the output of the bot's process.
+    `questions` is the number of questions in its message, `output` that of the bot's process.
     """
     return BotAnswer(None, "", False, 0.0, time_limit_ms(recorded, questions), reason, output)
 

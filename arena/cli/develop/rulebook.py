@@ -39,12 +39,9 @@ def rules_page(game: Game) -> str:
 
 
 def applicable(game: Game, numbers: Sequence[str], width: int) -> list[str]:
-    """Return rules of a game as lines of text.
+    """Return rules of a game as lines of text, not longer than `width`.
 
-    Args:
-        game: the game.
-        numbers: the numbers of sections ("P-3") and single rules ("P-3.2"), in this order.
-        width: the maximum length of a line.
+    `numbers` are those of sections ("P-3") and single rules ("P-3.2"), in this order.
     """
     from rich.console import Console
     from rich.markdown import Markdown

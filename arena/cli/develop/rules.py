@@ -24,6 +24,7 @@ def rules(game: str | None, as_json: bool) -> None:
 
     Without GAME, list the games.
     """
+    from arena.bots import resolver
     from arena.cli.develop import rulebook
     from arena.store import match_settings
     from referee.games.registry import GAMES
@@ -39,7 +40,9 @@ def rules(game: str | None, as_json: bool) -> None:
     _show(rules_of_game, shapes)
     output.line()
     output.show_page(rulebook.rules_page(rules_of_game))
-    output.next_step(f"pokearena play {rules_of_game.id} {_players(rules_of_game)} --watch")
+    sides = rules_of_game.side_count(rules_of_game.seats[0], rules_of_game.settle({}))
+    players = " ".join(resolver.usual_opponents(rules_of_game.id, sides))
+    output.next_step(f"pokearena play {rules_of_game.id} {players} --watch")
 
 
 def _list(games: list[Game], as_json: bool) -> None:
@@ -79,14 +82,6 @@ def _show(game: Game, shapes: list[Form]) -> None:
     for form in shapes:
         output.game_line(f"{form.words}")
         output.game_line(f"    {json.dumps(form.message)}")
-
-
-def _players(game: Game) -> str:
-    """Return enough house bots for the smallest table."""
-    from arena.bots import resolver
-
-    sides = game.side_count(game.seats[0], game.settle({}))
-    return " ".join([resolver.usual_opponent(game.id), *["sample:random"] * (sides - 1)])
 
 
 def _heading(game: Game) -> dict[str, object]:

@@ -10,10 +10,10 @@ import rich_click as click
 from arena.cli import completers, output
 from arena.cli.errors import FAILED, INCOMPLETE, OK
 from arena.cli.options import data_option, given_text, json_option
+from arena.cli.workspace import Workspace
 from referee.games.game_packages import EXAMPLE_GAME
 
 if TYPE_CHECKING:
-    from arena.cli.workspace import Workspace
     from arena.submissions.conformance.check import Check
 
 

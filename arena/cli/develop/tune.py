@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from arena.cli import output
-from arena.cli.errors import INTERRUPTED, USAGE, CommandError
+from arena.cli.errors import INTERRUPTED, CommandError, usage_error
 from arena.cli.options import data_option, json_option
+from arena.cli.workspace import Workspace
 
 if TYPE_CHECKING:
     from arena.bots.bot import Bot
-    from arena.cli.workspace import Workspace
     from arena.matches.tuning.tuning_file import TuningFile
     from arena.matches.tuning.tuning_run import Tuning
 
@@ -45,11 +45,10 @@ def tune(file: Path, restart: bool, as_json: bool, workspace: Workspace) -> None
     bot = workspace.bot(_beside(file, content.bot))
     game_options.check_plays(bot, content.rules)
     if bot.manifest is None:
-        raise CommandError(
+        raise usage_error(
             f"{bot.label} is a remote bot, which cannot receive arguments; tune a folder or a "
             "stored version.",
-            USAGE,
-            code="remote-bot",
+            "remote-bot",
         )
     registration.up_to_date(workspace, bot)
     results = file.with_name(f"{file.name}{RESULTS}")
@@ -120,7 +119,6 @@ def _report(tuning: Tuning, content: TuningFile, bot: Bot, as_json: bool) -> Non
 
 
 def _values(tuning: Tuning) -> dict[str, Any]:
-    """Return the results and the tuned parameters as JSON values."""
     texts, total = tuning.texts(), tuning.total
     return {
         "iterations": len(tuning.results),

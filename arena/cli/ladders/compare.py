@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import rich_click as click
 
 from arena.cli import completers, output
 from arena.cli.options import data_option, json_option, scope_options, sprt_options
-
-if TYPE_CHECKING:
-    from arena.cli.workspace import Workspace
+from arena.cli.workspace import Workspace
 
 
 @click.command(epilog="Example: pokearena compare mybot@2 mybot@1 --sprt 0 25")
@@ -63,7 +59,6 @@ def compare(
     from arena.cli import lookup
     from arena.cli.ladders import compare_views
 
-    workspace.expect_store()
     test = compare_views.test_of(sprt, alpha, beta, model)
     pair = (lookup.find_version(workspace, first).id, lookup.find_version(workspace, second).id)
     scopes = lookup.scopes_of(workspace, game, tournament)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from arena.cli import output
-from arena.cli.errors import FAILED, USAGE, CommandError
+from arena.cli.errors import FAILED, CommandError, usage_error
 from arena.ladders.ladder_key import LadderKey
 from arena.store.match_settings import game_of_ladder
 
@@ -22,11 +22,7 @@ if TYPE_CHECKING:
 def test_of(
     bounds: tuple[float, float] | None, alpha: float, beta: float, model: str
 ) -> SprtSettings | None:
-    """Return the requested test, if any.
-
-    Raises:
-        CommandError: its settings are not valid.
-    """
+    """Return the requested test, if any."""
     from arena.ratings.sprt import Model, SprtSettings
 
     if bounds is None:
@@ -34,7 +30,7 @@ def test_of(
     try:
         return SprtSettings(*bounds, alpha=alpha, beta=beta, model=cast("Model", model))
     except ValueError as error:
-        raise CommandError(f"{error}.", USAGE, code="invalid-sprt") from None
+        raise usage_error(f"{error}.", "invalid-sprt") from None
 
 
 def compare(
@@ -47,25 +43,14 @@ def compare(
 ) -> LadderComparison:
     """Compare two versions on the only one of these ladders on which they have met.
 
-    Args:
-        engine: the store.
-        scopes: the ladders.
-        pair: the two versions.
-        unit: the unit of the statistics; None: the usual one.
-        test: the test, if any.
-        name: the ladder that is meant if they have met on several.
-
-    Raises:
-        CommandError: they have met on none or several of the ladders, or the matches cannot be
-            counted by this unit.
+    `name` is the ladder that is meant if they have met on several; without `unit`, the usual unit
+    counts.
     """
     from arena.ladders import head_to_head
 
     first, second = pair
     if first == second:
-        raise CommandError(
-            f"choose two different versions; both are {first}.", USAGE, code="same-version"
-        )
+        raise usage_error(f"choose two different versions; both are {first}.", "same-version")
     met_on = [scope for scope in scopes if head_to_head.have_met(engine, scope, pair)]
     if not met_on:
         raise CommandError(
@@ -77,29 +62,22 @@ def compare(
     met_on = [scope for scope in met_on if scope.name == name] or met_on
     if len(met_on) > 1:
         forms = ", ".join(scope.name for scope in met_on)
-        raise CommandError(
+        raise usage_error(
             f"{first} and {second} have played on several ladders; add one of {forms}.",
-            USAGE,
-            code="several-forms",
+            "several-forms",
         )
     try:
         return head_to_head.compare_stored(engine, met_on[0], pair, unit, test)
     except head_to_head.UnequalMatches as error:
-        raise CommandError(
-            f"{error}; choose one with --tournament ID.", USAGE, code="uneven"
-        ) from None
+        raise usage_error(f"{error}; choose one with --tournament ID.", "uneven") from None
     except head_to_head.NoBoards as error:
-        raise CommandError(f"{error}; use --by match.", USAGE, code="no-boards") from None
+        raise usage_error(f"{error}; use --by match.", "no-boards") from None
 
 
 def adjust(
     engine: Engine, scopes: Sequence[LadderKey], result: LadderComparison, pair: tuple[str, str]
 ) -> AdjustedComparison:
-    """Return the luck-adjusted results of the matches that a comparison counts.
-
-    Raises:
-        CommandError: there are too few boards, or no engine plays the game.
-    """
+    """Return the luck-adjusted results of the matches that a comparison counts."""
     from arena.records.analysis.engine import NoEngine
     from arena.records.luck_adjustment.adjusted_comparison import compare_adjusted
 

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import rich_click as click
 
 from arena.cli import output
-from arena.cli.errors import FAILED, USAGE, CommandError
+from arena.cli.errors import FAILED, CommandError, usage_error
 from arena.cli.options import data_option, scope_options
 from arena.cli.output import ProgressLine, count
+from arena.cli.workspace import Workspace
 from referee.games.game_packages import EXAMPLE_GAME
 from referee.sanitizing import escaped_json
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from arena.cli.ladders.ladder_table import Ladders
-    from arena.cli.workspace import Workspace
     from arena.ladders.ladder_key import LadderKey
 
 
@@ -88,25 +86,19 @@ def export(
     from arena.cli import lookup
 
     if parquet is not None and (kind or file):
-        raise CommandError(
-            "--parquet cannot be combined with --format or --output.",
-            USAGE,
-            code="option-combination",
+        raise usage_error(
+            "--parquet cannot be combined with --format or --output.", "option-combination"
         )
     if parquet is None and (games or views or reasoning):
-        raise CommandError(
-            "--games, --views and --reasoning require --parquet FILE.",
-            USAGE,
-            code="option-combination",
+        raise usage_error(
+            "--games, --views and --reasoning require --parquet FILE.", "option-combination"
         )
     if game and games:
-        raise CommandError(
+        raise usage_error(
             f"GAME and --games cannot be combined; write --games {games},{game}.",
-            USAGE,
-            code="option-combination",
+            "option-combination",
         )
     form = kind or ("" if parquet is not None else _kind_of(file))
-    workspace.expect_store()
     if parquet is None:
         _export_ladders(workspace, game, tournament, form, file)
         return
@@ -147,10 +139,9 @@ def _kind_of(file: Path | None) -> str:
         return "csv"
     extension = file.suffix.lstrip(".").lower()
     if extension not in _FORMATS:
-        raise CommandError(
+        raise usage_error(
             f"--output: {file} must end with .csv or .json, or choose with --format.",
-            USAGE,
-            code="unknown-extension",
+            "unknown-extension",
         )
     return extension
 
@@ -180,10 +171,8 @@ def _text(workspace: Workspace, scopes: Mapping[str, LadderKey], tables: Ladders
         ]
         return escaped_json(json.dumps({"ladders": ladders}, ensure_ascii=False)) + "\n"
     if len(tables) > 1:
-        raise CommandError(
-            f"CSV holds one ladder; choose one of {', '.join(tables)}.",
-            USAGE,
-            code="several-ladders",
+        raise usage_error(
+            f"CSV holds one ladder; choose one of {', '.join(tables)}.", "several-ladders"
         )
     (table,) = tables.values()
     heads, rows = csv_table(LADDER, lines_of(table))
@@ -197,7 +186,6 @@ def _export_decisions(
     views: bool,
     private_reasoning: bool,
 ) -> None:
-    """Write every decision of the closed matches of these scopes."""
     from arena.store.matches import listing, match_reasoning, results
     from arena.store.schema import MatchState
     from referee.record import read

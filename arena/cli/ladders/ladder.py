@@ -9,11 +9,11 @@ import rich_click as click
 from arena.cli import completers, output
 from arena.cli.errors import FAILED, OK, CommandError
 from arena.cli.options import data_option, json_option, scope_options
+from arena.cli.workspace import Workspace
 from referee.games.game_packages import EXAMPLE_GAME
 
 if TYPE_CHECKING:
     from arena.cli.ladders.rebuilt_ladder import RebuiltLadder
-    from arena.cli.workspace import Workspace
 
 
 @click.group()
@@ -34,7 +34,6 @@ def verify(game: str | None, tournament: str | None, as_json: bool, workspace: W
     from arena.cli import lookup
     from arena.cli.ladders import rebuilt_ladder
 
-    assert workspace.existing_store is not None
     checks = [
         rebuilt_ladder.verify(workspace.store, scope)
         for scope in lookup.scopes_of(workspace, game, tournament, archives=True)
@@ -73,7 +72,6 @@ def rebuild(game: str | None, tournament: str | None, as_json: bool, workspace: 
     from arena.cli.ladders import ladder_table, rebuilt_ladder
     from arena.ladders import ladder_columns, ladder_values
 
-    assert workspace.existing_store is not None
     scopes = lookup.scopes_of(workspace, game, tournament, archives=True)
     rebuilt = [rebuilt_ladder.rebuild(workspace.store, scope) for scope in scopes]
     played = [(ladder, table) for ladder, table in rebuilt if table.lines]
@@ -123,13 +121,14 @@ def new_season(form: str, name: str, as_json: bool, workspace: Workspace) -> Non
 
     tournament = open_ladders.begin_season(workspace.existing_store, ladder_of(form, "FORM"), name)
     season = int(tournament.plan.settings["season"])
-    if as_json:
-        progress = tournaments.progress(workspace.store, tournament.id)
-        output.document({"season": season, **json_values.tournament(tournament, progress)})
-        return
-    output.line(f"season {season} of {tournament.plan.ladder} begins with {tournament.id}")
+    progress = tournaments.progress(workspace.store, tournament.id)
     earlier = f" --season {season - 1}" if season > 1 else ""
-    output.next_step(f"pokearena standings {tournament.plan.ladder}{earlier}")
+    output.result(
+        as_json,
+        {"season": season, **json_values.tournament(tournament, progress)},
+        f"season {season} of {tournament.plan.ladder} begins with {tournament.id}",
+        then=f"pokearena standings {tournament.plan.ladder}{earlier}",
+    )
 
 
 def _outcome(ladder: RebuiltLadder) -> str:

@@ -6,18 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from arena.cli import output
-from arena.cli.errors import FAILED, USAGE, CommandError
-from arena.ladders import columns, ladder_columns, ladder_values
+from arena.cli.errors import FAILED, CommandError, usage_error
+from arena.ladders import columns, ladder_columns
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from arena.ladders.ladder_key import LadderKey
-    from arena.ladders.seat_advantage import SeatAdvantage
-    from arena.ratings.collusion import Gift
     from arena.ratings.standings import Standings
     from arena.ratings.strength.settings import StrengthSettings
-    from arena.records.luck_adjustment.adjusted_standings import AdjustedStandings
 
 Ladders = Mapping[str, "Standings"]
 """The standings by form (referee.games.registry)."""
@@ -28,15 +25,8 @@ def of_scopes(
 ) -> Ladders:
     """Return the standings of each scope by form; omit those without entrants.
 
-    An anchor applies to the ladders in which its entrant has played.
-
-    Args:
-        engine: database engine of the store.
-        scopes: the ladders.
-        settings: settings of strength, with anchors that replace those of the ladders.
-
-    Raises:
-        CommandError: an anchor has played in none of the ladders, or stored results are not valid.
+    Anchors of `settings` replace those of the ladders; an anchor applies to the ladders in which
+    its entrant has played.
     """
     from arena.ladders import rater
 
@@ -55,10 +45,8 @@ def of_scopes(
     used = {name for table in tables.values() for name in table.settings.anchored}
     for name in anchors:
         if name not in used:
-            raise CommandError(
-                f"--anchor: {name} has not played on any of these ladders.",
-                USAGE,
-                code="unknown-anchor",
+            raise usage_error(
+                f"--anchor: {name} has not played on any of these ladders.", "unknown-anchor"
             )
     return tables
 
@@ -73,28 +61,13 @@ def show(table: Standings, superiority: bool = False) -> None:
     output.table(*ladder_text(table, superiority=superiority))
 
 
-def show_seats(advantages: Iterable[SeatAdvantage]) -> None:
-    """Print what each seat is worth."""
-    from arena.ladders.seat_advantage import SEATS
-
-    output.table(*columns.text_table(SEATS, advantages))
-
-
-def show_adjusted(standings: AdjustedStandings) -> None:
-    """Print the luck-adjusted results of the bots, beside the raw ones."""
-    output.table(*columns.text_table(standings.columns, standings.lines))
-    output.hint(standings.coverage)
-
-
 def ladder_text(
     table: Standings, only: Sequence[str] | None = None, superiority: bool = False
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return the headings and lines of a ladder; empty optional columns are omitted.
 
-    Args:
-        table: the standings.
-        only: the entrants to include; None includes all.
-        superiority: whether to add the likelihood of superiority to the next line of the table.
+    `only` names the entrants to include, by default all; `superiority` adds the likelihood of
+    superiority to the next line of the table.
     """
     lines = [line for line in ladder_columns.lines_of(table) if only is None or line.name in only]
     return columns.text_table(_columns(lines, superiority), lines)
@@ -120,17 +93,4 @@ def explain(
         hints.append("seat: over all bots, against the other seats, with 95 % intervals")
     if adjusted:
         hints.append("adjusted: without the luck of the cards; raw results decide ranks")
-    for hint in (*hints, "docs/explanation/ratings.md explains all columns"):
-        output.hint(hint)
-
-
-def remark(table: Standings) -> None:
-    """Print remarks on limits of one-dimensional strength in this ladder."""
-    for text in ladder_values.remarks(table):
-        output.hint(text)
-
-
-def remark_gifts(gifts: Iterable[Gift]) -> None:
-    """Print remarks on points given to another entrant more often than by chance."""
-    for text in ladder_values.gift_remarks(gifts):
-        output.hint(text)
+    output.hint(*hints, "docs/explanation/ratings.md explains all columns")

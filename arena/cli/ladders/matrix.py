@@ -8,10 +8,10 @@ import rich_click as click
 
 from arena.cli import output
 from arena.cli.options import data_option, json_option, scope_options
+from arena.cli.workspace import Workspace
 from referee.games.game_packages import EXAMPLE_GAME
 
 if TYPE_CHECKING:
-    from arena.cli.workspace import Workspace
     from arena.ladders.ladder_crosstable import LadderCrosstable
 
 
@@ -60,11 +60,9 @@ def matrix(
     (likelihood of superiority) follows from the strengths, which are fitted to all matches.
     """
     from arena.cli import lookup
-    from arena.cli.ladders import ladder_table
-    from arena.ladders import rater
+    from arena.ladders import ladder_values, rater
     from arena.ladders.ladder_crosstable import crosstable_of_ladder
 
-    assert workspace.existing_store is not None
     scopes = lookup.scopes_of(workspace, game, tournament)
     fitted = {scope: rater.current_fit(workspace.store, scope) for scope in scopes}
     crosstables = {
@@ -84,7 +82,7 @@ def matrix(
             output.line()
         output.heading(form)
         show(crosstable, los)
-        ladder_table.remark_gifts(crosstable.gifts)
+        output.hint(*ladder_values.gift_remarks(crosstable.gifts))
     if crosstables:
         output.hint(_LIKELIHOODS if los else _SCORES)
     words = f" {game}" if game else f" --tournament {tournament}" if tournament else ""

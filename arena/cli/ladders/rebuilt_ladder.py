@@ -15,23 +15,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RebuiltLadder:
-    """A ladder whose results were compared with the records.
-
-    Attributes:
-        scope: the ladder's key.
-        matches: number of closed matches.
-        games: number of their stored games.
-        differences: a clause for each stored value that differs.
-        missing: number of matches whose decision times had not been stored.
-        unread: whether a record cannot be read.
-    """
+    """A ladder whose results were compared with the records."""
 
     scope: LadderKey
     matches: int = 0
+    """Number of closed matches."""
     games: int = 0
     differences: tuple[str, ...] = ()
+    """A clause for each stored value that differs."""
     missing: int = 0
+    """Number of matches whose decision times had not been stored."""
     unread: bool = False
+    """Whether a record cannot be read."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the results as JSON values."""
@@ -47,10 +42,6 @@ def rebuild(engine: Engine, scope: LadderKey) -> tuple[RebuiltLadder, Standings]
     """Correct results that differ from their records, compute the ladder again, and return it.
 
     The stored luck of the matches is deleted; idle workers measure it again.
-
-    Args:
-        engine: database engine of the store.
-        scope: the ladder's key.
     """
     from arena.ladders import rater
     from arena.store.idle_results import LUCK

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 import rich_click as click
 
 from arena.cli import output
-from arena.cli.errors import USAGE, CommandError
+from arena.cli.errors import usage_error
 from arena.cli.options import json_option, sprt_options
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from arena.ratings.sprt import Model, SprtSettings
     from arena.ratings.sprt_length import SprtLength, SprtUnit
 
@@ -68,7 +67,7 @@ def sprt(
     try:
         test = SprtSettings(low, high, alpha, beta, cast("Model", model))
     except ValueError as error:
-        raise CommandError(f"{error}.", USAGE, code="invalid-sprt") from None
+        raise usage_error(f"{error}.", "invalid-sprt") from None
     unit = mirrored_board(draws / 100, saving)
     lines = [length(test, unit, elo) for elo in elos or _around(test, unit)]
     if as_json:

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
 from arena.cli import output
-from arena.cli.errors import USAGE, CommandError
+from arena.cli.errors import usage_error
 from arena.cli.options import data_option, json_option, scope_options
+from arena.cli.workspace import Workspace
 from referee.games.game_packages import EXAMPLE_GAME
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from arena.cli.ladders.ladder_table import Ladders
-    from arena.cli.workspace import Workspace
     from arena.ladders.ladder_key import LadderKey
     from arena.ladders.seat_advantage import SeatAdvantage
-    from arena.ratings.strength.settings import StrengthSettings
     from arena.records.luck_adjustment.adjusted_standings import AdjustedStandings
 
     SeatWorths = Mapping[str, Sequence[SeatAdvantage]]
@@ -31,20 +28,6 @@ if TYPE_CHECKING:
     """Luck-adjusted results, by form."""
 
 _POLL_SECONDS = 1.0
-
-
-def anchored_settings(anchors: Sequence[str]) -> StrengthSettings:
-    """Return the settings of strength with these anchors, "NAME@VERSION=STRENGTH[:DEVIATION]".
-
-    Raises:
-        CommandError: an anchor is not valid.
-    """
-    from arena.ratings.strength.settings import with_anchors
-
-    try:
-        return with_anchors(anchors)
-    except ValueError as error:
-        raise CommandError(f"--anchor: {error}.", USAGE, code="invalid-anchor") from None
 
 
 @click.command(epilog=f"Example: pokearena standings {EXAMPLE_GAME} --watch")
@@ -104,10 +87,12 @@ def standings(
     """
     from arena.cli import lookup
     from arena.cli.ladders import ladder_table
+    from arena.ratings.strength.settings import with_anchors
 
-    assert workspace.existing_store is not None
-    settings = anchored_settings(anchors)
-
+    try:
+        settings = with_anchors(anchors)
+    except ValueError as error:
+        raise usage_error(f"--anchor: {error}.", "invalid-anchor") from None
     shown = _Shown(as_json, timing, los, seats, adjusted)
 
     def look() -> tuple[Sequence[LadderKey], Ladders]:
@@ -175,7 +160,6 @@ def _document(
     adjusted: AdjustedByForm,
     shown: _Shown,
 ) -> dict[str, Any]:
-    """Return the ladders as a JSON document."""
     from arena.ladders import columns, ladder_columns, ladder_values, seat_advantage
 
     document: dict[str, Any] = {
@@ -201,6 +185,8 @@ def _document(
 
 def _print(ladders: Ladders, worths: SeatWorths, adjusted: AdjustedByForm, shown: _Shown) -> None:
     from arena.cli.ladders import ladder_table
+    from arena.ladders import columns, ladder_values
+    from arena.ladders.seat_advantage import SEATS
 
     if not ladders:
         output.hint("no match is closed yet")
@@ -211,8 +197,9 @@ def _print(ladders: Ladders, worths: SeatWorths, adjusted: AdjustedByForm, shown
         ladder_table.show(table, shown.los)
         if worths.get(form):
             output.line()
-            ladder_table.show_seats(worths[form])
+            output.table(*columns.text_table(SEATS, worths[form]))
         if form in adjusted:
             output.line()
-            ladder_table.show_adjusted(adjusted[form])
-        ladder_table.remark(table)
+            output.table(*columns.text_table(adjusted[form].columns, adjusted[form].lines))
+            output.hint(adjusted[form].coverage)
+        output.hint(*ladder_values.remarks(table))

@@ -11,10 +11,10 @@ import rich_click as click
 from arena.cli import completers, output
 from arena.cli.errors import CommandError
 from arena.cli.options import data_option, json_option
+from arena.cli.workspace import Workspace
 
 if TYPE_CHECKING:
     from arena.cli.matches.record_lookup import RecordSource
-    from arena.cli.workspace import Workspace
     from arena.records.analysis.match_analysis import Estimate, MatchAnalysis
 
 _BARS: Final = "▁▂▃▄▅▆▇█"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from arena.bots.bot import Bot
 from arena.bots.sandbox import available_levels
 from arena.cli import config_file, output
+from arena.cli.workspace import Workspace
 from arena.models.match_models import MatchModels, usable_models
 from arena.models.models_file import FILE, author_folder, read_models
 from arena.store.bots.model_grants import GrantedModels, granted_names
@@ -16,7 +17,6 @@ from arena.store.bots.model_grants import GrantedModels, granted_names
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from arena.cli.workspace import Workspace
     from arena.matches.local_match import LocalMatch
 
 
@@ -34,11 +34,7 @@ def of_bots(
 ) -> MatchModels | None:
     """Return the models of bots, by their names in a match; print a sentence for each without.
 
-    Args:
-        workspace: the data folder.
-        match: the id of the match.
-        bots: the bots.
-        kept: whether the transcripts are kept with the output of the match.
+    With `kept`, the transcripts are kept with the output of the match.
 
     Raises:
         InfrastructureError: they cannot be used now.

@@ -16,7 +16,7 @@ from threading import Condition
 from typing import TYPE_CHECKING, Final
 
 from arena.cli import key_input, output
-from arena.cli.errors import USAGE, CommandError
+from arena.cli.errors import usage_error
 from arena.cli.matches import story
 from arena.cli.matches.action_menu import ActionMenu
 from arena.matches.human_seats import (
@@ -57,29 +57,17 @@ _END: Final = "\x04"
 def expect_terminal() -> None:
     """Raise CommandError if a person cannot play here."""
     if not (output.is_terminal() and key_input.has_keys()):
-        raise CommandError(
-            "a person can play only in a terminal; this output or input is not one.",
-            USAGE,
-            code="no-terminal",
+        raise usage_error(
+            "a person can play only in a terminal; this output or input is not one.", "no-terminal"
         )
 
 
 @contextmanager
 def opened(spec: MatchSpec, bots: Sequence[Bot]) -> Iterator[TerminalPerson]:
     """Yield the interface of the people of a match; keys are read unbuffered meanwhile."""
-    import termios
-    import tty
-
-    descriptor = sys.stdin.fileno()
-    before = termios.tcgetattr(descriptor)
     wake_end, waker = socket.socketpair()
-    try:
-        tty.setcbreak(descriptor)
+    with wake_end, waker, key_input.unbuffered() as descriptor:
         yield TerminalPerson(spec, bots, descriptor, wake_end, waker)
-    finally:
-        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
-        wake_end.close()
-        waker.close()
 
 
 class TerminalPerson:
@@ -255,7 +243,6 @@ class TerminalPerson:
             output.game_line(line)
 
     def _key(self, question: PersonQuestion | None = None) -> str:
-        """Return the next key."""
         while not self._pressed:
             if self.has_left:
                 raise PersonLeft
@@ -295,7 +282,6 @@ def _why_not(menu: ActionMenu) -> str:
 
 
 def _log(actions: Sequence[PublicAction], names: Sequence[str]) -> list[str]:
-    """Return the latest actions as lines."""
     lines = _action_lines(actions, names)
     left_out = len(lines) - _LOG
     return [f"  … {left_out} earlier actions", *lines[left_out:]] if left_out > 0 else lines

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from arena.cli.workspace import Workspace
 from arena.matches import local_records
 from referee.games.game_packages import EXAMPLE_GAME
-
-if TYPE_CHECKING:
-    from arena.cli.workspace import Workspace
 
 LAST: Final = "last"
 """Name of the newest local match wherever a command takes a match."""
@@ -21,47 +19,18 @@ _SUMMARISED: Final = ('{"type":"match"', '{"type":"game"', '{"type":"result"', '
 """How the lines of a record begin that a summary needs; parsing the others takes long."""
 
 
-@dataclass(frozen=True, slots=True)
-class LocalMatchSummary:
-    """A local match in the list of `play --list`; the counts are in order of the bots.
+def summaries(workspace: Workspace) -> Iterator[dict[str, Any]]:
+    """Yield the local matches as JSON values, the newest first.
 
-    Attributes:
-        id: its id.
-        time: when its record was written, in seconds since 1970.
-        game: the id of its game.
-        options: the options of its game.
-        seats: number of seats.
-        bots: the entrants.
-        games: number of finished games.
-        total: number of games of the whole match.
-        wins: games in which the bot was the only one on the first place.
-        drawn: number of games in which several bots shared the first place.
-        faults: faults of each bot.
-        record: file of the record.
+    A bot wins the games in which it is the only one on the first place; `drawn` counts the games in
+    which several share it. Files that are not valid records are omitted.
     """
-
-    id: str
-    time: float
-    game: str
-    options: dict[str, Any]
-    seats: int
-    bots: tuple[str, ...]
-    games: int
-    total: int
-    wins: tuple[int, ...]
-    drawn: int
-    faults: tuple[int, ...]
-    record: Path
-
-
-def summaries(workspace: Workspace) -> Iterator[LocalMatchSummary]:
-    """Yield the local matches, the newest first; files that are not valid records are omitted."""
     for path in local_records.records(workspace.folder):
         with contextlib.suppress(FileNotFoundError, ValueError, KeyError, TypeError, IndexError):
             yield _summary(path)
 
 
-def _summary(path: Path) -> LocalMatchSummary:
+def _summary(path: Path) -> dict[str, Any]:
     """Read the summary of a record.
 
     Raises:
@@ -91,20 +60,18 @@ def _summary(path: Path) -> LocalMatchSummary:
             drawn += len(winners) > 1
             if len(winners) == 1:
                 wins[winners.pop()] += 1
-    return LocalMatchSummary(
-        id=match["match"],
-        time=time,
-        game=match["game"],
-        options=match["options"],
-        seats=match["seats"],
-        bots=bots,
-        games=games,
-        total=match["boards"] * table_count(match),
-        wins=tuple(wins.values()),
-        drawn=drawn,
-        faults=tuple(faults.values()),
-        record=path,
-    )
+    return {
+        "match": match["match"],
+        "time": datetime.fromtimestamp(time, UTC).isoformat(timespec="milliseconds"),
+        "game": match["game"],
+        "options": match["options"],
+        "seats": match["seats"],
+        "games": games,
+        "total": match["boards"] * table_count(match),
+        "bots": [{"bot": bot, "wins": wins[bot], "faults": faults[bot]} for bot in bots],
+        "drawn": drawn,
+        "record": str(path),
+    }
 
 
 def show(workspace: Workspace, *, as_json: bool) -> None:
@@ -112,26 +79,10 @@ def show(workspace: Workspace, *, as_json: bool) -> None:
     from arena.cli import output
 
     listed = list(summaries(workspace))
+    headings = ("id", "<time", "<game", "<bots", "games", "won", "drawn", "faults")
+    output.listing(as_json, listed, headings, map(_row, listed))
     if as_json:
-        for match in listed:
-            output.document(_as_json(match))
         return
-    output.table(
-        ("id", "<time", "<game", "<bots", "games", "won", "drawn", "faults"),
-        [
-            (
-                match.id,
-                output.local_time(match.time),
-                _form(match),
-                " v ".join(match.bots),
-                match.games if match.games == match.total else f"{match.games} of {match.total}",
-                " : ".join(map(str, match.wins)),
-                match.drawn,
-                " : ".join(map(str, match.faults)),
-            )
-            for match in listed
-        ],
-    )
     if listed:
         output.next_step(f"pokearena replay {LAST}", f"pokearena why {LAST}")
     else:
@@ -139,32 +90,28 @@ def show(workspace: Workspace, *, as_json: bool) -> None:
         output.next_step(f"pokearena play {EXAMPLE_GAME} sample:greedy sample:random")
 
 
-def _form(match: LocalMatchSummary) -> str:
+def _row(match: Mapping[str, Any]) -> tuple[object, ...]:
+    from arena.cli import output
+
+    bots, games, total = match["bots"], match["games"], match["total"]
+    return (
+        match["match"],
+        output.local_time(datetime.fromisoformat(match["time"]).timestamp()),
+        _form(match),
+        " v ".join(bot["bot"] for bot in bots),
+        games if games == total else f"{games} of {total}",
+        " : ".join(str(bot["wins"]) for bot in bots),
+        match["drawn"],
+        " : ".join(str(bot["faults"]) for bot in bots),
+    )
+
+
+def _form(match: Mapping[str, Any]) -> str:
     """Return the form of a match; its game if this version does not have the game or an option."""
     from referee.games.contract import SetupError
     from referee.games.registry import form_of
 
     try:
-        return form_of(match.game, match.seats, match.options)
+        return form_of(match["game"], match["seats"], match["options"])
     except (SetupError, KeyError):
-        return match.game
-
-
-def _as_json(match: LocalMatchSummary) -> dict[str, object]:
-    from datetime import UTC, datetime
-
-    return {
-        "match": match.id,
-        "time": datetime.fromtimestamp(match.time, UTC).isoformat(timespec="milliseconds"),
-        "game": match.game,
-        "options": match.options,
-        "seats": match.seats,
-        "games": match.games,
-        "total": match.total,
-        "bots": [
-            {"bot": bot, "wins": wins, "faults": faults}
-            for bot, wins, faults in zip(match.bots, match.wins, match.faults, strict=True)
-        ],
-        "drawn": match.drawn,
-        "record": str(match.record),
-    }
+        return str(match["game"])

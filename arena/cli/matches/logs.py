@@ -10,11 +10,11 @@ import rich_click as click
 
 from arena.cli import completers, output
 from arena.cli.options import data_option, json_option
+from arena.cli.workspace import Workspace
 from referee.sanitizing import sanitized
 
 if TYPE_CHECKING:
     from arena.cli.matches.record_lookup import RecordSource
-    from arena.cli.workspace import Workspace
     from referee.record import Line
 
 

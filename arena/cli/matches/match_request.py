@@ -10,7 +10,6 @@ from arena.bots import resolver
 from arena.bots.bot import HUMAN, Bot, with_unique_labels
 from arena.cli import game_options
 from arena.cli.bots import registration
-from arena.cli.bots.network import with_network
 from arena.cli.errors import UNREACHABLE, CommandError
 from arena.cli.workspace import Workspace
 from arena.matches import human_seats
@@ -41,15 +40,10 @@ def prepare(
     *,
     network: bool = False,
 ) -> LocalMatch:
-    """Resolve and build the bots, and return the requested match.
+    """Resolve and build the bots as typed, and return the requested match.
 
-    Args:
-        workspace: the workspace.
-        settings: the settings as requested.
-        texts: the bots as typed on the command line.
-        seed: a text that determines the cards.
-        person: what concerns a person at the table.
-        network: whether bots with a model get the network and their key.
+    `seed` is a text that determines the cards. With `network`, bots with a model get the network
+    and their key.
     """
     person = person or PersonOptions()
     settled = game_options.settled(settings, len(texts))
@@ -58,7 +52,8 @@ def prepare(
     if settled.seats == settled.sides:
         partner = ""
     bots = with_unique_labels(
-        with_network(_bot(workspace, person, text, partner), granted=network) for text in texts
+        registration.with_network(_bot(workspace, person, text, partner), granted=network)
+        for text in texts
     )
     for bot in (*bots, *(bot.partner for bot in bots if bot.partner is not None)):
         game_options.check_plays(bot, game)

@@ -92,11 +92,9 @@ def _write(path: Path, messages: Path, seatings: Mapping[int, Sequence[str]]) ->
 def lines(
     stored: Iterator[dict[str, Any]], seatings: Mapping[int, Sequence[str]]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the lines of the trace.
+    """Yield the lines of the trace from those of the referee (`referee.rpc.trace`).
 
-    Args:
-        stored: the lines of the referee (`referee.rpc.trace`).
-        seatings: the bot of each seat, by table.
+    `seatings` has the bot of each seat, by table.
     """
     began: float | None = None
     sent_games: dict[tuple[int, int, str], list[int]] = {}

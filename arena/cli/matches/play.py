@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ import rich_click as click
 from click.core import ParameterSource
 
 from arena.cli import completers, output
-from arena.cli.errors import FAILED, INTERRUPTED, OK, USAGE, CommandError
+from arena.cli.errors import FAILED, INTERRUPTED, OK, CommandError, usage_error
 from arena.cli.options import (
     bounded,
     data_option,
@@ -23,13 +24,11 @@ from arena.cli.options import (
     network_option,
     seats_option,
 )
+from arena.cli.workspace import Workspace
 from arena.config import BOARDS, KEPT_MATCHES
 from referee.games.game_packages import EXAMPLE_GAME
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from arena.cli.workspace import Workspace
     from arena.matches.local_match import LocalMatch
     from arena.models.match_models import MatchModels
     from arena.ratings.closed_match import PlayedGame
@@ -146,7 +145,7 @@ def play(
     _check_options(bots, watch=watch, as_json=as_json)
     if listed:
         if game is not None:
-            raise CommandError("--list takes no GAME.", USAGE, code="option-combination")
+            raise usage_error("--list takes no GAME.", "option-combination")
         local_matches.show(workspace, as_json=as_json)
         return OK
     if game is None or not bots:
@@ -285,9 +284,7 @@ def _check_options(bots: tuple[str, ...], *, watch: bool, as_json: bool) -> None
     from arena.bots.bot import HUMAN
 
     if watch and as_json:
-        raise CommandError(
-            "--watch and --json cannot be combined.", USAGE, code="option-combination"
-        )
+        raise usage_error("--watch and --json cannot be combined.", "option-combination")
     if HUMAN in bots:
         _check_person(watch, as_json)
     else:
@@ -298,10 +295,9 @@ def _check_person(watch: bool, as_json: bool) -> None:
     from arena.cli.matches import human_terminal
 
     if watch or as_json:
-        raise CommandError(
+        raise usage_error(
             f"{'--watch' if watch else '--json'} cannot be combined with a person.",
-            USAGE,
-            code="option-combination",
+            "option-combination",
         )
     human_terminal.expect_terminal()
 
@@ -313,11 +309,10 @@ def _check_no_person() -> None:
     for name in ("think", "partner"):
         # A configuration file may set them for the matches that have a person.
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise CommandError(
+            raise usage_error(
                 f"--{name} concerns a person at the table; add `human` to the bots, for example "
                 f"pokearena play {EXAMPLE_GAME} human sample:greedy.",
-                USAGE,
-                code="option-combination",
+                "option-combination",
             )
 
 
@@ -363,7 +358,6 @@ def _until_interrupted(play: Callable[[], None], leave: Callable[[], None]) -> N
 
 
 def _interruption(match: LocalMatch) -> str:
-    """Return a sentence about an interrupted match."""
     number, total = len(match.games), match.spec.games
     if match.has_person and match.games and match.games[-1].faulted:
         return f"interrupted in game {number} of {total}; the record contains it up to here."
@@ -423,7 +417,6 @@ def _print_results(match: LocalMatch, *, explained: bool) -> None:
 
 
 def _suggest(match: LocalMatch, typed: tuple[str, ...], name: str, interrupted: bool) -> None:
-    """Print the next command."""
     if match.fault is None or interrupted:
         output.next_step(f"pokearena replay {name}")
         return

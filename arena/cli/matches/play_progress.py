@@ -100,77 +100,64 @@ def summaries(entrants: Sequence[str], games: Iterable[PlayedGame]) -> list[Entr
 class MatchProgress:
     """The state of a match that is being played.
 
-    Attributes:
-        entrants: their versions.
-        games: number of finished games.
-        total: number of games of the match.
-        scores: of each entrant: 1 for each game won, 0.5 for each game drawn; at larger tables the
-            mean over the opponents.
-        elo: Elo difference of the first entrant to its opponents; None before the first game. The
-            interval counts games as independent.
-        seconds_left: estimated remaining time; None before the first game.
-        decisions: number of decisions of the game that is being played.
+    `places` are those of the entrants in each finished game, `seconds` is the time since the match
+    began, and `decisions` counts those of the game that is being played.
     """
 
-    entrants: tuple[str, ...]
-    games: int
+    entrants: Sequence[str]
     total: int
-    scores: tuple[float, ...]
-    elo: Interval | None
-    seconds_left: float | None
+    places: Sequence[Sequence[int]]
+    seconds: float
     decisions: int = 0
+
+    @property
+    def scores(self) -> tuple[float, ...]:
+        """Of each entrant: 1 for each game won, 0.5 for each game drawn.
+
+        At larger tables, this is the mean over the opponents.
+        """
+        most = 2 * (len(self.entrants) - 1)
+        return tuple(
+            sum(_halves(game, position) for game in self.places) / most
+            for position in range(len(self.entrants))
+        )
+
+    @property
+    def elo(self) -> Interval | None:
+        """Elo difference of the first entrant to its opponents; None before the first game.
+
+        The interval counts games as independent.
+        """
+        if not self.places:
+            return None
+        counts = Counter(_halves(game, 0) for game in self.places)
+        most = 2 * (len(self.entrants) - 1)
+        scores = tuple(value / most for value in range(most + 1))
+        return elo_difference(Duel(scores, tuple(counts[value] for value in range(most + 1))))
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Estimated remaining time; None before the first game."""
+        games = len(self.places)
+        return self.seconds / games * (self.total - games) if games else None
 
     @property
     def text(self) -> str:
         """Return the progress as one line."""
-        parts = [f"{self.games} of {self.total} games"]
-        if self.games:
+        parts = [f"{len(self.places)} of {self.total} games"]
+        if self.places:
             pairs = zip(self.entrants, self.scores, strict=True)
             parts.append(", ".join(f"{entrant} {score:.4g}" for entrant, score in pairs))
         # Without any variance, as after one drawn game, the margin of 0 would be wrong.
-        if self.elo is not None and math.isfinite(self.elo.value) and self.elo.margin > 0:
-            margin = f" ± {self.elo.margin:.0f}" if math.isfinite(self.elo.margin) else ""
-            parts.append(f"Elo difference {self.elo.value:+z.0f}{margin}")
+        elo = self.elo
+        if elo is not None and math.isfinite(elo.value) and elo.margin > 0:
+            margin = f" ± {elo.margin:.0f}" if math.isfinite(elo.margin) else ""
+            parts.append(f"Elo difference {elo.value:+z.0f}{margin}")
         if self.decisions:
             parts.append(f"{self.decisions} decisions in the current game")
         if self.seconds_left is not None:
             parts.append(f"about {duration(self.seconds_left)} left")
         return " · ".join(parts)
-
-
-def match_progress(
-    entrants: Sequence[str],
-    total: int,
-    places: Sequence[Sequence[int]],
-    seconds: float,
-    decisions: int = 0,
-) -> MatchProgress:
-    """Return the progress of a match.
-
-    Args:
-        entrants: their versions.
-        total: number of games of the match.
-        places: the places of the entrants in each finished game.
-        seconds: time since the match began.
-        decisions: number of decisions of the game that is being played.
-    """
-    opponents = len(entrants) - 1
-    halves = [[_halves(game, position) for game in places] for position in range(opponents + 1)]
-    elo = None
-    if places:
-        counts = Counter(halves[0])
-        possible = range(2 * opponents + 1)
-        scores = tuple(value / (2 * opponents) for value in possible)
-        elo = elo_difference(Duel(scores, tuple(counts[value] for value in possible)))
-    return MatchProgress(
-        entrants=tuple(entrants),
-        games=len(places),
-        total=total,
-        scores=tuple(sum(values) / (2 * opponents) for values in halves),
-        elo=elo,
-        seconds_left=seconds / len(places) * (total - len(places)) if places else None,
-        decisions=decisions,
-    )
 
 
 def _halves(places: Sequence[int], position: int) -> int:
@@ -206,7 +193,7 @@ def repeated(match: LocalMatch, show: Callable[[str], None], seconds: float) -> 
             places = [game.places for game in tuple(match.games)]
             elapsed = time.monotonic() - began
             spec, decisions = match.spec, match.decisions
-            show(match_progress(spec.versions, spec.games, places, elapsed, decisions).text)
+            show(MatchProgress(spec.versions, spec.games, places, elapsed, decisions).text)
 
     printer = Thread(target=show_progress, name="progress", daemon=True)
     printer.start()

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.cli.errors import USAGE, CommandError
+from arena.cli.errors import CommandError, unique_id, usage_error
 from arena.cli.matches import local_matches
 from arena.cli.workspace import Workspace
+from arena.errors import nearest
 from arena.matches import local_records
 from referee.record import GameRecord, MatchRecord, RecordError, read
 
@@ -18,17 +19,12 @@ _PREFIX = "m-"
 
 
 def seat_filter(source: RecordSource, seat: str | None) -> SeatFilter:
-    """Return the filter for `seat`; None selects all.
-
-    Raises:
-        CommandError: the match has no such bot or seat.
-    """
+    """Return the filter for `seat`; None selects all."""
     names = [str(name) for name, _ in source.record.match["entrants"]]
     if seat is not None and not seat.isdecimal():
         if seat not in names and seat not in [name.partition("@")[0] for name in names]:
-            from arena.cli.options import unknown
-
-            raise unknown(f"bot in {source.id} called", seat, names)
+            hint = nearest(seat, names) or f"; available: {', '.join(names)}."
+            raise usage_error(f'unknown bot in {source.id} called "{seat}"{hint}', "unknown-name")
     elif seat is not None:
         check_seat(source, int(seat))
     return lambda name, number: seat is None or seat in (name, name.partition("@")[0], str(number))
@@ -38,10 +34,8 @@ def check_seat(source: RecordSource, seat: int) -> None:
     """Raise CommandError if the match does not have this seat."""
     seats = source.record.match["seats"]
     if seat >= seats:
-        raise CommandError(
-            f"{source.id} has the seats 0 to {seats - 1}; there is no seat {seat}.",
-            USAGE,
-            code="unknown-seat",
+        raise usage_error(
+            f"{source.id} has the seats 0 to {seats - 1}; there is no seat {seat}.", "unknown-seat"
         )
 
 
@@ -59,28 +53,18 @@ class RecordSource:
         return str(self.record.match["match"])
 
     def game(self, number: int) -> GameRecord:
-        """Return the game with this number.
-
-        Raises:
-            CommandError: the record does not contain it.
-        """
+        """Return the game with this number."""
         for game in self.record.games:
             if game.number == number:
                 return game
         numbers = [game.number for game in self.record.games]
         available = f"it has {_ranges(numbers)}" if numbers else "none is published yet"
-        raise CommandError(
-            f"{self.id} has no game with the number {number}, from 0; {available}.",
-            USAGE,
-            code="unknown-game",
+        raise usage_error(
+            f"{self.id} has no game with the number {number}, from 0; {available}.", "unknown-game"
         )
 
     def seed(self) -> bytes:
-        """Return the seed.
-
-        Raises:
-            CommandError: the seed is still secret.
-        """
+        """Return the seed."""
         if self.record.seed is None:
             raise CommandError(
                 f"{self.id} is not closed; its cards are published after its last table.",
@@ -92,20 +76,16 @@ class RecordSource:
 def find_record(workspace: Workspace, name: str) -> RecordSource:
     """Return the record of a match.
 
-    Args:
-        workspace: the data folder.
-        name: a file, the id of a match or its beginning, or "last": the newest local match.
+    It is named by a file, its id, the beginning of its id, or "last": the newest local match.
 
     Raises:
-        CommandError: the name is unknown or ambiguous.
         RecordError: the record cannot be read.
     """
     if name.strip() in ("", _PREFIX):
-        raise CommandError(
+        raise usage_error(
             f'"{name}" names no match; write its id, a file or "{local_matches.LAST}".',
-            USAGE,
-            "pokearena play --list",
-            code="unknown-match",
+            "unknown-match",
+            advice="pokearena play --list",
         )
     if name == local_matches.LAST:
         return _from_file(_last(workspace))
@@ -113,12 +93,16 @@ def find_record(workspace: Workspace, name: str) -> RecordSource:
     if path.is_file():
         return _from_file(path)
     if "/" in name or name.endswith(".jsonl"):
-        raise CommandError(f"file not found: {name}", USAGE, code="unknown-file")
+        raise usage_error(f"file not found: {name}", "unknown-file")
     prefix = name if name.startswith(_PREFIX) else _PREFIX + name
     played = {path.stem: path for path in local_records.records(workspace.folder)}
     local = {match for match in played if match.startswith(prefix)}
     stored = _stored(workspace, prefix)
-    match = _only(name, prefix, local | stored)
+    advice = (
+        "`pokearena play --list` lists the local matches, `pokearena tournament show ID` those of "
+        "a tournament."
+    )
+    match = unique_id("match", name, prefix, local | stored, advice)
     if match in local:
         return _from_file(played[match])
     from arena.store.matches import results
@@ -142,10 +126,9 @@ def find_reasoning(workspace: Workspace, source: RecordSource) -> tuple[str, ...
 def _last(workspace: Workspace) -> Path:
     kept = local_records.records(workspace.folder)
     if not kept:
-        raise CommandError(
+        raise usage_error(
             f"no local match in {workspace.folder.plays}; `pokearena play` plays one.",
-            USAGE,
-            code="unknown-match",
+            "unknown-match",
         )
     return kept[0]
 
@@ -165,26 +148,6 @@ def _stored(workspace: Workspace, prefix: str) -> set[str]:
     from arena.store import ids
 
     return set(ids.matches(workspace.store, prefix))
-
-
-def _only(name: str, prefix: str, fitting: set[str]) -> str:
-    if prefix in fitting:
-        return prefix
-    if not fitting:
-        raise CommandError(
-            f"unknown match {name}; `pokearena play --list` lists the local matches, "
-            "`pokearena tournament show ID` those of a tournament.",
-            USAGE,
-            code="unknown-match",
-        )
-    if len(fitting) > 1:
-        examples = ", ".join(sorted(fitting)[:5])
-        raise CommandError(
-            f"several matches begin with {name}: {examples}; type more of the id.",
-            USAGE,
-            code="ambiguous",
-        )
-    return fitting.pop()
 
 
 def _ranges(numbers: list[int]) -> str:

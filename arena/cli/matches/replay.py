@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,13 +13,11 @@ from click.core import ParameterSource
 from arena.cli import completers, output
 from arena.cli.matches import replay_animation
 from arena.cli.options import data_option, json_option
+from arena.cli.workspace import Workspace
 from arena.matches import local_records
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from arena.cli.matches.record_lookup import RecordSource
-    from arena.cli.workspace import Workspace
     from referee.record import GameRecord
 
 

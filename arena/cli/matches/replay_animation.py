@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from arena.cli import output
-from arena.cli.errors import USAGE, CommandError
+from arena.cli.errors import CommandError, usage_error
 from arena.system import output_file
 
 if TYPE_CHECKING:
@@ -46,19 +46,12 @@ def write(
     size: tuple[int, int],
     seat: int | None,
 ) -> int:
-    """Write the games as a GIF; return the number of frames.
+    """Write the games, one after the other, as a GIF; return the number of frames.
 
-    Args:
-        source: the record.
-        games: the games, one after the other.
-        path: the file; it is written beside the target and renamed.
-        step_time: how long each position is shown, in seconds.
-        size: width and height in pixels.
-        seat: the seat whose cards are open; None: all cards are open.
+    Each position is shown for `step_time` seconds, with the cards of `seat` open; without a seat,
+    all cards are open. `size` is in pixels.
 
     Raises:
-        CommandError: the record does not describe a possible game or has none, the games are too
-            long, or there is no such seat.
         OSError: the file cannot be written; the error names it.
     """
     from arena.cli.matches.record_lookup import check_seat
@@ -83,10 +76,9 @@ def write(
                 lambda done, of: progress("positions are drawn", done, of),
             )
     except replay_picture.TooManyFrames as error:
-        raise CommandError(
+        raise usage_error(
             f"{source.id} has more than {error.most} positions; choose one game with --game.",
-            USAGE,
-            code="too-long",
+            "too-long",
         ) from None
     except UNTRUE as error:
         raise CommandError(

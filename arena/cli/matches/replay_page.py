@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from arena.cli import output
 from arena.cli.errors import CommandError
+from arena.cli.workspace import Workspace
 from arena.matches import local_records
 from arena.system import output_file
 
 if TYPE_CHECKING:
-    from arena.cli.workspace import Workspace
     from arena.matches.local_match import LocalMatch
     from referee.record import GameRecord, MatchRecord
 
@@ -29,15 +29,10 @@ def write(
 ) -> None:
     """Write the replay of these games; by default of the first ones and the one with a fault.
 
-    Args:
-        record: the record of the match.
-        path: the file.
-        games: the games to show.
-        private: whether only this user may read the file; for files of the data folder.
-        reasoning: the lines of the reasoning of the bots (`referee.reasoning`).
+    A `private` file, as in the data folder, can be read only by this user. `reasoning` has the
+    lines of the reasoning of the bots (`referee.reasoning`).
 
     Raises:
-        CommandError: the record does not describe a possible game, or has none.
         OSError: the file cannot be written; the error names it.
     """
     from arena.web import replay_file

@@ -80,7 +80,6 @@ def _boards(rendering: TableRendering) -> tuple[DominoLayout, ...]:
 
 
 def _rows(rendering: TableRendering) -> Iterator[tuple[str, ...]]:
-    """Yield the rows of the score pads."""
     for area in rendering.below:
         if isinstance(area, ScoreTable):
             yield from area.rows
@@ -122,10 +121,7 @@ def faults(game: GameRecord) -> Iterator[str]:
 def explain_fault(match: Line, fault: Line, name: str) -> Iterator[str]:
     """Yield a fault as lines of text: the sentence, the hand, the legal actions, the output.
 
-    Args:
-        match: the match line of the record.
-        fault: its fault line.
-        name: the bot.
+    `match` and `fault` are lines of the record, `name` is the bot.
     """
     yield f"fault   {name}: {fault['verdict']}"
     yield f"        {counted_from_one(clean(fault['sentence']))}"

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import rich_click as click
 
 from arena.cli import completers, output
 from arena.cli.errors import FAILED, OK
 from arena.cli.options import data_option, json_option
-
-if TYPE_CHECKING:
-    from arena.cli.workspace import Workspace
+from arena.cli.workspace import Workspace
 
 
 @click.command(epilog="Example: pokearena verify m-7f3k9q2xwd")

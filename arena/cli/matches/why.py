@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from arena.cli import completers, output
-from arena.cli.errors import USAGE, CommandError
+from arena.cli.errors import CommandError, usage_error
 from arena.cli.options import data_option, json_option
+from arena.cli.workspace import Workspace
 from referee.numbering import decision_text
 
 if TYPE_CHECKING:
     from arena.cli.matches.record_lookup import RecordSource
-    from arena.cli.workspace import Workspace
     from arena.records.fault_explanation import Explanation
 
 
@@ -55,7 +55,6 @@ def why(match: str, seat: str | None, as_json: bool, workspace: Workspace) -> No
 
 
 def _stored_analysis(workspace: Workspace, source: RecordSource) -> dict[str, Any] | None:
-    """Return the analysis by an idle worker, if there is one."""
     if source.source is not None:
         return None
     from arena.records.analysis import stored_form
@@ -94,10 +93,9 @@ def _chosen(
             f"{name}:{fault.line['game']}:{fault.line['decision']}" for fault in faults
         )
         available = f"its faults are {known}" if known else "it has none"
-        raise CommandError(
+        raise usage_error(
             f"{source.id} has no fault in {decision_text(game, decision)}; {available}.",
-            USAGE,
-            code="unknown-fault",
+            "unknown-fault",
         )
     return at
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,45 +12,45 @@ from arena.cli import output
 from arena.cli.errors import FAILED, INTERRUPTED, CommandError
 from arena.cli.options import data_option, json_option
 from arena.cli.output import ProgressLine
+from arena.cli.workspace import Workspace
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from arena.cli.output import ProgressLine
-    from arena.cli.workspace import Workspace
-
 
 _MAX_PRINTED_PROBLEMS: Final = 20
+_CHECK: Final = "pokearena db check"
+"""The next command after a change of the database."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class DatabaseReport:
     """The result of a check.
 
     Attributes:
         structure: a sentence for each problem of the structure.
+        quick: whether records were not checked.
         records: a sentence for each problem of records and results.
         damaged: matches that only a backup can correct, for example because a record is incorrect.
         repairable: matches with correct records whose results do not follow from them.
-        quick: whether records were not checked.
         matches: number of checked matches.
         games: number of checked games.
         actions: number of checked actions.
         interrupted_after: the last checked match if the check was interrupted.
     """
 
-    structure: tuple[str, ...]
-    records: tuple[str, ...] = ()
-    damaged: tuple[str, ...] = ()
-    repairable: tuple[str, ...] = ()
+    structure: list[str]
     quick: bool = True
+    records: list[str] = field(default_factory=list)
+    damaged: list[str] = field(default_factory=list)
+    repairable: list[str] = field(default_factory=list)
     matches: int = 0
     games: int = 0
     actions: int = 0
     interrupted_after: str = ""
 
     @property
-    def problems(self) -> tuple[str, ...]:
+    def problems(self) -> list[str]:
         """All problems."""
         return self.structure + self.records
 
@@ -83,12 +83,7 @@ class DatabaseReport:
         return "pokearena ladder rebuild" if only_results else ""
 
     def to_json(self, database: str, version: str | None) -> dict[str, Any]:
-        """Return the report as JSON values.
-
-        Args:
-            database: its address.
-            version: its newest migration.
-        """
+        """Return the report as JSON values; `version` is the newest migration of the database."""
         return {
             "database": database,
             "version": version,
@@ -98,9 +93,9 @@ class DatabaseReport:
             "games": self.games,
             "actions": self.actions,
             "interrupted_after": self.interrupted_after or None,
-            "problems": list(self.problems),
-            "damaged": list(self.damaged),
-            "repairable": list(self.repairable),
+            "problems": self.problems,
+            "damaged": self.damaged,
+            "repairable": self.repairable,
             "next": self.command or None,
         }
 
@@ -108,52 +103,38 @@ class DatabaseReport:
 def run(
     engine: Engine, progress: ProgressLine, *, quick: bool = False, after: str = ""
 ) -> DatabaseReport:
-    """Check a database. Ctrl-C ends the check of records, and the report has what was found.
+    """Check a database of any version. Ctrl-C ends the check of records; its report has the rest.
 
-    Args:
-        engine: the database, of any version.
-        progress: receives the progress of checks and matches.
-        quick: whether only the structure is checked.
-        after: id of a match: only the records of the matches after it are checked.
+    With `quick`, only the structure is checked; with the id of a match in `after`, only the records
+    of the matches after it.
     """
     from arena.records.bundle import store_audit
     from arena.store import consistency
     from arena.store.objects import file_moves
 
     if unreadable := consistency.unreadable(engine):
-        return DatabaseReport(tuple(unreadable))
-    structure = () if after else tuple(consistency.problems(engine, progress))
-    if not quick and not after:
-        structure += tuple(file_moves.problems(engine, progress))
+        return DatabaseReport(list(unreadable))
+    report = DatabaseReport([] if after else list(consistency.problems(engine, progress)), quick)
     if quick:
-        return DatabaseReport(structure)
-    records, damaged, repairable = list[str](), list[str](), list[str]()
-    matches = games = actions = 0
-    last, interrupted_after = after, ""
+        return report
+    if not after:
+        report.structure += file_moves.problems(engine, progress)
+    last = after
     try:
         for match in store_audit.audit(engine, progress, after):
-            matches += 1
-            games += match.games
-            actions += match.actions
-            records += match.problems
+            report.matches += 1
+            report.games += match.games
+            report.actions += match.actions
+            report.records += match.problems
             last = match.match
             if match.problems:
-                (repairable if match.repairable else damaged).append(match.match)
+                wrong = report.repairable if match.repairable else report.damaged
+                wrong.append(match.match)
     except KeyboardInterrupt:
         if not last:
             raise
-        interrupted_after = last
-    return DatabaseReport(
-        structure,
-        tuple(records),
-        tuple(damaged),
-        tuple(repairable),
-        False,
-        matches,
-        games,
-        actions,
-        interrupted_after,
-    )
+        report.interrupted_after = last
+    return report
 
 
 def show(report: DatabaseReport, database: str) -> None:
@@ -176,8 +157,7 @@ def show(report: DatabaseReport, database: str) -> None:
     )
 
 
-def _matches(names: tuple[str, ...]) -> str:
-    """Return the first three names of matches, and the number of the others."""
+def _matches(names: list[str]) -> str:
     listed = ", ".join(names[:3])
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
     return f"{'match' if len(names) == 1 else 'matches'} {listed}{more}"
@@ -214,14 +194,13 @@ def upgrade(wait: float, as_json: bool, workspace: Workspace) -> None:
     engine = _engine(workspace, made=True)
     before = database.version(engine)
     database.upgrade(engine, wait)
-    if as_json:
-        shown = database.public_url(engine)
-        output.document({"database": shown, "from": before, "to": database.HEAD})
-    elif before == database.HEAD:
-        output.line(f"{database.public_url(engine)} already has version {before}")
-    else:
-        came = f"from version {before}" if before else "new"
-        output.line(f"{database.public_url(engine)} has version {database.HEAD} now ({came})")
+    shown = database.public_url(engine)
+    came = f"from version {before}" if before else "new"
+    sentence = f"{shown} has version {database.HEAD} now ({came})"
+    if before == database.HEAD:
+        sentence = f"{shown} already has version {before}"
+    values = {"database": shown, "from": before, "to": database.HEAD}
+    output.result(as_json, values, sentence)
     engine.dispose()
 
 
@@ -251,7 +230,8 @@ def backup(file: Path, keep: int | None, as_json: bool, workspace: Workspace) ->
     deleted = backup_file.delete_older(folder, keep) if keep is not None else []
     shown = database.public_url(engine)
     values = {"database": shown, "file": str(file), "bytes": size, "deleted": len(deleted)}
-    _print_copied(as_json, values, f"wrote {file}: {size / (1 << 20):.1f} MiB from {shown}")
+    sentence = f"wrote {file}: {size / (1 << 20):.1f} MiB from {shown}"
+    output.result(as_json, values, sentence, then=_CHECK)
     engine.dispose()
 
 
@@ -271,7 +251,8 @@ def restore(file: Path, as_json: bool, workspace: Workspace) -> None:
     rows = backup_file.restore(engine, file.absolute(), ProgressLine())
     shown = database.public_url(engine)
     values = {"database": shown, "file": str(file), "rows": rows}
-    _print_copied(as_json, values, f"restored {rows} rows from {file} into {shown}")
+    sentence = f"restored {rows} rows from {file} into {shown}"
+    output.result(as_json, values, sentence, then=_CHECK)
     engine.dispose()
 
 
@@ -293,15 +274,16 @@ def move_files(target: str, as_json: bool, workspace: Workspace) -> None:
     move = file_moves.to_objects if target == "objects" else file_moves.to_database
     moved = move(engine, ProgressLine())
     storage = object_storage.needed(engine).shown
-    if as_json:
-        output.document({"target": target, "storage": storage, **asdict(moved)})
-    else:
-        place = storage if target == "objects" else "the database"
-        builds = output.count(moved.builds, "build")
-        matches = output.count(moved.matches, "match", "matches")
-        deleted = output.count(moved.deleted, "object")
-        output.line(f"moved {builds} and the records of {matches} to {place}; deleted {deleted}")
-        output.next_step("pokearena db check")
+    place = storage if target == "objects" else "the database"
+    builds = output.count(moved.builds, "build")
+    matches = output.count(moved.matches, "match", "matches")
+    deleted = output.count(moved.deleted, "object")
+    output.result(
+        as_json,
+        {"target": target, "storage": storage, **asdict(moved)},
+        f"moved {builds} and the records of {matches} to {place}; deleted {deleted}",
+        then=_CHECK,
+    )
     engine.dispose()
 
 
@@ -327,15 +309,13 @@ def sweep_objects(unknown: bool, yes: bool, as_json: bool, workspace: Workspace)
         for key in keys:
             storage.delete(key)
     deleted += len(keys) if yes else 0
-    if as_json:
-        values = {"storage": storage.shown, "deleted": deleted}
-        output.document({**values, "unknown": len(keys)} if unknown else values)
-    else:
-        output.line(f"deleted {output.count(deleted, 'object')} in {storage.shown}")
-        if keys and not yes:
-            counted = output.count(len(keys), "object")
-            output.line(f"{counted} unknown to the database; --yes deletes them")
-        output.next_step("pokearena db check")
+    values = {"storage": storage.shown, "deleted": deleted}
+    sentences = [f"deleted {output.count(deleted, 'object')} in {storage.shown}"]
+    if keys and not yes:
+        counted = output.count(len(keys), "object")
+        sentences.append(f"{counted} unknown to the database; --yes deletes them")
+    counts = {**values, "unknown": len(keys)} if unknown else values
+    output.result(as_json, counts, *sentences, then=_CHECK)
     engine.dispose()
 
 
@@ -375,22 +355,8 @@ def check(quick: bool, after: str, as_json: bool, workspace: Workspace) -> None:
         raise CommandError(report.summary, FAILED, report.command)
 
 
-def _print_copied(as_json: bool, values: dict[str, object], sentence: str) -> None:
-    """Print the result of a copy as JSON, or as text with the next command."""
-    if as_json:
-        output.document(values)
-    else:
-        output.line(sentence)
-        output.next_step("pokearena db check")
-
-
 def _engine(workspace: Workspace, made: bool = False) -> Engine:
-    """Open the database without upgrading it.
-
-    Args:
-        workspace: the data folder.
-        made: whether a missing folder is created; otherwise the database must exist.
-    """
+    """Open the database without upgrading it; it must exist unless it may be `made`."""
     from arena.store import database
 
     if made:

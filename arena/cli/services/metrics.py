@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import signal
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import rich_click as click
 
@@ -13,9 +13,7 @@ from arena import config
 from arena.cli import output
 from arena.cli.errors import UNREACHABLE, CommandError
 from arena.cli.options import data_option, host_and_port, json_option
-
-if TYPE_CHECKING:
-    from arena.cli.workspace import Workspace
+from arena.cli.workspace import Workspace
 
 _STOP_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 

@@ -94,13 +94,9 @@ def at_work(
 ) -> Iterator[RunningServices]:
     """Provide services for the duration of the context.
 
-    Uses the services that run for the data folder, or starts its own. Propagates the errors of
-    `arena.services.local.Services`, and those of the choice of the sandbox level.
-
-    Args:
-        workspace: the data folder and its store.
-        workers: number of own workers; None starts one per core.
-        pages: creates the web pages of own services, if any.
+    Uses the services that run for the data folder, or starts its own, with one worker per core
+    unless their number is given. Propagates the errors of `arena.services.local.Services`, and
+    those of the choice of the sandbox level.
     """
     if running(workspace) is not None:
         yield RunningServices(workspace, None)

@@ -16,7 +16,7 @@ from arena import config
 from arena.bots.sandbox import available_levels
 from arena.bots.sandbox.available_levels import Choice
 from arena.cli import completers, output
-from arena.cli.errors import FAILED, UNREACHABLE, USAGE, CommandError
+from arena.cli.errors import FAILED, UNREACHABLE, CommandError, usage_error
 from arena.cli.options import (
     data_option,
     json_option,
@@ -26,6 +26,7 @@ from arena.cli.options import (
     sandbox_option,
     web_options,
 )
+from arena.cli.workspace import Workspace
 from arena.errors import InfrastructureError, InvalidSettings
 from arena.services.relay_process import RelayOptions
 from arena.services.web_process import WebSettings
@@ -33,7 +34,7 @@ from arena.system.process_info import cores
 from referee.games.game_packages import EXAMPLE_GAME
 
 if TYPE_CHECKING:
-    from arena.cli.workspace import Workspace
+    from arena.cli.services.running_services import RunningServices
     from arena.services.local import Services
     from arena.store.match_settings import TournamentPlan
 
@@ -181,11 +182,7 @@ def serve(
 
 
 def ladder_of(form: str, option: str) -> TournamentPlan:
-    """Return the settings of an open ladder, for example "GAME-3-OPTION" or "GAME~slow".
-
-    Raises:
-        CommandError: the form or the clock class does not exist.
-    """
+    """Return the settings of an open ladder, for example "GAME-3-OPTION" or "GAME~slow"."""
     from arena.store import match_settings
     from arena.submissions import open_ladders
 
@@ -193,15 +190,13 @@ def ladder_of(form: str, option: str) -> TournamentPlan:
         game, seats, options, clock_class = match_settings.parse_ladder(form)
         return open_ladders.plan_of(game.id, seats, options, clock_class)
     except InvalidSettings as error:
-        raise CommandError(f"{option} {form}: {error}", USAGE, code="unknown-form") from None
+        raise usage_error(f"{option} {form}: {error}", "unknown-form") from None
 
 
 def usual_model_workers(workspace: Workspace, plans: list[TournamentPlan]) -> int:
     """Return the default number of workers for the clock class `model`.
 
-    Args:
-        workspace: the data folder and its store, which may be of an older version.
-        plans: ladders to be opened.
+    `plans` are the ladders to be opened. The store may be of an older version.
     """
     from arena.models import models_file
     from arena.store import database
@@ -304,10 +299,7 @@ def _announce(
     output.next_step(f"pokearena tournament run {EXAMPLE_GAME} sample:greedy sample:random")
 
 
-def _stay(services: object) -> None:
-    from arena.cli.services.running_services import RunningServices
-
-    assert isinstance(services, RunningServices)
+def _stay(services: RunningServices) -> None:
     try:
         while True:
             for restart in services.new_restarts():

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 import rich_click as click
 
 from arena.cli import output
 from arena.cli.errors import UNREACHABLE, CommandError
 from arena.cli.options import data_option, json_option, web_options
+from arena.cli.workspace import Workspace
 from arena.services.web_process import PortTaken, WebSettings, address_of, listen
-
-if TYPE_CHECKING:
-    from arena.cli.workspace import Workspace
 
 
 @click.command(epilog="Example: pokearena web --port 8080")

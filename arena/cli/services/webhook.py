@@ -10,11 +10,11 @@ from urllib.parse import urlsplit
 import rich_click as click
 
 from arena.cli import completers, output
-from arena.cli.errors import FAILED, USAGE, CommandError
+from arena.cli.errors import FAILED, CommandError, usage_error
 from arena.cli.options import data_option, json_option
+from arena.cli.workspace import Workspace
 
 if TYPE_CHECKING:
-    from arena.cli.workspace import Workspace
     from arena.store.webhooks import Webhook, WebhookScope
 
 _EVENTS = ("match.closed", "tournament.started", "tournament.ended", "version.added")
@@ -100,7 +100,7 @@ def add(
     try:
         parts = webhook_receiver.check(url, private=allow_private)
     except ReceiverRefused as error:
-        raise CommandError(f"{error}.", USAGE, code=error.code) from None
+        raise usage_error(f"{error}.", error.code) from None
     scope = _scope(workspace, tournament, game, form, bot)
     hook = webhooks.add_webhook(
         workspace.store,
@@ -110,12 +110,10 @@ def add(
         scope,
         private=allow_private,
     )
-    if as_json:
-        output.document({**_values(hook), "secret": hook.secret})
-        return
-    output.line(hook.secret)
-    output.hint(f"secret of {hook.id}; it is shown only once")
-    output.next_step(f"pokearena webhook test {hook.id}")
+    output.result(as_json, {**_values(hook), "secret": hook.secret}, hook.secret)
+    if not as_json:
+        output.hint(f"secret of {hook.id}; it is shown only once")
+        output.next_step(f"pokearena webhook test {hook.id}")
 
 
 @webhook.command("list", epilog="Example: pokearena webhook list")
@@ -129,13 +127,11 @@ def listing(as_json: bool, workspace: Workspace) -> None:
     from arena.store import webhooks
 
     every = webhooks.list_webhooks(workspace.existing_store)
-    if as_json:
-        for each in every:
-            output.document(_values(each))
-        return
-    output.table(
+    output.listing(
+        as_json,
+        map(_values, every),
         ("<webhook", "<receiver", "<format", "<events", "<only", "<state"),
-        [
+        (
             (
                 each.id,
                 _shortened(each.url),
@@ -145,9 +141,9 @@ def listing(as_json: bool, workspace: Workspace) -> None:
                 _state(each),
             )
             for each in every
-        ],
+        ),
+        "pokearena webhook log" if every else "pokearena webhook add URL",
     )
-    output.next_step("pokearena webhook add URL" if not every else "pokearena webhook log")
 
 
 @webhook.command(epilog="Example: pokearena webhook remove w-7f3k9q2x")
@@ -159,11 +155,8 @@ def remove(webhook_id: str, as_json: bool, workspace: Workspace) -> None:
     from arena.store import webhooks
 
     webhooks.remove(workspace.existing_store, webhook_id)
-    if as_json:
-        output.document({"webhook": webhook_id, "removed": True})
-    else:
-        output.line(f"{webhook_id} is removed")
-        output.next_step("pokearena webhook list")
+    values = {"webhook": webhook_id, "removed": True}
+    output.result(as_json, values, f"{webhook_id} is removed", then="pokearena webhook list")
 
 
 @webhook.command(epilog="Example: pokearena webhook test w-7f3k9q2x")
@@ -220,25 +213,24 @@ def log(webhook_id: str | None, limit: int, as_json: bool, workspace: Workspace)
     if webhook_id:
         webhooks.find_webhook(engine, webhook_id)
     deliveries = webhooks.log(engine, webhook_id or "", limit)
-    if as_json:
-        for each in deliveries:
-            output.document(
-                {
-                    "webhook": each.task.queue,
-                    "event": each.event,
-                    "subject": each.subject,
-                    "at": json_values.iso(each.task.created),
-                    "state": str(each.state),
-                    "attempts": each.task.attempt,
-                    "status": each.status,
-                    "error": each.task.reason or None,
-                    "ended": json_values.iso(each.task.ended),
-                }
-            )
-        return
-    output.table(
+    output.listing(
+        as_json,
+        (
+            {
+                "webhook": each.task.queue,
+                "event": each.event,
+                "subject": each.subject,
+                "at": json_values.iso(each.task.created),
+                "state": str(each.state),
+                "attempts": each.task.attempt,
+                "status": each.status,
+                "error": each.task.reason or None,
+                "ended": json_values.iso(each.task.ended),
+            }
+            for each in deliveries
+        ),
         ("<time", "<webhook", "<event", "<subject", "<state", "attempts", "status", "<error"),
-        [
+        (
             (
                 output.local_time(each.task.created),
                 each.task.queue,
@@ -250,7 +242,7 @@ def log(webhook_id: str | None, limit: int, as_json: bool, workspace: Workspace)
                 each.task.reason,
             )
             for each in deliveries
-        ],
+        ),
     )
 
 

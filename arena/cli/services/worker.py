@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import rich_click as click
 
 from arena.cli import output
 from arena.cli.errors import FAILED, OK, CommandError
 from arena.cli.options import data_option, sandbox_option
+from arena.cli.workspace import Workspace
 from arena.config import Folder
 from arena.services.queue.worker_registrations import QUEUE, QUEUES
-
-if TYPE_CHECKING:
-    from arena.cli.workspace import Workspace
 
 
 @click.command(epilog="Example: POKEARENA_REDIS_URL_FILE=/run/secrets/redis pokearena worker -j 4")

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from arena.cli import completers, output
-from arena.cli.errors import FAILED, OK, USAGE, CommandError
+from arena.cli.errors import FAILED, OK, CommandError, usage_error
 from arena.cli.options import data_option, json_option
 from arena.cli.output import ProgressLine
+from arena.cli.workspace import Workspace
 
 if TYPE_CHECKING:
-    from arena.cli.output import ProgressLine
-    from arena.cli.workspace import Workspace
     from arena.records.bundle.bundle import Bundle
 
 
@@ -50,27 +49,20 @@ def bundle(tournament: str, folder: Path | None, as_json: bool, workspace: Works
         collected = gather(workspace.store, name, public_record)
         files.write(collected, where)
     except BundleError as error:
-        raise CommandError(str(error), USAGE, code=error.code) from None
+        raise usage_error(str(error), error.code) from None
     except OSError as error:
         raise CommandError(
             f"{where} cannot be written: {error.strerror or error}.", FAILED, code="cannot-write"
         ) from None
-    if as_json:
-        output.document(
-            {
-                "tournament": name,
-                "folder": str(where),
-                "state": str(collected.tournament.state),
-                "matches": len(collected.matches),
-                "records": len(collected.records),
-            }
-        )
-        return
-    output.line(
-        f"wrote {name} to {where}: {len(collected.matches)} matches, "
-        f"{len(collected.records)} of them closed, with their records"
+    matches, records = len(collected.matches), len(collected.records)
+    state = str(collected.tournament.state)
+    values = {"tournament": name, "folder": str(where), "state": state}
+    output.result(
+        as_json,
+        {**values, "matches": matches, "records": records},
+        f"wrote {name} to {where}: {matches} matches, {records} of them closed, with their records",
+        then=f"pokearena tournament verify {where}",
     )
-    output.next_step(f"pokearena tournament verify {where}")
 
 
 @click.command(epilog="Example: pokearena tournament verify friday")
@@ -114,7 +106,6 @@ def verify(tournament: str, earlier: Path | None, as_json: bool, workspace: Work
 
 
 def _next(name: str, collected: Bundle) -> str:
-    """Return the next command after a check."""
     if not Path(name).expanduser().is_dir():
         return f"pokearena tournament show {collected.tournament.id}"
     match = next(iter(collected.records), None)
@@ -124,14 +115,11 @@ def _next(name: str, collected: Bundle) -> str:
 
 
 def _folder(path: Path) -> Bundle:
-    """Return the bundle in a folder."""
     from arena.records.bundle import folder as files
 
     if not files.is_bundle(path):
-        raise CommandError(
-            f"{path} is not a bundle: it does not contain a tournament.json.",
-            USAGE,
-            code="not-a-bundle",
+        raise usage_error(
+            f"{path} is not a bundle: it does not contain a tournament.json.", "not-a-bundle"
         )
     return files.read(path)
 
@@ -154,7 +142,7 @@ def _find(
     if path.is_dir():
         return _folder(path), ()
     if "/" in name:
-        raise CommandError(f"folder not found: {name}", USAGE, code="unknown-folder")
+        raise usage_error(f"folder not found: {name}", "unknown-folder")
     tournament = lookup.tournament_id_of(workspace, name)
     differences = tuple(store_audit.differences(workspace.store, tournament, progress))
     try:

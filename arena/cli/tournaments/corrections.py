@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import rich_click as click
 
 from arena.cli import completers, output
 from arena.cli.options import data_option, json_option, reason_option
-
-if TYPE_CHECKING:
-    from arena.cli.workspace import Workspace
+from arena.cli.workspace import Workspace
 
 
 @click.command(epilog='Example: pokearena tournament void m-7f3k9q2xwd --reason "a power cut"')
@@ -27,11 +23,9 @@ def void(match: str, reason: str, as_json: bool, workspace: Workspace) -> None:
     from arena.store.matches import corrections
 
     corrections.void(workspace.existing_store, match, COMMAND_LINE, reason)
-    if as_json:
-        output.document({"match": match, "state": "void", "reason": reason})
-    else:
-        output.line(f"{match} is void; the ratings no longer count it")
-        output.next_step("pokearena standings")
+    values = {"match": match, "state": "void", "reason": reason}
+    sentence = f"{match} is void; the ratings no longer count it"
+    output.result(as_json, values, sentence, then="pokearena standings")
 
 
 @click.command(epilog='Example: pokearena tournament replay m-7f3k9q2xwd --reason "a power cut"')
@@ -49,11 +43,9 @@ def replay(match: str, reason: str, as_json: bool, workspace: Workspace) -> None
     from arena.store.matches import corrections
 
     new = corrections.replay(workspace.existing_store, match, COMMAND_LINE, reason)
-    if as_json:
-        output.document({"match": match, "state": "void", "replay": new, "reason": reason})
-    else:
-        output.line(f"{match} is void and will be played again as {new}")
-        output.next_step(f"pokearena verify {match}")
+    values = {"match": match, "state": "void", "replay": new, "reason": reason}
+    sentence = f"{match} is void and will be played again as {new}"
+    output.result(as_json, values, sentence, then=f"pokearena verify {match}")
 
 
 @click.command(
@@ -76,11 +68,9 @@ def forfeit(match: str, version: str, reason: str, as_json: bool, workspace: Wor
 
     label = lookup.find_version(workspace, version).id
     corrections.forfeit(workspace.existing_store, match, label, COMMAND_LINE, reason)
-    if as_json:
-        output.document({"match": match, "state": "void", "forfeited_by": label, "reason": reason})
-    else:
-        output.line(f"{label} has lost {match} by forfeit; the ratings do not count it")
-        output.next_step("pokearena standings")
+    values = {"match": match, "state": "void", "forfeited_by": label, "reason": reason}
+    sentence = f"{label} has lost {match} by forfeit; the ratings do not count it"
+    output.result(as_json, values, sentence, then="pokearena standings")
 
 
 @click.command(
@@ -102,12 +92,9 @@ def disqualify(
     from arena.store.access.audit_log import COMMAND_LINE
     from arena.store.matches import corrections
 
-    assert workspace.existing_store is not None
     name = lookup.tournament_id_of(workspace, tournament)
     label = lookup.find_version(workspace, version).id
     voided = corrections.disqualify(workspace.store, name, label, COMMAND_LINE, reason)
-    if as_json:
-        output.document({"tournament": name, "version": label, "voided": list(voided)})
-    else:
-        output.line(f"{label} is disqualified from {name}; {len(voided)} matches are void")
-        output.next_step(f"pokearena tournament show {name}")
+    values = {"tournament": name, "version": label, "voided": list(voided)}
+    sentence = f"{label} is disqualified from {name}; {len(voided)} matches are void"
+    output.result(as_json, values, sentence, then=f"pokearena tournament show {name}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import rich_click as click
@@ -18,14 +19,12 @@ from arena.cli.options import (
     web_options,
     workers_option,
 )
+from arena.cli.workspace import Workspace
 from arena.services.web_process import Pages, WebSettings, listen_near
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from arena.cli.tournaments.live_table import TournamentSnapshot
     from arena.cli.tournaments.running import CheckedMatch
-    from arena.cli.workspace import Workspace
 
 
 @click.command(epilog="Example: pokearena demo --seed friday")

@@ -35,10 +35,8 @@ _OTHER_BOARDS = 2
 def planned(boards: int | None, cycles: int, full: bool = False) -> list[TournamentRequest]:
     """Return a round robin of the house bots in each game.
 
-    Args:
-        boards: boards of a match; None takes a default for each game.
-        cycles: how often the entrants meet.
-        full: whether `strong` plays every game instead of one.
+    The number of boards has a default for each game. With `full`, `strong` plays every game instead
+    of one.
     """
     bots = _bots()
     demo = []
@@ -75,10 +73,7 @@ def begin(
 ) -> list[str]:
     """Register the house bots and schedule the tournaments; return their ids.
 
-    Args:
-        workspace: the workspace.
-        tournaments: the planned tournaments.
-        seed: text from which all cards follow; None chooses a random seed.
+    All cards follow from the seed; None chooses a random one.
     """
     bots = _bots()
     labels = {bot.label: registration.register_house_bot(workspace, bot).id for bot in bots}
@@ -91,7 +86,6 @@ def begin(
 
 
 def _bots() -> list[Bot]:
-    """Return the house bots of the demo."""
     return [resolver.sample(name) for name in resolver.samples() if name not in _LEFT_OUT]
 
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from arena.cli import output
 from arena.cli.ladders import ladder_table
@@ -25,7 +25,6 @@ from referee.sanitizing import sanitized
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from arena.ladders.ladder_key import LadderKey
     from arena.ratings.standings import Standings
     from arena.services.queue.worker_list import WorkerList
 
@@ -77,18 +76,6 @@ class TournamentSnapshot:
         return state is TournamentState.CLOSED or (stopped and self.progress.running == 0)
 
 
-class Display(Protocol):
-    """Output of the snapshots."""
-
-    def __enter__(self) -> Self: ...
-    def __exit__(self, *_: object) -> None: ...
-    def show(self, snapshots: Sequence[TournamentSnapshot]) -> None:
-        """Show the current snapshots."""
-
-    def print_message(self, text: str) -> None:
-        """Print a message."""
-
-
 def watch(
     engine: Engine, ids: Sequence[str], services: RunningServices, workers: WorkerList
 ) -> tuple[TournamentSnapshot, ...]:
@@ -99,8 +86,8 @@ def watch(
         Exception: the reason why services of this command ended.
     """
     readers = [SnapshotReader(engine, name, workers) for name in ids]
-    display: Display = _Live() if sys.stderr.isatty() else _ProgressLines()
-    with display:
+    lines: _Live | _ProgressLines = _Live() if sys.stderr.isatty() else _ProgressLines()
+    with lines as display:
         while True:
             snapshots = tuple(reader.now() for reader in readers)
             for message in services.new_restarts():
@@ -135,7 +122,8 @@ class SnapshotReader:
         progress = tournaments.progress(self._engine, self._name)
         if self._standings is None or progress.closed != self._closed:
             self._closed = progress.closed
-            self._standings = self._table(ladder_key.of_tournament(tournament))
+            scope = ladder_key.of_tournament(tournament)
+            self._standings = rater.current_ladder(self._engine, scope).table
         estimate = self._estimator.estimate(tournament, progress, time.monotonic())
         snapshot = TournamentSnapshot(
             tournament, progress, self._standings, estimate.matches, estimate.seconds_left
@@ -152,9 +140,6 @@ class SnapshotReader:
             return self._workers.waiting_reason(self._engine, game, tournament=tournament.id)
         step = tournament_outcome.next_step(self._engine, tournament)
         return step.sentence if isinstance(step, WaitForMatches) else ""
-
-    def _table(self, scope: LadderKey) -> Standings:
-        return rater.current_ladder(self._engine, scope).table
 
 
 class _ProgressLines:

@@ -10,8 +10,8 @@ from arena.cli import game_options, lookup, output
 from arena.cli.bots import registration
 from arena.cli.errors import CommandError
 from arena.cli.output import count
+from arena.cli.workspace import Workspace
 from arena.formats.contract import FormatEntrant
-from arena.store.access.audit_log import audited_command
 from arena.store.tournaments import lifecycle, tournaments
 from arena.system.process_info import cores
 from arena.tournaments import schedule_preview, scheduler, time_estimate, tournament_request
@@ -19,7 +19,6 @@ from referee.games.registry import find_game
 
 if TYPE_CHECKING:
     from arena.bots.bot import Bot
-    from arena.cli.workspace import Workspace
     from arena.tournaments.schedule_preview import SchedulePreview
     from arena.tournaments.tournament_request import NamedBot, TournamentRequest
 
@@ -29,11 +28,7 @@ _MAX_PRINTED_MATCHES = 40
 def resolved(
     workspace: Workspace, request: TournamentRequest, file: Path | None
 ) -> list[tuple[Bot, str]]:
-    """Return the bots with their owners. Stores nothing.
-
-    Raises:
-        CommandError: a bot cannot play; the sentence names the file and the line, if any.
-    """
+    """Return the bots with their owners. Stores nothing."""
     return [(_bot(workspace, request, bot, file), bot.owner or "") for bot in request.entrants]
 
 
@@ -94,12 +89,8 @@ def preview(
 
 
 def _words(schedule: SchedulePreview, at_once: int) -> list[str]:
-    plan, first, total, seconds = (
-        schedule.plan,
-        schedule.first,
-        schedule.matches,
-        schedule.seconds,
-    )
+    plan, first = schedule.plan, schedule.first
+    total, seconds = schedule.matches, schedule.seconds
     if total is None or seconds is None:
         end = "stopped" if plan.format == "ladder" else "the verdict"
         begins = f"first {count(len(first), 'match', 'matches')}"
@@ -140,9 +131,6 @@ def join(
     """Add bots to a tournament; return its id and their versions.
 
     Propagates the errors of `lifecycle.add`.
-
-    Raises:
-        CommandError: its format does not accept new entrants.
     """
     name = lookup.tournament_id_of(workspace, tournament)
     scheduler.check_open(tournaments.find_tournament(workspace.store, name))
@@ -152,6 +140,6 @@ def join(
         game_options.check_plays(entrant, game)
     versions, owners = registered(workspace, [(bot, owner) for bot in resolved])
     entries = scheduler.enrol(workspace.store, versions, owners)
-    with audited_command(workspace.store, "tournament.add", name):
+    with workspace.audited("tournament.add", name):
         lifecycle.add_entrants(workspace.store, name, entries)
     return name, versions

@@ -80,14 +80,8 @@ def play_out(
 ) -> tuple[TournamentSnapshot, ...]:
     """Play tournaments to their end, with own services if none run for this folder.
 
-    Args:
-        workspace: the data folder and its store.
-        workers: number of own workers; None starts one per core.
-        begin: called when the services are running; returns the ids of the tournaments.
-        pages: creates the web pages of own services, if any.
-
-    Raises:
-        CommandError: Ctrl-C was pressed; the error suggests how to continue.
+    `begin` is called when the services are running, and returns the ids of the tournaments. `pages`
+    creates the web pages of own services.
     """
     names: Sequence[str] = ()
     interrupted: KeyboardInterrupt | SystemExit | None = None

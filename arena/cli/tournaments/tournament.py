@@ -13,9 +13,9 @@ from arena.cli.tournaments.bundle import bundle, verify
 from arena.cli.tournaments.corrections import disqualify, forfeit, replay, void
 from arena.cli.tournaments.tournament_export import export
 from arena.cli.tournaments.tournament_run import run
+from arena.cli.workspace import Workspace
 
 if TYPE_CHECKING:
-    from arena.cli.workspace import Workspace
     from arena.store.tournaments.tournaments import Tournament, TournamentProgress
 
 _HEADINGS = ("tournament", "<name", "<game", "bots", "matches", "games", "<state", "<begun")
@@ -44,7 +44,6 @@ def resume(
     """
     from arena.cli import lookup
     from arena.cli.tournaments import running, views
-    from arena.store.access.audit_log import audited_command
     from arena.store.tournaments import lifecycle
     from arena.store.tournaments import tournaments as store
 
@@ -65,7 +64,7 @@ def resume(
 
     def begin() -> list[str]:
         for name in names:
-            with audited_command(workspace.store, "tournament.start", name):
+            with workspace.audited("tournament.start", name):
                 lifecycle.resume(workspace.store, name)
         output.hint(f"resuming {', '.join(names)}")
         return names
@@ -83,11 +82,10 @@ def pause(tournaments: tuple[str, ...], as_json: bool, workspace: Workspace) -> 
     """Start no further matches. Running matches are finished."""
     from arena.cli import lookup
     from arena.cli.tournaments import views
-    from arena.store.access.audit_log import audited_command
     from arena.store.tournaments import lifecycle
 
     for name in [lookup.tournament_id_of(workspace, prefix) for prefix in tournaments]:
-        with audited_command(workspace.store, "tournament.pause", name):
+        with workspace.audited("tournament.pause", name):
             lifecycle.pause(workspace.store, name)
         views.changed(workspace, name, f"{name} is paused", as_json)
     if not as_json:
@@ -146,12 +144,11 @@ def withdraw(
     """
     from arena.cli import lookup
     from arena.cli.tournaments import views
-    from arena.store.access.audit_log import audited_command
     from arena.store.tournaments import lifecycle
 
     name = lookup.tournament_id_of(workspace, tournament)
     for version in [lookup.find_version(workspace, label).id for label in versions]:
-        with audited_command(workspace.store, "tournament.withdraw", name, reason):
+        with workspace.audited("tournament.withdraw", name, reason):
             lifecycle.withdraw(workspace.store, name, version, reason)
     views.changed(workspace, name, f"withdrawn from {name}: {', '.join(versions)}", as_json)
     if not as_json:
@@ -238,12 +235,11 @@ def cancel(tournaments: tuple[str, ...], reason: str, as_json: bool, workspace: 
     """Cancel tournaments. Closed and running matches still count."""
     from arena.cli import lookup
     from arena.cli.tournaments import views
-    from arena.store.access.audit_log import audited_command
     from arena.store.tournaments import lifecycle
     from arena.store.tournaments import tournaments as store
 
     for name in [lookup.tournament_id_of(workspace, prefix) for prefix in tournaments]:
-        with audited_command(workspace.store, "tournament.cancel", name, reason):
+        with workspace.audited("tournament.cancel", name, reason):
             lifecycle.cancel(workspace.store, name)
         closed = store.progress(workspace.store, name).closed
         sentence = f"{name} is cancelled; {closed} of its matches are closed"

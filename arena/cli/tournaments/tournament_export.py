@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import rich_click as click
 
 from arena.cli import completers, output
-from arena.cli.errors import FAILED, USAGE, CommandError
+from arena.cli.errors import USAGE
+from arena.cli.new_folder import new_folder
 from arena.cli.options import data_option, json_option
 from arena.cli.output import ProgressLine
-from arena.system.temporary_folder import remove_abandoned, temporary_folder
-
-if TYPE_CHECKING:
-    from arena.cli.workspace import Workspace
+from arena.cli.workspace import Workspace
 
 
 @click.command(epilog="Example: pokearena tournament export t-7f3k9q --html friday")
@@ -36,47 +33,12 @@ def export(tournament: str, folder: Path, as_json: bool, workspace: Workspace) -
     records, the bots and the rules. Open matches show only what is public while they are played.
     """
     from arena.cli import lookup
-
-    assert workspace.existing_store is not None
-    name = lookup.tournament_id_of(workspace, tournament)
-    try:
-        remove_abandoned(folder)
-        if folder.exists() and any(folder.iterdir()):
-            raise CommandError(
-                f"{folder} is not empty; choose another folder with --html.",
-                USAGE,
-                code="not-empty",
-            )
-        files = _write_site(workspace, name, folder)
-    except OSError as error:
-        raise CommandError(
-            f"{folder} cannot be written: {error.strerror or error}.", FAILED, code="cannot-write"
-        ) from None
-    if as_json:
-        output.document({"tournament": name, "folder": str(folder), "files": files})
-        return
-    output.line(f"wrote {name} to {folder}: {files} files")
-    output.hint(f"open {folder / 'index.html'} in a browser")
-
-
-def _write_site(workspace: Workspace, tournament: str, folder: Path) -> int:
-    """Write a site into an empty or missing folder, completely or not at all.
-
-    Returns:
-        The number of files.
-    """
     from arena.web import static_site
 
-    exists = folder.exists()
-    beside = folder if exists else folder.parent
-    beside.mkdir(parents=True, exist_ok=True)
-    with temporary_folder(beside) as temporary:
-        site = temporary / "site"
-        site.mkdir()
-        files = static_site.write(workspace.store, tournament, site, ProgressLine())
-        if exists:
-            for path in site.iterdir():
-                path.rename(folder / path.name)
-        else:
-            site.rename(folder)
-    return files
+    name = lookup.tournament_id_of(workspace, tournament)
+    with new_folder(folder, USAGE) as site:
+        files = static_site.write(workspace.store, name, site, ProgressLine())
+    values = {"tournament": name, "folder": str(folder), "files": files}
+    output.result(as_json, values, f"wrote {name} to {folder}: {files} files")
+    if not as_json:
+        output.hint(f"open {folder / 'index.html'} in a browser")

@@ -9,7 +9,7 @@ import rich_click as click
 from click.core import ParameterSource
 
 from arena.cli import completers
-from arena.cli.errors import USAGE, CommandError
+from arena.cli.errors import usage_error
 from arena.cli.options import (
     bounded,
     data_option,
@@ -20,11 +20,11 @@ from arena.cli.options import (
     seats_option,
     workers_option,
 )
+from arena.cli.workspace import Workspace
 from arena.config import BOARDS, CYCLES
 from referee.games.game_packages import EXAMPLE_GAME
 
 if TYPE_CHECKING:
-    from arena.cli.workspace import Workspace
     from arena.tournaments.tournament_request import TournamentRequest
 
 _PLAIN = ("preset", "name", "format", "seats", "boards", "seed", "faults", "corrections")
@@ -154,17 +154,14 @@ def _requested(flags: dict[str, Any], file: Path | None) -> TournamentRequest:
     if file is not None:
         return tournament_request.read_request(file, given)
     if Path(flags["game"]).is_file():
-        raise CommandError(
+        raise usage_error(
             f'the name of a tournament file must end with .toml, but "{flags["game"]}" does not.',
-            USAGE,
-            code="not-toml",
+            "not-toml",
         )
     if not flags["bots"]:
         game_named(flags["game"])
-        raise CommandError(
-            f"a tournament of {flags['game']} needs bots; add their names or folders.",
-            USAGE,
-            code="no-bots",
+        raise usage_error(
+            f"a tournament of {flags['game']} needs bots; add their names or folders.", "no-bots"
         )
     return tournament_request.request_of({"game": flags["game"], **given})
 
@@ -172,9 +169,7 @@ def _requested(flags: dict[str, Any], file: Path | None) -> TournamentRequest:
 def _given(flags: dict[str, Any], ignored: set[ParameterSource]) -> dict[str, Any]:
     """Return the flags that are given, named as in a tournament file.
 
-    Args:
-        flags: the values of all options.
-        ignored: sources of values that are left out, besides defaults.
+    `ignored` are the sources of values that are left out, besides defaults.
     """
     from arena.cli import game_options as setup
     from arena.tournaments import tournament_request

@@ -10,6 +10,7 @@ from arena.cli.errors import FAILED, OK
 from arena.cli.ladders import ladder_table
 from arena.cli.output import count
 from arena.cli.services import running_services
+from arena.cli.workspace import Workspace
 from arena.ladders import ladder_key, ladder_values
 from arena.records.bundle.audit import Audit
 from arena.records.bundle.bundle import Bundle
@@ -21,7 +22,6 @@ from arena.tournaments import json_values, tournament_outcome
 
 if TYPE_CHECKING:
     from arena.cli.tournaments.live_table import TournamentSnapshot
-    from arena.cli.workspace import Workspace
     from arena.store.matches.listing import Match
     from arena.store.tournaments.tournaments import Tournament
 
@@ -65,8 +65,8 @@ def show(workspace: Workspace, name: str, tag: str | None = None) -> None:
     _show_matches(matches, tournament_outcome.uncounted_matches(step))
     tell_void(workspace, name)
     tell_waiting(workspace, tournament)
-    ladder_table.remark(table)
-    ladder_table.remark_gifts(ladder_values.gifts(workspace.store, scope))
+    output.hint(*ladder_values.remarks(table))
+    output.hint(*ladder_values.gift_remarks(ladder_values.gifts(workspace.store, scope)))
     ladder_table.explain([table])
     what_next(workspace, [name], shown=True)
 
@@ -147,7 +147,7 @@ def conclude(workspace: Workspace, snapshot: TournamentSnapshot) -> None:
         output.line(words)
     ladder_table.show(snapshot.standings)
     output.line()
-    ladder_table.remark(snapshot.standings)
+    output.hint(*ladder_values.remarks(snapshot.standings))
     if progress.closed < progress.matches:
         tell_void(workspace, tournament.id)
         left = progress.matches - progress.closed
@@ -170,10 +170,7 @@ def tell_void(workspace: Workspace, name: str) -> None:
 def what_next(workspace: Workspace, names: Sequence[str], *, shown: bool = False) -> None:
     """Print the next command after showing tournaments: a replay, or a resumption.
 
-    Args:
-        workspace: the data folder and its store.
-        names: ids of the tournaments.
-        shown: whether `tournament show` was the current command.
+    `shown` is whether `tournament show` was the current command.
     """
     closed: list[Match] = []
     open_ones: list[Tournament] = []
@@ -218,10 +215,8 @@ def report(workspace: Workspace, snapshots: Sequence[TournamentSnapshot], as_jso
 
 def changed(workspace: Workspace, name: str, sentence: str, as_json: bool) -> None:
     """Print the state of a tournament that has just been changed."""
-    tournament, progress = (
-        tournaments.find_tournament(workspace.store, name),
-        tournaments.progress(workspace.store, name),
-    )
+    tournament = tournaments.find_tournament(workspace.store, name)
+    progress = tournaments.progress(workspace.store, name)
     if as_json:
         output.document(json_values.tournament(tournament, progress))
         return
@@ -233,10 +228,7 @@ def changed(workspace: Workspace, name: str, sentence: str, as_json: bool) -> No
 def show_audit(bundle: Bundle, audit: Audit, earlier: Bundle | None = None) -> None:
     """Print the checked facts with counts, or one problem per line.
 
-    Args:
-        bundle: the checked bundle.
-        audit: the result of the check.
-        earlier: the earlier bundle with which it was compared, if any.
+    `earlier` is the bundle with which it was compared.
     """
     tournament = bundle.tournament
     output.heading(

@@ -24,17 +24,11 @@ class ViewKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A page and the position of the cursor.
-
-    Attributes:
-        kind: the kind of page.
-        value: the form, the bot's name, or the match's id.
-        row: the selected row.
-        find: the search text of a ladder.
-    """
+    """A page, the selected row, and the search text of a ladder."""
 
     kind: ViewKind
     value: str
+    """The form, the bot's name, or the match's id."""
     row: int = 0
     find: str = ""
 
@@ -53,16 +47,11 @@ def keys_of(view: View, rows: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Navigation:
-    """The history of views; the last one is visible.
-
-    Attributes:
-        views: the views.
-        typing: the search text being typed; None outside the search prompt.
-        over: whether the user has quit.
-    """
+    """The history of views, of which the last one is visible, until the user has quit."""
 
     views: tuple[View, ...]
     typing: str | None = None
+    """The search text being typed; None outside the search prompt."""
     over: bool = False
 
     @property
@@ -78,13 +67,9 @@ class Navigation:
 def pressed(
     navigation: Navigation, key: str, rows: Sequence[View | None], forms: Sequence[str]
 ) -> Navigation:
-    """Return the state after a key.
+    """Return the state after a key: a letter, or a name such as "up" or "escape".
 
-    Args:
-        navigation: the current state.
-        key: a letter, or the name of a key ("up", "escape").
-        rows: the view opened by each selectable row; None if it opens nothing.
-        forms: the existing ladders.
+    `rows` has the view opened by each selectable row, `forms` the existing ladders.
     """
     if navigation.typing is not None:
         return _typed(navigation, navigation.typing, key)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from textwrap import wrap
@@ -15,7 +14,7 @@ from rich.live import Live
 from rich.text import Text
 
 from arena.cli import output
-from arena.cli.key_input import read_keys, split_keys
+from arena.cli.key_input import read_keys, split_keys, unbuffered
 from arena.cli.output import painted
 from arena.cli.watch.navigation import Navigation, View, ViewKind, keys_of, pressed
 from arena.cli.watch.screen_content import ScreenContent, Section, shown
@@ -38,12 +37,7 @@ _PAUSE_SECONDS = 0.25
 
 
 async def watch(web: WebState, form: str) -> None:
-    """Show a ladder and the views reached from it until `q` is pressed.
-
-    Args:
-        web: the data of the web pages.
-        form: the first ladder; if it does not exist, a sentence is shown.
-    """
+    """Show a ladder, or a sentence without one, and the views reached from it until `q`."""
     await web.read_store()
     tasks = [asyncio.create_task(job) for job in (web.keep_snapshot(), web.receive_events())]
     try:
@@ -82,12 +76,7 @@ async def _key_or_change(
 @contextmanager
 def _keys() -> Iterator[asyncio.Queue[str]]:
     """Yield a queue of the keys as they are pressed."""
-    import termios
-    import tty
-
     keys: asyncio.Queue[str] = asyncio.Queue()
-    descriptor = sys.stdin.fileno()
-    before = termios.tcgetattr(descriptor)
     loop = asyncio.get_running_loop()
 
     def read() -> None:
@@ -95,13 +84,12 @@ def _keys() -> Iterator[asyncio.Queue[str]]:
         for key in split_keys(text) if text else ("q",):
             keys.put_nowait(key)
 
-    try:
-        tty.setcbreak(descriptor)
+    with unbuffered() as descriptor:
         loop.add_reader(descriptor, read)
-        yield keys
-    finally:
-        loop.remove_reader(descriptor)
-        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+        try:
+            yield keys
+        finally:
+            loop.remove_reader(descriptor)
 
 
 def _drawn(seen: ScreenContent, where: Navigation, width: int, height: int) -> RenderableType:

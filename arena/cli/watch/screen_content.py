@@ -22,13 +22,7 @@ _MATCHES = 15
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A table under a heading.
-
-    Attributes:
-        heading: the heading.
-        table: the table.
-        opens: the view that each row opens; empty if rows cannot be opened.
-    """
+    """A table under a heading; `opens` has the view of each row if rows can be opened."""
 
     heading: str
     table: TextTable
@@ -80,41 +74,14 @@ def _ladder(web: WebState, view: View) -> ScreenContent:
     filtered = f", filter “{view.find}”" if view.find else ""
     opens = tuple(View(ViewKind.BOT, name.partition("@")[0]) for name in names)
     sections = [Section("", _live_lines(page), opens)]
-    running = [
-        running_match
-        for running_match in web.snapshot.running
-        if _form_of(web, running_match.tournament) == view.value
-    ]
+    ladders = {each.id: each.plan.ladder for each, _ in web.snapshot.open_tournaments}
+    running = [m for m in web.snapshot.running if ladders.get(m.tournament) == view.value]
     if running:
-        sections.append(
-            Section(
-                "running matches",
-                TextTable(
-                    ("<match", "<bots", "games"),
-                    [
-                        (
-                            running_match.id,
-                            " v ".join(running_match.entrants),
-                            f"{running_match.committed}/{running_match.games}",
-                        )
-                        for running_match in running
-                    ],
-                ),
-                tuple(View(ViewKind.MATCH, running_match.id) for running_match in running),
-            )
-        )
+        rows = [(m.id, " v ".join(m.entrants), f"{m.committed}/{m.games}") for m in running]
+        matches = TextTable(("<match", "<bots", "games"), rows)
+        opens = tuple(View(ViewKind.MATCH, m.id) for m in running)
+        sections.append(Section("running matches", matches, opens))
     return ScreenContent(f"{wording.form_name(view.value)}{filtered}", tuple(sections))
-
-
-def _form_of(web: WebState, tournament: str) -> str:
-    return next(
-        (
-            candidate.plan.ladder
-            for candidate, _ in web.snapshot.open_tournaments
-            if candidate.id == tournament
-        ),
-        "",
-    )
 
 
 def _matrix(web: WebState, view: View) -> ScreenContent:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import rich_click as click
 
 from arena.cli import completers, output
-from arena.cli.errors import USAGE, CommandError
+from arena.cli.errors import CommandError, usage_error
 from arena.cli.options import data_option
+from arena.cli.workspace import Workspace
 from referee.games.game_packages import EXAMPLE_GAME
-
-if TYPE_CHECKING:
-    from arena.cli.workspace import Workspace
 
 
 @click.command(epilog=f"Example: pokearena watch {EXAMPLE_GAME}")
@@ -35,11 +31,10 @@ def watch(ladder: str | None, workspace: Workspace) -> None:
 
     if not (output.is_terminal() and key_input.has_keys()):
         words = f" {ladder}" if ladder else ""
-        raise CommandError(
+        raise usage_error(
             "watch requires a terminal; this output or input is not one.",
-            USAGE,
-            f"pokearena standings{words} --watch",
-            code="no-terminal",
+            "no-terminal",
+            advice=f"pokearena standings{words} --watch",
         )
     engine = workspace.existing_store
     forms = [scope.name for scope in lookup.scopes_of(workspace, ladder, None)]

@@ -27,8 +27,6 @@ class TuningFileError(FileError):
 
 @dataclass(frozen=True, slots=True)
 class _ParameterTable:
-    """A table `[parameters.NAME]`."""
-
     start: float
     minimum: float
     maximum: float
@@ -103,12 +101,7 @@ def _check_parameter(name: str, table: _ParameterTable) -> None:
 
 
 def with_arguments(run: tuple[str, ...], values: Mapping[str, str]) -> tuple[str, ...]:
-    """Return a command with the arguments "--NAME VALUE"; existing ones are replaced.
-
-    Args:
-        run: the command in bot.toml.
-        values: the values by name.
-    """
+    """Return a command with the arguments "--NAME VALUE"; existing ones are replaced."""
     words: list[Any] = list(run)
     for name, value in values.items():
         flag = f"--{name}"

@@ -206,13 +206,7 @@ class Stopped(Exception):
 
 
 class MatchPlayer:
-    """Plays iterations as local matches of two copies of a bot with different arguments.
-
-    Args:
-        file: the settled settings.
-        bot: the bot.
-        folder: a folder for the output of the bots.
-    """
+    """Plays iterations as local matches of two copies of a bot with different arguments."""
 
     def __init__(
         self,

@@ -13,10 +13,6 @@ from referee.games.registry import find_game
 def encoding_of(game_id: str, seats: int) -> Encoding:
     """Return the encoding of a game: `ENCODING` of its module, by default a plain one.
 
-    Args:
-        game_id: the id of a registered game.
-        seats: the number of seats.
-
     Raises:
         SetupError: the id is unknown.
     """

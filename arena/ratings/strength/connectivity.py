@@ -1,4 +1,4 @@
-"""Connected components of entrants: by matches, and by points taken from each other."""
+"""Connected components of entrants by matches."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -23,20 +23,6 @@ def components(names: Iterable[str], edges: Edges) -> tuple[tuple[str, ...], ...
             left -= group
             groups.append(tuple(sorted(group)))
     return tuple(sorted(groups, key=lambda group: (-len(group), group)))
-
-
-def all_within_reach(names: Sequence[str], took: Edges) -> bool:
-    """Return whether each entrant has, directly or via others, taken points from each other one.
-
-    Only then does the fit without a prior have a maximum (Ford 1957; Zermelo 1929).
-    """
-    forth: dict[str, list[str]] = {name: [] for name in names}
-    back: dict[str, list[str]] = {name: [] for name in names}
-    for winner, loser in took:
-        forth[winner].append(loser)
-        back[loser].append(winner)
-    everyone = set(names)
-    return all(_reached(names[0], ways) == everyone for ways in (forth, back)) if names else True
 
 
 def _reached(start: str, ways: Mapping[str, Sequence[str]]) -> set[str]:

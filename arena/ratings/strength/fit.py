@@ -18,10 +18,9 @@ from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, Final, Literal, cast
 
-from arena.ratings.line_ups import pairs
 from arena.ratings.meetings import Meetings
 from arena.ratings.scale import DECIMALS, ELO, Z95
-from arena.ratings.strength.connectivity import all_within_reach, components
+from arena.ratings.strength.connectivity import components
 from arena.ratings.strength.kept_strengths import (
     SCIPY_MISSING,
     IndependentErrors,
@@ -74,7 +73,6 @@ class StrengthBound:
         return ">" if self.side == "above" else "<"
 
     def to_json(self) -> dict[str, object]:
-        """Return it as plain values for JSON."""
         return {"side": self.side, "value": self.value, "confidence": self.confidence}
 
 
@@ -83,14 +81,11 @@ class Strength:
     """The strength of one entrant, in Elo points.
 
     Attributes:
-        entrant: the entrant.
         first: the first rank it may have: one more than the number of certainly stronger entrants.
             Certain is a likelihood of superiority of 97.5 %, for each pair separately.
         last: the last rank it may have: the number of entrants that are not certainly weaker.
-        value: the strength.
         low: the lower end of its 95 % interval.
         high: the upper end of its 95 % interval.
-        error: its standard error.
         matches: number of matches.
         opponents: number of different opponents.
         provisional: whether half its interval is wider than the settings allow, or it has not
@@ -130,8 +125,6 @@ class Strengths:
     """The strengths of all entrants, the strongest first.
 
     Attributes:
-        settings: the parameters.
-        lines: the strengths.
         gaps: the differences between each two lines, by their places from 0.
         groups: groups of entrants connected by matches, the largest first. Strengths are comparable
             only within a group.
@@ -171,20 +164,15 @@ def strengths(
     The same matches give the same digits, in whatever order they were summed up.
 
     Args:
-        meetings: the sums of the matches.
-        settings: the parameters.
-        entrants: further entrants.
         known: the values to return for a ladder that is too large to be fitted.
 
     Raises:
         TooManyEntrants: the ladder is too large to be fitted, and `known` is missing.
-        ValueError: an anchor is not among the entrants; or the prior is infinite and an entrant
-            has not, directly or via others, taken points from each other one. The likelihood then
-            has no finite maximum.
+        ValueError: an anchor is not among the entrants.
     """
     settings = settings or StrengthSettings()
     names = sorted({*meetings.entrants, *entrants})
-    _check(names, meetings, settings)
+    _check(names, settings)
     load_numpy()
     import numpy as np
 
@@ -263,10 +251,8 @@ class _Fitted:
     """A fit, with everything it was computed from.
 
     Attributes:
-        table: the meetings.
         groups: the groups of entrants that are connected by matches.
         deviations: the deviations of the pairs from strengths.
-        fit: the strengths.
         opponents: number of opponents of each entrant.
         points: the largest possible sum of mean scores of each entrant, and the actual one.
         unfitted: see `Strengths.unfitted`.
@@ -392,28 +378,12 @@ def _errors(fitted: Fit) -> list[float]:
     return [round(ELO * math.sqrt(variance), DECIMALS) for variance in variances]
 
 
-def _check(names: list[str], meetings: Meetings, settings: StrengthSettings) -> None:
+def _check(names: list[str], settings: StrengthSettings) -> None:
     unknown = sorted(set(settings.anchored) - set(names))
     if unknown:
         raise InvalidValue(
             f"the anchor {unknown[0]} is not among the entrants", code="unknown-anchor"
         )
-    if math.isinf(settings.prior) and not all_within_reach(names, _took(meetings)):
-        raise InvalidValue(
-            "without a prior, strengths need that everyone has, by way of others, taken something "
-            "from everyone else",
-            code="no-prior",
-        )
-
-
-def _took(meetings: Meetings) -> Iterable[tuple[str, str]]:
-    for line_up, sums in meetings.sums.items():
-        everything = 2 * line_up.games * sums.matches
-        for halves, (first, second) in zip(sums.halves, pairs(len(line_up.entrants)), strict=True):
-            if halves > 0:
-                yield line_up.entrants[first], line_up.entrants[second]
-            if halves < everything:
-                yield line_up.entrants[second], line_up.entrants[first]
 
 
 def _precision(settings: StrengthSettings) -> float:

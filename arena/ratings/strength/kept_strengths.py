@@ -64,11 +64,9 @@ class IndependentErrors:
 
     @property
     def size(self) -> int:
-        """The number of entrants."""
         return len(self.variances)
 
     def gap_variances(self, rows: slice) -> Floats:
-        """Return the variances of the differences of some entrants to everyone."""
         import numpy as np
 
         variances: Floats = self.variances[rows, None] + self.variances
@@ -76,14 +74,8 @@ class IndependentErrors:
         variances[np.arange(len(places)), places] = 0.0
         return variances
 
-    def gap_variance(self, first: int, second: int) -> float:
-        """Return the variance of the difference of two entrants."""
-        return float(self.gap_variances(slice(first, first + 1))[0, second])
-
     def variance_of(self, shares: Floats) -> float:
-        """Return the variance of the sum of strengths with these factors."""
         return float(shares**2 @ self.variances)
 
     def reordered(self, order: Ints) -> IndependentErrors:
-        """Return the same covariance with the entrants in another order."""
         return IndependentErrors(self.variances[order])

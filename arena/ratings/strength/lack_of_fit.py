@@ -42,7 +42,6 @@ class LackOfFit:
     worst: tuple[Misfit, ...]
 
     def to_json(self) -> dict[str, object]:
-        """Return it as plain values for JSON."""
         return {
             "ratio": self.ratio,
             "freedom": list(self.freedom),

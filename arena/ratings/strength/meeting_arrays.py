@@ -84,7 +84,6 @@ def columns(meetings: Meetings, names: Sequence[str]) -> MeetingArrays:
     """Convert the table to arrays.
 
     Args:
-        meetings: the sums.
         names: all entrants, sorted; the position of a name is the entrant's number.
     """
     return MeetingArrays(len(names), blocks_of(meetings.sums, names))
@@ -98,7 +97,6 @@ def score_scatter(table: MeetingArrays, weights: Floats, expected: Floats) -> Fl
     This clusters the results by match, without an assumption on their dependence within a match.
 
     Args:
-        table: the meetings.
         weights: weights of the pairs: (size, size), symmetric.
         expected: the expected score of i against j: (size, size).
     """
@@ -133,8 +131,6 @@ def surplus_scatter(block: LineUpBlock, rows: slice, expected: Floats, weights: 
     the summed products of pairs.
 
     Args:
-        block: the line-ups.
-        rows: those to compute.
         expected: the expected score of each pair: (rows, pairs).
         weights: the weight of a match of each pair: (rows, pairs).
     """

@@ -87,9 +87,7 @@ def pair_deviations(
        White and Riley (2012).
 
     Args:
-        table: the meetings.
         names: names of the entrants by number.
-        precision: precision of the prior.
 
     Returns:
         The deviations; None if no pair has enough matches, or pairs do not outnumber strengths.
@@ -146,7 +144,6 @@ def deviations_beyond_chance(
     """Estimate the deviations: steps 3 to 5 of `pair_deviations`.
 
     Args:
-        results: the results of the selected pairs.
         freedom: degrees of freedom of the pairs, and of the matches within pairs.
         by_chance: returns the expectation of Q under chance, given the variance within pairs.
         variance_coefficient: returns sum(w) - trace, the factor of v in the expectation of Q.

@@ -92,11 +92,8 @@ def bound(
     """Return the bound on the strength of an entrant, in natural units.
 
     Args:
-        table: the meetings.
         place: the number of the entrant.
         won: whether it won every game; otherwise it lost every game.
-        strength: the strengths of all entrants.
-        covariance: their covariance.
         scale: the variance of the scores of matches, relative to that of single games; None if it
             is not known. Then a match counts as one game.
     """
@@ -133,9 +130,7 @@ def _crossing(runs: list[_Run], won: bool, strength: Floats, deviation: float) -
     Newton's method, where bisection replaces steps that leave the bracket.
 
     Args:
-        runs: the run.
         won: whether its probability increases with the strength; otherwise it decreases.
-        strength: the strengths of all entrants.
         deviation: standard deviation of the common shift of the opponents; 0: none.
     """
     shifts = deviation * _SHIFTS if deviation else np.zeros(1)

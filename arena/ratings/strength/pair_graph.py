@@ -43,7 +43,6 @@ class PairGraph:
     score: Floats
 
     def __len__(self) -> int:
-        """Return the number of pairs."""
         return len(self.second)
 
     @cached_property

@@ -24,8 +24,8 @@ from scipy.sparse import csr_array, diags_array
 from arena.ratings.line_ups import pairs
 from arena.ratings.strength.meeting_arrays import Floats, Ints, MeetingArrays, surplus_scatter
 from arena.ratings.strength.pair_graph import ROWS_AT_ONCE, PairGraph, line_up_places
-from arena.ratings.strength.solver import trusted_shares
-from arena.ratings.strength.sparse_curvature import PairCurvature, Priors, upper_matrix
+from arena.ratings.strength.solver import Priors, trusted_shares
+from arena.ratings.strength.sparse_curvature import PairCurvature, upper_matrix
 
 FEWEST_SAMPLES: Final = 128
 MOST_SAMPLES: Final = 512
@@ -45,7 +45,6 @@ class SignedSums:
     """Random samples with given covariances, as sums of square roots times random signs.
 
     Args:
-        size: number of entrants.
         samples: number of samples, a multiple of 64.
         stream: number of the stream of signs.
     """
@@ -117,11 +116,8 @@ def sampled_scatter(
     """Sum up the scatter of all line-ups.
 
     Args:
-        table: the meetings.
-        graph: its pairs.
         weights: the weight of a match of each pair: (pairs,).
         expected: the expected score of each pair: (pairs,).
-        signs: the source of the samples.
     """
     diagonal, at_pairs = np.zeros(graph.size), np.zeros(len(graph))
     samples = np.zeros((graph.size, signs.samples), np.float32)
@@ -158,7 +154,6 @@ def absorbed(bread: PairCurvature, diagonal: Floats, samples: Singles) -> float:
     The part of the diagonal of `bread` is exact, so that only the remainder is estimated.
 
     Args:
-        bread: the matrix.
         diagonal: the diagonal of M.
         samples: the samples: (size, samples).
     """
@@ -190,12 +185,10 @@ class SampledCovariance:
 
     @property
     def size(self) -> int:
-        """The number of entrants."""
         return len(self._whole)
 
     @property
     def variances(self) -> Floats:
-        """The variance of each entrant."""
         return np.asarray(self._variances)
 
     def gap_variances(self, rows: slice) -> Floats:
@@ -217,18 +210,12 @@ class SampledCovariance:
         variances[np.arange(len(places)), places] = 0.0
         return np.asarray(variances)
 
-    def gap_variance(self, first: int, second: int) -> float:
-        """Return the variance of the difference of two entrants."""
-        return float(self.gap_variances(slice(first, first + 1))[0, second])
-
     def variance_of(self, shares: Floats) -> float:
-        """Return the variance of the sum of strengths with these factors."""
         whole, rest = shares @ self._whole, shares @ self._rest
         local = float(shares @ (self._local @ shares))
         return max(local + float(rest @ (2 * whole - rest)), float(whole @ whole) / 2)
 
     def reordered(self, order: Ints) -> Self:
-        """Return the same covariance with the entrants in another order."""
         return type(self)(self._local[order][:, order], self._whole[order], self._rest[order])
 
     def about_mean(self, shares: Floats) -> Self:
@@ -247,10 +234,7 @@ def sampled_covariance(
     """Return the sandwich inverse(bread) @ meat @ inverse(bread) of `solver.fit`.
 
     Args:
-        table: the meetings.
-        graph: its pairs.
         weights: the weight of a match of each pair: (pairs,).
-        held: the priors.
         expected: the expected score of each pair: (pairs,).
     """
     worth = WORK // max(len(graph), 1) // _WORD * _WORD

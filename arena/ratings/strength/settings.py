@@ -3,7 +3,7 @@
 import math
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Literal
 
 from referee.games.shared.coded_errors import InvalidValue
 
@@ -22,7 +22,7 @@ class StrengthSettings:
             group connected by matches, weighted by matches. Therefore a newcomer with few matches
             neither shifts the others nor widens their intervals.
         prior: standard deviation, in Elo points, of the prior distribution of strengths around
-            their mean. Infinite: no prior, which is plain maximum likelihood.
+            their mean.
         anchors: entrants with fixed values, as (name, Elo points). Frozen house bots make strengths
             of different times comparable.
         loose_anchors: entrants with a prior of their own, as (name, Elo points, standard deviation
@@ -48,15 +48,6 @@ class StrengthSettings:
     provisional: float = 100.0
 
     def __post_init__(self) -> None:
-        if not self.prior > 0:
-            raise InvalidValue(
-                f"the prior of strengths must be positive, not {self.prior}", code="prior"
-            )
-        if not self.provisional > 0:
-            raise InvalidValue(
-                f"the provisional width must be positive, not {self.provisional}",
-                code="provisional",
-            )
         fixed = [
             self.centre,
             *(value for _, value in self.anchors),
@@ -81,12 +72,6 @@ class StrengthSettings:
             raise InvalidValue(
                 "an entrant can be anchored at one strength only", code="anchor-twice"
             )
-        if self.weighting not in get_args(Weighting):
-            raise InvalidValue(
-                f"strengths are weighted by {', '.join(get_args(Weighting))}, "
-                f"not {self.weighting!r}",
-                code="weighting",
-            )
 
     def among(self, names: Collection[str]) -> "StrengthSettings":
         """Return the settings without anchors that are not among these entrants."""
@@ -102,11 +87,10 @@ class StrengthSettings:
         return (*(name for name, _ in self.anchors), *(name for name, *_ in self.loose_anchors))
 
     def to_json(self) -> dict[str, object]:
-        """Return the settings as plain values for JSON; an infinite prior is None."""
         loose = {name: [value, deviation] for name, value, deviation in self.loose_anchors}
         return {
             "centre": self.centre,
-            "prior": self.prior if math.isfinite(self.prior) else None,
+            "prior": self.prior,
             "anchors": dict(self.anchors),
             **({"loose_anchors": loose} if loose else {}),
             "weighting": self.weighting,

@@ -19,6 +19,7 @@ from types import MappingProxyType
 from typing import Final, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.ratings.scale import DECIMALS, ELO, normal
 from arena.ratings.strength.meeting_arrays import Floats, Ints, MeetingArrays, score_scatter
@@ -65,9 +66,7 @@ class Covariance(Protocol):
     """The covariance of strengths, in natural units."""
 
     @property
-    def size(self) -> int:
-        """The number of entrants."""
-        ...
+    def size(self) -> int: ...
 
     @property
     def variances(self) -> Floats:
@@ -78,17 +77,11 @@ class Covariance(Protocol):
         """Return the variances of the differences of some entrants to everyone: (rows, size)."""
         ...
 
-    def gap_variance(self, first: int, second: int) -> float:
-        """Return the variance of the difference of two entrants."""
-        ...
-
     def variance_of(self, shares: Floats) -> float:
         """Return the variance of the sum of strengths with these factors: (size,)."""
         ...
 
-    def reordered(self, order: Ints) -> Covariance:
-        """Return the same covariance with the entrants in another order."""
-        ...
+    def reordered(self, order: Ints) -> Covariance: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,32 +92,20 @@ class DenseCovariance:
 
     @property
     def size(self) -> int:
-        """The number of entrants."""
         return len(self.matrix)
 
     @property
     def variances(self) -> Floats:
-        """The variance of each entrant."""
         return np.diag(self.matrix)
 
     def gap_variances(self, rows: slice) -> Floats:
-        """Return the variances of the differences of some entrants to everyone."""
         variances = self.variances
         return np.asarray(variances[rows, None] + variances - 2 * self.matrix[rows])
 
-    def gap_variance(self, first: int, second: int) -> float:
-        """Return the variance of the difference of two entrants."""
-        mine, its, both = (
-            self.matrix[at] for at in ((first, first), (second, second), (first, second))
-        )
-        return float(mine + its - 2 * both)
-
     def variance_of(self, shares: Floats) -> float:
-        """Return the variance of the sum of strengths with these factors."""
         return max(float(shares @ self.matrix @ shares), 0.0)
 
     def reordered(self, order: Ints) -> DenseCovariance:
-        """Return the same covariance with the entrants in another order."""
         return DenseCovariance(self.matrix[np.ix_(order, order)])
 
 
@@ -137,6 +118,55 @@ def expected_scores(strength: Floats) -> Floats:
 
 LooseAnchors = Mapping[int, tuple[float, float]]
 """Mean and precision of a normal prior by number of the entrant."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Priors:
+    """The priors of the strengths.
+
+    Attributes:
+        precision: precision of the common prior around the mean of all.
+        free: whether each entrant is not an anchor.
+        means: means of the loose anchors; 0 for all others.
+        precisions: precisions of the loose anchors; 0 for all others.
+        start: the strengths at which the iteration starts; those of anchors are fixed.
+    """
+
+    precision: float
+    free: NDArray[np.bool_]
+    means: Floats
+    precisions: Floats
+    start: Floats
+
+    @property
+    def floating(self) -> bool:
+        """Whether only differences of strengths are determined. Then their mean is 0."""
+        return bool(self.free.all()) and not self.precisions.any()
+
+    @property
+    def diagonal(self) -> Floats:
+        """The diagonal of their curvature: (size,)."""
+        return self.precision * (1 - 1 / len(self.free)) + self.precisions
+
+
+def priors(
+    size: int,
+    precision: float,
+    anchors: Mapping[int, float] = MappingProxyType({}),
+    loose: LooseAnchors = MappingProxyType({}),
+) -> Priors:
+    """Return the priors; the arguments are those of `fit`."""
+    free = np.ones(size, np.bool_)
+    means, precisions, start = np.zeros(size), np.zeros(size), np.zeros(size)
+    if anchors:
+        start[:] = np.mean(list(anchors.values()))
+    elif loose:
+        start[:] = np.mean([value for value, _ in loose.values()])
+    for place, value in anchors.items():
+        start[place], free[place] = value, False
+    for place, (mean, precision_of_anchor) in loose.items():
+        means[place], precisions[place] = mean, precision_of_anchor
+    return Priors(precision, free, means, precisions, start)
 
 
 def fit(
@@ -155,12 +185,10 @@ def fit(
     2. `meat` is the scatter of the scores between matches, plus the prior.
 
     Args:
-        table: the meetings.
         weights: weight of a match of the pair i, j: (size, size), symmetric.
         precision: precision of the prior. Each strength has a normal prior around the mean of all,
             with the variance 1 / precision. 0: no prior.
         anchors: fixed strengths by number. Without anchors the mean of the strengths is 0.
-        loose: further priors of single strengths.
         shares: weights of the mean that is shifted to 0; None: no shift. Differences do not change.
             The covariance becomes that of the distances from this mean.
     """
@@ -169,11 +197,12 @@ def fit(
     )
     expected = expected_scores(strength)
     spread = expected * (1 - expected)
-    prior = precision * _centring(table.size) + np.diag(_loose(table.size, loose)[1])
+    held = priors(table.size, precision, anchors, loose)
+    prior = precision * _centring(table.size) + np.diag(held.precisions)
     bread = curvature(weights * table.count * spread) + prior
     usual = curvature(weights**2 * table.count * spread)
     meat = _trusted(table, score_scatter(table, weights, expected), usual) + prior
-    inverse = _inverse(bread, anchors, bool(loose))
+    inverse = _inverse(bread, held)
     covariance = inverse @ meat @ inverse
     if shares is None:
         return Fit(strength, DenseCovariance(covariance))
@@ -197,38 +226,28 @@ def most_plausible(
     Args:
         count: weighted number of matches of i and j: (size, size).
         score: weighted sum of scores of i against j: (size, size).
-        precision: precision of the prior.
         anchors: fixed strengths by number.
-        loose: further priors of single strengths.
 
     Raises:
         ArithmeticError: the iteration did not converge within `MAX_STEPS`.
     """
     size = len(count)
-    strength = np.zeros(size)
-    for place, value in anchors.items():
-        strength[place] = value
-    free = np.array([place not in anchors for place in range(size)])
-    if anchors:
-        strength[free] = np.mean(list(anchors.values()))
-    elif loose:
-        strength[free] = np.mean([value for value, _ in loose.values()])
-    means, precisions = _loose(size, loose)
+    held = priors(size, precision, anchors, loose)
 
     def height_at(strength: Floats) -> float:
-        anchoring = precisions @ (strength - means) ** 2 / 2
+        anchoring = held.precisions @ (strength - held.means) ** 2 / 2
         return _height(count, score, precision, strength) - float(anchoring)
 
     def step_at(strength: Floats) -> tuple[Floats, Floats]:
         expected = expected_scores(strength)
         slope = (score - count * expected).sum(axis=1) - precision * _centred(strength)
-        slope -= precisions * (strength - means)
+        slope -= held.precisions * (strength - held.means)
         bend = curvature(count * expected * (1 - expected)) + precision * _centring(size)
-        bend += np.diag(precisions)
-        return slope, _solved(bend, slope, anchors, bool(loose))
+        bend += np.diag(held.precisions)
+        return slope, _solved(bend, slope, held)
 
     most = float(np.max(count.sum(axis=1), initial=0.0))
-    return climbed(strength, height_at, step_at, most)
+    return climbed(held.start, height_at, step_at, most)
 
 
 def climbed(
@@ -332,33 +351,21 @@ def _centred(values: Floats) -> Floats:
     return moved
 
 
-def _loose(size: int, loose: LooseAnchors) -> tuple[Floats, Floats]:
-    """Return means and precisions of the loose anchors by entrant; 0 for all others."""
-    means, precisions = np.zeros(size), np.zeros(size)
-    for place, (mean, precision) in loose.items():
-        means[place], precisions[place] = mean, precision
-    return means, precisions
-
-
-def _inverse(matrix: Floats, anchors: dict[int, float], is_loose: bool) -> Floats:
-    """Return the inverse on the free directions; 0 for anchors, or for shifts of all strengths.
-
-    `is_loose`: loose anchors make the matrix regular.
-    """
-    size = len(matrix)
-    if not anchors and not is_loose:
+def _inverse(matrix: Floats, held: Priors) -> Floats:
+    """Return the inverse on the free directions; 0 for anchors, or for shifts of all strengths."""
+    if held.floating:
         return _centred(_centred(np.asarray(np.linalg.inv(matrix + _alike(matrix)))).T)
-    free = _free(size, anchors)
-    inverse = np.zeros((size, size))
-    inverse[np.ix_(free, free)] = np.linalg.inv(matrix[np.ix_(free, free)])
+    free = np.ix_(held.free, held.free)
+    inverse = np.zeros(matrix.shape)
+    inverse[free] = np.linalg.inv(matrix[free])
     return inverse
 
 
-def _solved(matrix: Floats, column: Floats, anchors: dict[int, float], is_loose: bool) -> Floats:
+def _solved(matrix: Floats, column: Floats, held: Priors) -> Floats:
     """Return the same inverse times a column, without computing the inverse."""
-    if not anchors and not is_loose:
+    if held.floating:
         return _centred(_solution(matrix + _alike(matrix), _centred(column)))
-    free = _free(len(matrix), anchors)
+    free = held.free
     solved = np.zeros(len(matrix))
     solved[free] = _solution(matrix[np.ix_(free, free)], column[free])
     return solved
@@ -401,10 +408,6 @@ def _alike(matrix: Floats) -> float:
     return max(float(np.trace(matrix)), 1e-300) / len(matrix) ** 2
 
 
-def _free(size: int, anchors: dict[int, float]) -> Ints:
-    return np.array([place for place in range(size) if place not in anchors], dtype=np.int64)
-
-
 # Differences in strength between each two entrants, with their uncertainty.
 #
 # A thousand entrants have half a million differences, but a page shows only a few. Therefore each
@@ -437,7 +440,7 @@ class StrengthDifferences:
 
         The covariance reduces it: uncertainty about common opponents affects both entrants.
         """
-        return float(_standard_errors(np.asarray(self.covariance.gap_variance(first, second))))
+        return float(self._errors(first)[second])
 
     def superiority(self, first: int, second: int) -> float:
         """Return the likelihood, from 0 to 1, that `first` is stronger than `second`.

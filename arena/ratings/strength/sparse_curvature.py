@@ -6,9 +6,6 @@ only.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
@@ -18,59 +15,10 @@ from scipy.sparse.linalg import LinearOperator, cg
 
 from arena.ratings.strength.meeting_arrays import Floats
 from arena.ratings.strength.pair_graph import PairGraph
-from arena.ratings.strength.solver import LooseAnchors
+from arena.ratings.strength.solver import Priors
 
 MOST_PRODUCTS: Final = 3_000
 """Maximum number of products with the matrix for one solution."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Priors:
-    """The priors of the strengths.
-
-    Attributes:
-        precision: precision of the common prior around the mean of all.
-        free: whether each entrant is not an anchor.
-        means: means of the loose anchors; 0 for all others.
-        precisions: precisions of the loose anchors; 0 for all others.
-        start: the strengths at which the iteration starts; those of anchors are fixed.
-    """
-
-    precision: float
-    free: NDArray[np.bool_]
-    means: Floats
-    precisions: Floats
-    start: Floats
-
-    @property
-    def floating(self) -> bool:
-        """Whether only differences of strengths are determined. Then their mean is 0."""
-        return bool(self.free.all()) and not self.precisions.any()
-
-    @property
-    def diagonal(self) -> Floats:
-        """The diagonal of their curvature: (size,)."""
-        return self.precision * (1 - 1 / len(self.free)) + self.precisions
-
-
-def priors(
-    size: int,
-    precision: float,
-    anchors: Mapping[int, float] = MappingProxyType({}),
-    loose: LooseAnchors = MappingProxyType({}),
-) -> Priors:
-    """Return the priors; the arguments are those of `solver.fit`."""
-    free = np.ones(size, np.bool_)
-    means, precisions, start = np.zeros(size), np.zeros(size), np.zeros(size)
-    if anchors:
-        start[:] = np.mean(list(anchors.values()))
-    elif loose:
-        start[:] = np.mean([value for value, _ in loose.values()])
-    for place, value in anchors.items():
-        start[place], free[place] = value, False
-    for place, (mean, precision_of_anchor) in loose.items():
-        means[place], precisions[place] = mean, precision_of_anchor
-    return Priors(precision, free, means, precisions, start)
 
 
 def upper_matrix(graph: PairGraph, values: NDArray[np.floating[Any]]) -> Any:
@@ -82,9 +30,7 @@ class PairCurvature:
     """The curvature of the negative log posterior: a symmetric matrix.
 
     Args:
-        graph: the pairs.
         spread: the curvature of each pair.
-        held: the priors.
     """
 
     def __init__(self, graph: PairGraph, spread: NDArray[np.floating[Any]], held: Priors) -> None:

@@ -30,8 +30,8 @@ from arena.ratings.strength.sampled_covariance import (
     sampled_scatter,
 )
 from arena.ratings.strength.settings import Weighting
-from arena.ratings.strength.solver import Fit, LooseAnchors, climbed
-from arena.ratings.strength.sparse_curvature import PairCurvature, Priors, priors, upper_matrix
+from arena.ratings.strength.solver import Fit, LooseAnchors, Priors, climbed, priors
+from arena.ratings.strength.sparse_curvature import PairCurvature, upper_matrix
 
 STEP_EXACT: Final = 1e-3
 """Residual of a Newton step, relative to the slope. Later steps correct what it omits."""
@@ -52,12 +52,7 @@ def fit(
     """Return the fit, and the deviations of the pairs from a fit with equal weights.
 
     Args:
-        table: the meetings.
-        graph: the pairs of the table.
-        weighting: the rule for the weights of pairs.
-        precision: precision of the prior.
         anchors: fixed strengths by number.
-        loose: further priors of single strengths.
         shares: weights of the mean that is shifted to 0; None: no shift.
     """
     least = max(precision, MIN_PRIOR_PRECISION)
@@ -90,9 +85,7 @@ def most_plausible(
     """Return the strengths that maximize the posterior density, as `solver.most_plausible`.
 
     Args:
-        graph: the pairs.
         weights: the weight of a match of each pair: (pairs,).
-        held: the priors.
         near: strengths at which the iteration starts instead of at the start of the priors.
     """
     first, second = graph.first, graph.second
@@ -126,9 +119,6 @@ def pair_deviations(
     """Estimate how far the pairs deviate from the strengths, as `misfit.pair_deviations`.
 
     Args:
-        table: the meetings.
-        graph: the pairs of the table.
-        precision: precision of the prior.
         equal: the strengths if all matches have equal weight.
     """
     selected = (_information(graph, equal) >= MIN_INFORMATION) & (graph.count >= 2)

@@ -120,10 +120,6 @@ class ChampionEngine(StrongEngine):
 
     A search of `champion` returns the value of its choice only, so it cannot replace the playouts.
 
-    Args:
-        game: the game.
-        seats: number of seats.
-
     Raises:
         NoEngine: one of the bots does not search the game.
     """

@@ -146,7 +146,6 @@ class PlayoutRater:
         """Return the win expectation of each seat after one playout.
 
         Args:
-            root: the position.
             moves: actions of some of the seats that act in it; the policy chooses the others.
         """
         self.playouts += 1
@@ -186,7 +185,6 @@ def analyse(
     """Analyse a match.
 
     Args:
-        record: the record of a closed match.
         quality: factor of the number of playouts.
         engine: the engine; by default that of the game.
         progress: receives the share of the work that is done.

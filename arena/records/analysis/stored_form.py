@@ -23,8 +23,6 @@ def to_json(
     """Return an analysis as JSON values, without its single decisions except for the costliest.
 
     Args:
-        analysis: the analysis.
-        record: the record of the match.
         rated: the win probabilities of positions, in the order of the games.
     """
     complete = summary.to_json(analysis, record)

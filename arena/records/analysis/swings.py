@@ -20,10 +20,8 @@ class Swing:
     """A large change of a seat's win expectation between two rated positions.
 
     Args:
-        game: the number of the game.
         since: the decision of the position before the change.
         decision: the first decision after the change.
-        seat: the seat.
         before: its win expectation in the position before.
         after: its win expectation in the position after.
     """
@@ -49,7 +47,6 @@ def largest_swings(
     Args:
         positions: rated positions in the stored form of an analysis, in the order of the games.
         seats: the first seat of each side.
-        most: maximum number of swings.
     """
     swings = [
         swing

@@ -51,8 +51,6 @@ class RatedPosition:
     """The win probability of each seat's side before a decision of a recorded game.
 
     Args:
-        game: the number of the game.
-        decision: the number of the decision.
         by_seat: with the hands as they were.
         known_to: from the knowledge of each seat.
     """
@@ -67,8 +65,6 @@ class WinProbabilityRater:
     """Rates positions of a game by the shares of the first place in playouts.
 
     Args:
-        game: the id of the game.
-        engine: the engine whose policy plays.
         sides: the side of each seat.
         open_hands: whether the positions have the hands as they were.
     """

@@ -107,10 +107,7 @@ class Retracing:
     """Retraces a schedule by running its format again.
 
     Args:
-        rules: the format.
         entries: the entrants in the order of their seeds.
-        matches: the schedule.
-        results: the games of closed matches.
         closed: whether the tournament is closed, so that its schedule must be complete.
         in_series: whether the format schedules independent series, as a knockout does.
         strengths: the strengths from which the rounds of a ladder were paired.
@@ -351,7 +348,6 @@ def audit(bundle: Bundle, report_progress: ReportProgress = lambda what, done, o
     """Check a bundle.
 
     Args:
-        bundle: the bundle.
         report_progress: receives the progress; see `ReportProgress`.
     """
     problems = [

@@ -62,14 +62,9 @@ class Scheduled:
     """A match as listed in the schedule.
 
     Attributes:
-        match: its id.
         key: hash of its contents (arena.store.ids).
         round: number of its round.
-        number: its number within the round.
         why: the format's reason for the pairing.
-        entrants: names of its entrants.
-        commitment: SHA-256 of its seed.
-        state: its state.
         reason: the reason why it has no result, or the last failure of the arena during play.
         attempts: number of attempts to play it.
         closed, voided: the events (`arena.store.closings`) that closed and voided it; only stated
@@ -117,7 +112,6 @@ class Bundle:
     """A snapshot of a tournament.
 
     Attributes:
-        tournament: the tournament.
         versions: content of the entrants, by name.
         matches: the schedule in canonical order.
         records: text of the record of every match that is over, by match id, read on access.
@@ -240,7 +234,6 @@ def conclude(plan: TournamentPlan, table: Standings, step: Step | None) -> dict[
     It omits decision times, because they cannot be verified.
 
     Args:
-        plan: the tournament's plan.
         table: the standings; entrants without games have a line too.
         step: the latest step of the format; None if it is unknown.
     """

@@ -35,8 +35,6 @@ def gather(
     tournament seed before the tournament is closed.
 
     Args:
-        engine: database engine of the store.
-        tournament: id of the tournament.
         redact: transforms each record before it is returned (`arena.records.published_faults`).
 
     Raises:

@@ -31,8 +31,6 @@ class Task:
 
     Attributes:
         spec: the scheduled match, without its seed.
-        state: the state of the match.
-        record: the text of its record.
     """
 
     spec: MatchSpec
@@ -45,7 +43,6 @@ class Finding:
     """The result of checking a record.
 
     Attributes:
-        match: id of the match.
         problems: one sentence for each problem; empty if the record is correct.
         result: the result of a closed match, if it can be computed.
         former: the result of a void match that was closed before.
@@ -133,7 +130,6 @@ def game_problems(spec: MatchSpec, record: MatchRecord) -> Iterator[str]:
     """Yield the problems in games of a match, even if some of its games are missing.
 
     Args:
-        spec: the match.
         record: some of its games, with the seed, revealed or not.
     """
     for game in record.games:

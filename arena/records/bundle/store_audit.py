@@ -38,7 +38,6 @@ class MatchAudit:
     """The check of one match.
 
     Attributes:
-        match: its id.
         problems: a sentence for each problem.
         repairable: whether all problems are in values that follow from the records, so that `ladder
             rebuild` corrects them.
@@ -74,8 +73,6 @@ def differences(engine: Engine, tournament: str, report_progress: ReportProgress
     Deleted reasoning is not a difference.
 
     Args:
-        engine: the store.
-        tournament: its id.
         report_progress: called after each match.
     """
     number = raw_rows.count(engine, tournament)

@@ -34,7 +34,6 @@ class AdjustedComparison:
     engine: str
 
     def to_json(self) -> dict[str, object]:
-        """Return it as plain values for JSON."""
         return {**self.result.to_json(), "engine": self.engine}
 
 
@@ -47,8 +46,6 @@ def compare_adjusted(
     """Compare two versions by their boards in a ladder.
 
     Args:
-        engine: the store.
-        scope: the ladder.
         pair: versions as ``name@number``.
         progress: receives the share of the work that is done.
 

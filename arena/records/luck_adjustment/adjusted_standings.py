@@ -47,7 +47,6 @@ class AdjustedLine:
     result: AdjustedResult
 
     def to_json(self) -> dict[str, object]:
-        """Return it as plain values for JSON."""
         return {"entrant": self.entrant, **self.result.to_json()}
 
 
@@ -100,7 +99,6 @@ class AdjustedStandings:
 
     Attributes:
         columns: the columns of their table.
-        lines: the bots.
         measured: number of closed matches with stored luck.
         matches: number of closed matches.
         method: how the luck was measured; empty if no engine plays the game.
@@ -123,7 +121,6 @@ class AdjustedStandings:
         )
 
     def to_json(self) -> dict[str, object]:
-        """Return it as plain values for JSON."""
         return {
             "lines": [line.to_json() for line in self.lines],
             "matches_measured": self.measured,

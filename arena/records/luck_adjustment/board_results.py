@@ -42,7 +42,6 @@ class AdjustedResult:
     points: AdjustedMean | None
 
     def to_json(self) -> dict[str, object]:
-        """Return it as plain values for JSON."""
         return {
             "boards": self.boards,
             "score": self.score.to_json(),
@@ -56,11 +55,8 @@ def board_results(
     """Return the results of an entrant on each board of a match.
 
     Args:
-        match: the match.
-        luck: the luck of its games.
         first: the entrant, as a place in the match's list.
         others: the entrants that it is compared with.
-        clip: limit of the margin.
     """
     results = {game.game: game for game in match.games}
     by_board: dict[int, list[BoardResult]] = {}

@@ -156,10 +156,6 @@ def luck_of_game(
     """Return the luck of each seat in a game, by kind of event, kind of value and seat.
 
     Args:
-        game: the game.
-        seats: number of seats.
-        options: its options.
-        values: values of its positions.
         moves: all positions in which seats acted, from the first, with their actions.
         seed: source of the playouts; independent of the cards of the game.
         playouts: playouts of a position, and other results of an event.
@@ -185,7 +181,6 @@ class _Event:
 
 
 def _events(game: Game, seats: int, options: Options, moves: Iterable[Move]) -> Iterator[_Event]:
-    """Yield the chance events of a game."""
     earlier: Move | None = None
     for state, actions in moves:
         if earlier is None:

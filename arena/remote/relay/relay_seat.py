@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -71,9 +72,9 @@ class RelaySeat:
         self._server = grpc.aio.server(options=_OPTIONS)
         handlers: dict[str, Any] = {
             "Start": grpc.unary_unary_rpc_method_handler(self._started),
-            "Act": grpc.unary_unary_rpc_method_handler(self._acted),
+            "Act": grpc.unary_unary_rpc_method_handler(partial(self._once, relay_pb2.METHOD_ACT)),
             "Play": grpc.stream_stream_rpc_method_handler(self._played),
-            "End": grpc.unary_unary_rpc_method_handler(self._over),
+            "End": grpc.unary_unary_rpc_method_handler(partial(self._once, relay_pb2.METHOD_END)),
         }
         generic = grpc.method_handlers_generic_handler(_SERVICE, handlers)
         self._server.add_generic_rpc_handlers((generic,))
@@ -116,12 +117,6 @@ class RelaySeat:
         response = await self._once(relay_pb2.METHOD_START, request, context)
         self._start = request
         return response
-
-    async def _acted(self, request: bytes, context: Any) -> bytes:
-        return await self._once(relay_pb2.METHOD_ACT, request, context)
-
-    async def _over(self, request: bytes, context: Any) -> bytes:
-        return await self._once(relay_pb2.METHOD_END, request, context)
 
     async def _once(self, method: relay_pb2.Method, request: bytes, context: Any) -> bytes:
         async for answer in self._answers(method, request, context):

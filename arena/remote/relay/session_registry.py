@@ -21,6 +21,7 @@ from arena.remote.relay.relay_seat import RelaySeat
 from arena.remote.relay.relay_session import ConnectorLink, RelaySession
 from arena.remote.relay.unauthenticated_streams import address_of
 from arena.remote.relay.work_budgets import WorkBudgets
+from arena.store.access.tokens import token_hash
 from arena.store.bots import remote_bots
 from arena.store.bots.versions import Version
 from arena.store.matches import listing, results
@@ -107,7 +108,7 @@ class SessionRegistry:
                 "If that is not you, ask the organiser for another token."
             )
             raise await self._refusal(grpc.StatusCode.ALREADY_EXISTS, version.id, sentence, peer)
-        token = remote_bots.token_hash(hello.token)
+        token = token_hash(hello.token)
         if session is not None:
             # The connector was restarted, so the bot's processes are new too.
             session.set_connector(hello.instance, token, hello.tables)
@@ -124,7 +125,7 @@ class SessionRegistry:
 
     async def _version_of(self, token: str, peer: str, now: float) -> Version:
         """Return the bot of a token; an address can try only a few unknown ones."""
-        if remote_bots.token_hash(token) not in self._known_tokens:
+        if token_hash(token) not in self._known_tokens:
             wait = self._guesses.wait(address_of(peer), now)
             if wait:
                 # Connectors retry after this code; a valid token may have been issued since the

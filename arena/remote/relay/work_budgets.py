@@ -64,13 +64,7 @@ class WorkBudgets:
         return account.left >= 0
 
     def grant(self, owner: str, request_bytes: int, now: float) -> None:
-        """Add the units for a request to an owner's bot, up to MAX_UNITS.
-
-        Args:
-            owner: the bot's owner.
-            request_bytes: size of the request.
-            now: seconds of a monotonic clock.
-        """
+        """Add the units for a request to an owner's bot, up to MAX_UNITS."""
         account = self._account(owner, now)
         more = PER_QUESTION_MESSAGE + PER_QUESTION_BYTE * request_bytes
         account.left = max(account.left, min(account.left + more, MAX_UNITS))

@@ -34,7 +34,6 @@ class Announcement:
     """One announcement.
 
     Attributes:
-        type: the kind of the event.
         subject: id of the match, tournament or version.
         at: when it happened, in seconds since 1970.
         title: one sentence without a period.
@@ -96,7 +95,6 @@ def closed_match(match: PlayedMatch) -> Announcement:
 
 
 def started_tournament(tournament: Tournament) -> Announcement:
-    """Announce the start of a tournament."""
     return Announcement(
         AnnouncementType.TOURNAMENT_STARTED,
         tournament.id,
@@ -112,7 +110,6 @@ def ended_tournament(tournament: Tournament, first: FirstPlace | None = None) ->
     """Announce the end of a tournament, which must have ended.
 
     Args:
-        tournament: the tournament.
         first: its first place; None: not stated.
     """
     leaders = first.names if first else ()

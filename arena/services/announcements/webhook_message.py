@@ -43,7 +43,6 @@ class WebhookMessage:
 
     Attributes:
         id: its id; it is the same in all attempts.
-        body: the JSON document.
     """
 
     id: str
@@ -53,7 +52,6 @@ class WebhookMessage:
         """Return the headers of an attempt.
 
         Args:
-            secret: the secret of the webhook.
             seconds: the current time in seconds since 1970, by the clock of this machine.
         """
         timestamp = str(int(seconds))
@@ -80,10 +78,6 @@ def of_event(
     """Return the message about an event; None if its subject does not exist any more.
 
     Args:
-        engine: the store.
-        webhook: the receiver.
-        event: the type of the announcement.
-        subject: id of the match, tournament or version.
         site: the public URL of the web pages; empty if unknown.
     """
     announced = _announcement(engine, AnnouncementType(event), subject)
@@ -97,7 +91,6 @@ def of_test(webhook: Webhook, number: str, seconds: float, site: str) -> Webhook
     """Return a test message.
 
     Args:
-        webhook: the receiver.
         number: distinguishes the tests of a webhook.
         seconds: the current time in seconds since 1970.
         site: the public URL of the web pages; empty if unknown.
@@ -126,8 +119,8 @@ def _announcement(engine: Engine, event: AnnouncementType, subject: str) -> Anno
     try:
         match event:
             case AnnouncementType.MATCH_CLOSED:
-                played = history.find_played_match(engine, subject)
-                return announcement.closed_match(played) if played else None
+                played = history.of_ids(engine, [subject])
+                return announcement.closed_match(played[0]) if played else None
             case AnnouncementType.VERSION_ADDED:
                 return announcement.added_version(versions.find_version(engine, subject))
             case AnnouncementType.TOURNAMENT_STARTED:

@@ -34,7 +34,6 @@ def check(url: str, *, private: bool) -> SplitResult:
     """Check the form of a URL and return its parts; names are not resolved.
 
     Args:
-        url: the URL.
         private: whether private addresses and HTTP without TLS are allowed.
 
     Raises:
@@ -74,9 +73,6 @@ def post(
     """Send a request and return its result; a status from 200 to 299 is a success.
 
     Args:
-        url: the URL.
-        headers: the headers.
-        body: the body.
         private: whether private addresses and HTTP without TLS are allowed.
         seconds: the time limit. The resolver of the system has a limit of its own.
     """

@@ -37,7 +37,6 @@ class WebhookSender(BackgroundService):
     """Delivers announcements.
 
     Args:
-        engine: the store.
         redis: the address of the Redis that counts failures; empty for none.
         site: the public URL of the web pages, for links; empty if unknown.
     """
@@ -113,6 +112,5 @@ class WebhookSender(BackgroundService):
 
 
 def send(hook: Webhook, message: webhook_message.WebhookMessage) -> AttemptResult:
-    """Send a message to a webhook."""
     headers = message.headers(hook.secret, time.time())
     return webhook_receiver.post(hook.url, headers, message.body, private=hook.private)

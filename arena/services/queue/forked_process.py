@@ -97,11 +97,7 @@ class ForkedProcess:
         return bool(select.select([self._end_of_life], [], [], seconds)[0])
 
     def end(self) -> bool:
-        """Kill the process if it still runs, and wait for it.
-
-        Returns:
-            Whether it exited normally.
-        """
+        """Kill the process if it still runs, and wait for it; return whether it exited normally."""
         if not self._pid:
             return True
         if not self.has_exited(0):

@@ -8,8 +8,12 @@ import select
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from arena.services.queue.forked_process import ForkedProcess
+
+_LONGEST_SECONDS: Final = 60.0
+"""Time in seconds for which the next match of a busy worker waits at most."""
 
 log = logging.getLogger("arena.worker")
 
@@ -40,20 +44,14 @@ class IdleWork:
 
     Args:
         work: does one piece of work, and often waits for the permission.
-        pause: seconds of waiting after which a piece of work begins.
         busy_seconds: seconds without a begin after which the work precedes the next match.
-        longest: seconds for which the next match waits at most.
     """
 
-    def __init__(
-        self,
-        work: Callable[[IdlePermission], None],
-        pause: int = 10,
-        busy_seconds: float = 300,
-        longest: float = 60,
-    ) -> None:
-        self.pause = pause
-        self._busy_seconds, self._longest = busy_seconds, longest
+    pause: Final = 10
+    """A piece of work begins after this time, in seconds, without a match."""
+
+    def __init__(self, work: Callable[[IdlePermission], None], busy_seconds: float = 300.0) -> None:
+        self._busy_seconds = busy_seconds
         self._begun = time.monotonic()
         self._permission = IdlePermission()
         self._process = ForkedProcess(lambda drain: work(self._permission))
@@ -88,5 +86,5 @@ class IdleWork:
         if time.monotonic() - self._begun < self._busy_seconds:
             return
         self.begin()
-        while time.monotonic() - self._begun < self._longest and not self._process.has_exited(5):
+        while time.monotonic() - self._begun < _LONGEST_SECONDS and not self._process.has_exited(5):
             alive()

@@ -55,14 +55,11 @@ class MatchQueue:
         )
 
     def enqueue(self, *matches: str, first: Collection[str] = ()) -> int:
-        """Enqueue a job for each match without a waiting job.
+        """Enqueue a job for each match without a waiting job; return the number of jobs.
 
         Args:
             matches: match ids, in the order in which workers take them.
             first: those that go to the front of the queue instead of its end.
-
-        Returns:
-            The number of jobs enqueued.
 
         Raises:
             InvalidValue: one of the ids is not a valid match id; no job is enqueued.
@@ -117,13 +114,10 @@ class MatchQueue:
         return self._connection.blpop([_WAKE], seconds) is not None
 
     def discard_malformed(self) -> int:
-        """Remove all items from the queues that cannot be match jobs.
+        """Remove all items from the queues that cannot be match jobs; return their number.
 
         Another program that shares the Redis, or an attacker who can reach it, can write anything
         there: items that are not match ids, and keys whose type differs from the expected one.
-
-        Returns:
-            The number of items and keys removed.
         """
         removed = 0
         with self._connection.pipeline(transaction=False) as pipeline:

@@ -198,11 +198,9 @@ class Server:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Environment variables of the server."""
         return {"PATH": os.defpath}
 
     def answers(self) -> bool:
-        """Return whether the server answers."""
         return self._socket.exists() and _failure(self.url) is None
 
     @property

@@ -79,7 +79,6 @@ class OfflineBots:
     Only bots with their own address are probed; the others reconnect by themselves.
 
     Args:
-        engine: database engine of the store.
         wait: maximum time, in seconds, that matches wait for an offline bot.
         clock: returns the time in seconds that intervals are measured with.
     """
@@ -212,7 +211,6 @@ class Sweeper:
     """Schedules matches and fills the queue, in two threads between `start` and `stop`.
 
     Args:
-        engine: database engine of the store.
         connection: connection to the Redis of the match queue.
         wait: seconds that matches wait for an offline remote bot.
         clock: returns the time in seconds that intervals are measured with.
@@ -254,7 +252,6 @@ class Sweeper:
         ]
 
     def start(self) -> None:
-        """Start the threads."""
         for thread in self._threads:
             thread.start()
 
@@ -293,10 +290,7 @@ class Sweeper:
         return self._outdated
 
     def sweep(self) -> int:
-        """Schedule matches, then fill the queue.
-
-        Returns:
-            The number of jobs enqueued.
+        """Schedule matches, then fill the queue; return the number of jobs enqueued.
 
         Raises:
             RedisError: Redis does not answer.
@@ -339,7 +333,6 @@ class Sweeper:
         return enqueued
 
     def live_workers(self) -> Sequence[WorkerInfo]:
-        """Return the workers that are alive."""
         return [info for info in workers(self._connection) if info.alive]
 
     def _end_leases(self) -> None:

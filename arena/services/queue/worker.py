@@ -95,9 +95,7 @@ class MatchWorker:
         name: unique name of the worker; by default a fresh one.
         on_crash: called after the process of a match has crashed or was killed.
         sandbox: the sandbox of its bots. While it is not available, the worker takes no match.
-        idle_work: work to do while no match waits.
         breaker: open while matches of this worker fail. Then it pauses before each match.
-        queue: the name of the queue.
     """
 
     def __init__(

@@ -67,18 +67,12 @@ class WorkerList:
     def waiting_reason(
         self, engine: Engine, game: str, *, match: str = "", tournament: str = ""
     ) -> str:
-        """Return why a match, or matches of a tournament, wait for another worker.
+        """Return why a match, or matches of a tournament, wait for another worker; empty if not.
 
         They wait for the package of their game, or for a better sandbox.
 
         Args:
-            engine: the store.
-            game: the game of the tournament.
-            match: the match.
             tournament: the tournament, instead of a match.
-
-        Returns:
-            A sentence; empty if they do not wait for that reason.
         """
         workers, packages = self._kept()
         if reason := worker_games.waiting_reason(game, packages, workers):

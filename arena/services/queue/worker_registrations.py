@@ -63,11 +63,7 @@ class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):
     """A worker as registered in Redis.
 
     Attributes:
-        name: unique name of the worker.
-        host: host name of its machine.
-        pid: its process id.
         match: id of the match it plays; "" if it plays none.
-        sandbox: the sandbox of its bots.
         paused: whether it pauses, because its last matches failed.
         games: the games of packages that it plays, each with the hash of its code.
         queue: the queue whose matches it plays.
@@ -181,10 +177,6 @@ def _worker_info(value: object, left: object) -> WorkerInfo | None:
 
 def lost_hosts(connection: Redis, registered: Collection[WorkerInfo]) -> set[str]:
     """Return the machines whose workers vanished within the last day.
-
-    Args:
-        connection: the arena's Redis.
-        registered: the result of `workers`.
 
     Raises:
         redis.exceptions.RedisError: Redis does not answer.

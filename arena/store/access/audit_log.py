@@ -109,7 +109,6 @@ class LoggedEntry:
     details: Mapping[str, Any]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the entry as JSON values."""
         at = datetime.fromtimestamp(self.at, UTC).isoformat(timespec="milliseconds")
         return {**asdict(self), "at": at}
 
@@ -141,9 +140,7 @@ def list_entries(
     """Return entries, the newest first.
 
     Args:
-        engine: the store.
         subject: only entries about this object; empty: all.
-        limit: maximum number of entries.
         sign_ins: whether to include sign-ins, which most entries are.
     """
     table = schema.audit_log

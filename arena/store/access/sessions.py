@@ -61,7 +61,6 @@ def sign_in(engine: Engine, token: str, earlier: str = "") -> tuple[str, Identit
     """Open a session with a new random secret for the cookie.
 
     Args:
-        engine: the store.
         token: the token of an organiser or owner.
         earlier: the secret of the browser's earlier session, which ends.
 

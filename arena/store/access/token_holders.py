@@ -17,7 +17,6 @@ class TokenHolder:
 
     Attributes:
         name: the name, as in the audit log.
-        created: when the current token was created.
     """
 
     name: str

@@ -117,10 +117,8 @@ def granted_names(engine: Engine, owner: str, version: str, declared: Sequence[s
     """Return those of the declared models that are granted to an owner or a version.
 
     Args:
-        engine: the store.
         owner: the name of the owner; empty: no owner.
         version: ``name@number``; empty: a bot that is not a version yet.
-        declared: the models of its manifest.
     """
     allowed = {
         grant.model

@@ -48,11 +48,9 @@ class OwnerData:
     """The stored data of an owner.
 
     Attributes:
-        owner: the name.
         tokens: 1 if the owner has a token, and 1 for each token of a remote bot.
         versions: the versions as ``name@number``, also the retired ones.
         contents: the content hashes that no bot of anyone else has.
-        submissions: the ids of the submissions.
         matches: the number of matches of the versions.
     """
 
@@ -178,8 +176,6 @@ def redact(
     The object storage gets a new object if the records are there. A sweep deletes the old one.
 
     Args:
-        engine: the store.
-        match: its id.
         versions: the versions as ``name@number``.
         redacted: returns the redacted record of a game.
     """
@@ -257,9 +253,6 @@ def set_reasoning(engine: Engine, owner: str, state: ReasoningState, bot: str = 
     A match that is being played can add new reasoning after a deletion.
 
     Args:
-        engine: the store.
-        owner: the owner's name.
-        state: the new state of the reasoning.
         bot: only of this bot; empty: of all bots of the owner.
 
     Returns:
@@ -288,12 +281,9 @@ def set_reasoning(engine: Engine, owner: str, state: ReasoningState, bot: str = 
 
 
 def forget(engine: Engine, data: OwnerData) -> str:
-    """Delete the builds, submissions and manifests, and replace the name by a new pseudonym.
+    """Delete builds, submissions and manifests; replace the name by a new pseudonym and return it.
 
     The games of a manifest stay, and whether the bot was remote: statistics use them.
-
-    Returns:
-        The pseudonym.
     """
     versions, remotes, entrants = schema.versions, schema.remotes, schema.entrants
     pseudonym = PSEUDONYM + secrets.token_hex(4)

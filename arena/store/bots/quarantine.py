@@ -32,13 +32,10 @@ log = logging.getLogger("arena.quarantine")
 
 
 def quarantine_failing(engine: Engine, match: str) -> tuple[str, ...]:
-    """Quarantine the entrants of a failed match that satisfy the rule.
+    """Quarantine the entrants of a failed match that satisfy the rule; return these, sorted.
 
     Entrants that were in quarantine before are withdrawn from their tournaments again, which voids
     their pending matches.
-
-    Returns:
-        The versions that are newly in quarantine, sorted.
     """
     sides, table = schema.match_entrants, schema.versions
     with reading(engine) as connection:
@@ -111,7 +108,6 @@ def ban(engine: Engine, version: str, reason: str) -> Version:
     """Exclude a version from all tournaments until it is released (`lift`); its results stay.
 
     Args:
-        engine: the store.
         version: ``name@number``.
         reason: the reason, as a clause.
 

@@ -8,8 +8,6 @@ fails. Matches of an absent bot wait (`arena.store.matches.offline_bot_waits`).
 
 from __future__ import annotations
 
-import hashlib
-import secrets
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -18,6 +16,7 @@ from sqlalchemy import Engine, Select, Update, insert, or_, select, update
 
 from arena.errors import NotFound
 from arena.store import schema
+from arena.store.access.tokens import new_token, token_hash
 from arena.store.bots import versions
 from arena.store.bots.versions import Version
 from arena.store.database import now, read_rows, reading, writing
@@ -29,7 +28,6 @@ UNLIMITED_TABLES: Final = 1_000_000
 """`free_tables` of a direct bot: the number of its tables is not limited."""
 PRESENCE_SECONDS: Final = 15.0
 """How long a relayed bot counts as connected after the last report of its relay."""
-_BYTES: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +164,6 @@ def version_with_token(engine: Engine, token: str) -> Version | None:
 
 
 def token_hashes(engine: Engine) -> frozenset[str]:
-    """Return the hashes of all tokens in force."""
     table = schema.remotes
     with reading(engine) as connection:
         query = select(table.c.token).where(table.c.token.is_not(None))
@@ -183,9 +180,6 @@ def record_connected(
     """Record that a bot has connected to a relay.
 
     Args:
-        engine: the store.
-        version: the bot.
-        control: control address of the relay.
         free_tables: how many more tables the bot can join.
         tunnel: the relay's endpoint for other machines; None without one.
     """
@@ -211,8 +205,6 @@ def record_disconnected(engine: Engine, version: str, control: str | None = None
     """Record that a bot has disconnected.
 
     Args:
-        engine: the store.
-        version: the bot.
         control: control address of the reporting relay. Its report is ignored if the bot has
             connected to another relay since. None: any.
     """
@@ -234,13 +226,8 @@ def record_refused(engine: Engine, version: str, sentence: str) -> None:
     _update(engine, version, refusals=table.c.refusals + 1, refused=now(), refusal=sentence[:500])
 
 
-def token_hash(token: str) -> str:
-    """Return the stored form of a token."""
-    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
-
-
 def _put_token(engine: Engine, version: str) -> str:
-    token = secrets.token_urlsafe(_BYTES)
+    token = new_token()
     _put(engine, version, token=token_hash(token), made=now())
     return token
 

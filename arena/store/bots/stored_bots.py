@@ -13,9 +13,7 @@ def find_stored_bot(engine: Engine, folder: Folder, name: str, number: str | Non
     """Return a stored version as a bot; None if it does not exist.
 
     Args:
-        engine: the store.
         folder: the data folder with the files of the versions.
-        name: the name of the bot.
         number: the number of the version; None for the newest that is not retired.
     """
     listed = versions.list_versions(engine, name=name, retired=number is not None)

@@ -43,9 +43,6 @@ def keep_build(engine: Engine, content_hash: str, packed: IO[bytes], trusted: bo
     All of it is stored, or nothing.
 
     Args:
-        engine: the store.
-        content_hash: the content of the version.
-        packed: the packed bytes.
         trusted: whether the organiser provided them.
     """
     storage = object_storage.storage_of(engine)

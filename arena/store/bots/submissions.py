@@ -63,7 +63,6 @@ class RecentRun:
     """When the processing of a submission began and ended.
 
     Args:
-        owner: the submission's owner.
         began: the latest start; None before the first one.
         ended: the decision; None while undecided.
     """
@@ -188,13 +187,13 @@ def awaiting_approval(engine: Engine) -> tuple[Submission, ...]:
     return _oldest_first(engine, _awaits_approval())
 
 
-def recent_runs(engine: Engine, limit: int = 100) -> tuple[RecentRun, ...]:
-    """Return the processing times of the submissions that changed last, the latest first."""
+def recent_runs(engine: Engine) -> tuple[RecentRun, ...]:
+    """Return the processing times of the 100 submissions that changed last, the latest first."""
     table = schema.submissions
     query = (
         select(table.c.owner, table.c.steps, table.c.ended)
         .order_by(table.c.changed.desc(), table.c.id)
-        .limit(limit)
+        .limit(100)
     )
     return tuple(
         RecentRun(owner, steps[0][1] if steps else None, ended)
@@ -242,9 +241,6 @@ def step(
     """Record the start of a stage.
 
     Args:
-        engine: the store.
-        submission: its id.
-        stage: the stage.
         awaits_approval: whether the submission now waits for the organiser's approval.
     """
     table = schema.submissions
@@ -265,8 +261,6 @@ def approve(engine: Engine, submission: str, *, approved: bool, reason: str) -> 
     """Approve or refuse a submission that waits for approval; its processing then continues.
 
     Args:
-        engine: the store.
-        submission: its id.
         approved: whether it is approved.
         reason: the reason, as a clause; shown to the owner after a refusal.
 

@@ -76,9 +76,6 @@ def bot(
     """Return a hosted version, with its files on this machine.
 
     Args:
-        engine: the store.
-        label: the version as ``name@number``.
-        content: its content hash.
         noted: its folder on the machine where it was added.
         where: the folder of versions on this machine; missing files are fetched into it.
         stay: until it closes, the files are protected from eviction. None: they are not protected.

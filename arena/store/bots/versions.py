@@ -69,10 +69,6 @@ def add_version(
     """Register a version; if the same content is registered already, return it.
 
     Args:
-        engine: the store.
-        name: the bot.
-        number: the version's number or name.
-        content_hash: hash of its files.
         folder: where its files are; empty for a remote bot.
         manifest: its manifest as plain values.
         owner: the bot's owner. Empty: an existing owner is kept, a new bot gets none.
@@ -142,10 +138,6 @@ def find_version(engine: Engine, label: str) -> Version:
 def owners(engine: Engine, labels: Sequence[str]) -> dict[str, str]:
     """Return the owners of the bots of versions; empty: the bot does not share an owner.
 
-    Args:
-        engine: the store.
-        labels: versions as ``name@number``.
-
     Raises:
         NotFound: a version does not exist.
     """
@@ -168,9 +160,7 @@ def list_versions(
     """Return versions in order of their names, then of registration.
 
     Args:
-        engine: the store.
         name: only versions of this bot.
-        retired: include retired versions.
     """
     query = _ALL.order_by(schema.versions.c.name, schema.versions.c.created, schema.versions.c.id)
     if name is not None:
@@ -230,8 +220,6 @@ def reassign(engine: Engine, name: str, owner: str) -> None:
     """Replace the owner of a bot, also in the tournaments that are not over.
 
     Args:
-        engine: the store.
-        name: the bot.
         owner: the new owner; empty: the bot does not share an owner with others.
 
     Raises:

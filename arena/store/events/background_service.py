@@ -36,7 +36,6 @@ class BackgroundService(ABC):
         """Do what is due; raise StoreError or SQLAlchemyError if the store cannot be used."""
 
     def start(self) -> None:
-        """Start the rounds."""
         self._thread.start()
 
     def stop(self) -> None:

@@ -37,7 +37,6 @@ def keep_running(service: str, work: Callable[[], None], redis: str, stop: threa
 
     Args:
         service: the name under which failures are counted.
-        work: the body of the thread.
         redis: the address of the Redis that counts the failures; empty for none.
         stop: ends the pauses, and with them the restarts.
     """
@@ -60,7 +59,6 @@ async def keep_task_running(
 
     Args:
         service: the name under which failures are counted.
-        work: the body of the task.
         redis: the address of the Redis that counts the failures; empty for none.
     """
     backoff = _backoff()

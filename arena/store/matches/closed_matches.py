@@ -25,18 +25,11 @@ class PlayedMatch:
     """A match whose games are over; tuples are in the order of its entrants.
 
     Attributes:
-        match: its id.
-        tournament: id of its tournament.
-        name: name of its tournament.
-        game: id of the game.
         seats: the number of seats.
-        options: the options of the game.
         round: its round, from 0.
         number: its number within the round, from 0.
         closed: when it closed, in seconds since 1970; 0 if it has become void.
         entrants: versions as ``name@number``.
-        games: the results of its games.
-        clock_class: its clock class.
     """
 
     match: str
@@ -101,8 +94,6 @@ def with_ids(
     The results of an open match must not be shown.
 
     Args:
-        connection: a connection to the store.
-        ids: the matches.
         with_thinking: whether decision times are read, which takes a third of the time.
     """
     found = {}

@@ -31,8 +31,6 @@ def void(engine: Engine, match: str, actor: Actor, reason: str) -> None:
     """Void a match that is open or closed. Its games stay stored and can be replayed.
 
     Args:
-        engine: the store.
-        match: its id.
         actor: the organiser, for the audit log.
         reason: the reason, as a clause.
 
@@ -52,8 +50,6 @@ def forfeit(engine: Engine, match: str, loser: str, actor: Actor, reason: str) -
     Ratings do not count it, since nothing was played.
 
     Args:
-        engine: the store.
-        match: its id.
         loser: the entrant that loses it, as ``name@number``.
         actor: the organiser, for the audit log.
         reason: the reason, as a clause.
@@ -113,19 +109,14 @@ def _check_forfeitable(
 
 
 def replay(engine: Engine, match: str, actor: Actor, reason: str) -> str:
-    """Void a match and schedule it again, with the same entrants and boards and a new seed.
+    """Void a match and schedule it again with another seed; return the id of the new match.
 
     The void match keeps its games, and its seed if it was published. A match that is void already
     can be replayed, too.
 
     Args:
-        engine: the store.
-        match: its id.
         actor: the organiser, for the audit log.
         reason: the reason, as a clause.
-
-    Returns:
-        The id of the new match.
 
     Raises:
         NotFound: the match does not exist.
@@ -196,17 +187,12 @@ def _check_not_over(tournament: Row[Any]) -> None:
 def disqualify(
     engine: Engine, tournament: str, version: str, actor: Actor, reason: str
 ) -> tuple[str, ...]:
-    """Withdraw an entrant from a tournament and void all its matches there.
+    """Withdraw an entrant from a tournament and void all its matches there; return their ids.
 
     Args:
-        engine: the store.
-        tournament: its id.
         version: the entrant as ``name@number``.
         actor: the organiser, for the audit log.
         reason: the reason, as a clause.
-
-    Returns:
-        The ids of the voided matches.
 
     Raises:
         NotFound: the tournament does not exist.

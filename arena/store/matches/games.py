@@ -161,8 +161,6 @@ def finished_game(
     """Return a game that the referee has finished; equal to `read` of its record.
 
     Args:
-        game: the event of the referee.
-        table: its table.
         seating: the entrant at each seat, as ``name@number``.
         entrants: the match's entrants as ``name@number``, in order.
     """

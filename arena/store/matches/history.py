@@ -19,7 +19,6 @@ def kinds(engine: Engine, of: Collection[str]) -> dict[str, int]:
     """Count the faults of some versions by verdict, the most frequent first.
 
     Args:
-        engine: the store.
         of: versions as ``name@number``.
     """
     table = schema.faults
@@ -35,11 +34,8 @@ def faults(
     """Return a page of the faults of some versions.
 
     Args:
-        engine: the store.
         of: versions as ``name@number``.
         kind: only faults with this verdict; empty: all.
-        offset: number of faults to skip.
-        limit: maximum number of faults.
     """
     table, matches = schema.faults, schema.matches
     columns = [name for name in PlayedFault.__slots__ if name != "tournament"]
@@ -74,11 +70,8 @@ def matches(
     """Return closed matches, newest first.
 
     Args:
-        engine: the store.
         sitting: collections of versions (``name@number``). The match must have an entrant of each.
         of: only matches of these tournaments; empty: of all.
-        offset: number of matches to skip.
-        limit: maximum number of matches.
     """
     chosen = _chosen(sitting, of)
     order = chosen.selected_columns
@@ -99,10 +92,10 @@ def latest(engine: Engine, tournament: str, limit: int) -> tuple[PlayedMatch, ..
     return _read(engine, chosen)
 
 
-def find_played_match(engine: Engine, match: str) -> PlayedMatch | None:
-    """Return a closed match; None if it does not exist or has no result."""
+def of_ids(engine: Engine, ids: Sequence[str]) -> tuple[PlayedMatch, ...]:
+    """Return the closed ones of these matches, in this order; at most 500 ids."""
     with reading(engine) as connection:
-        return next(iter(by_ids(connection, [match])), None)
+        return by_ids(connection, ids)
 
 
 def _read(engine: Engine, chosen: Select[Any]) -> tuple[PlayedMatch, ...]:
@@ -121,7 +114,7 @@ def _read(engine: Engine, chosen: Select[Any]) -> tuple[PlayedMatch, ...]:
 
 
 def by_ids(connection: Connection, ids: Sequence[str]) -> tuple[PlayedMatch, ...]:
-    """Return the closed ones of these matches, in this order; at most 500 ids."""
+    """Return the same in a transaction."""
     results = schema.results
     closed = connection.execute(select(results.c.match).where(results.c.match.in_(ids)))
     by_id = closed_matches.with_ids(connection, closed.scalars().all())

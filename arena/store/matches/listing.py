@@ -103,13 +103,11 @@ def matches(
     """Return matches in canonical order: by age of the tournament, round and number.
 
     Args:
-        engine: the store.
         tournament: only matches of this tournament.
         version: only matches with this entrant (``name@number``).
         states: only matches in one of these states; empty: in any.
         tag: only closed matches in which a bot has set this tag.
         limit: maximum number of matches; None: all.
-        offset: number of matches to skip.
     """
     table, sides = schema.matches, schema.match_entrants
     conditions: list[ColumnElement[bool]] = []
@@ -214,7 +212,6 @@ class ArenaFailure:
     reason: str
 
     def to_json(self) -> dict[str, Any]:
-        """Return the failure as JSON values."""
         return {"attempt": self.attempt, "reason": self.reason}
 
 

@@ -52,9 +52,6 @@ def reasoning_lines(
     """Return the lines of a closed match, by game and seat; empty for a match in another state.
 
     Args:
-        engine: the store.
-        match: its id.
-        game: only this game.
         versions: only the lines of these versions, as ``name@number``; None: of all, which only the
             organiser may see.
     """
@@ -76,8 +73,6 @@ def readable_versions(engine: Engine, match: str, owner: str = "") -> tuple[str,
     """Return the versions of a match whose reasoning an owner may read.
 
     Args:
-        engine: the store.
-        match: its id.
         owner: the name of the owner; empty: everybody, who may read published reasoning.
     """
     sides, versions, bots = schema.match_entrants, schema.versions, schema.bots

@@ -59,10 +59,8 @@ class ModelUsage:
     Attributes:
         owner: the owner; the name of the bot if it has none.
         version: ``name@number``.
-        model: the model.
         calls: number of calls.
         measured: how many of them have the figures of the endpoint, not the worst case.
-        figures: the sums.
     """
 
     owner: str
@@ -134,12 +132,8 @@ def reserve_match(
     released counts until midnight (UTC).
 
     Args:
-        engine: the store.
-        match: id of the match.
-        attempt: number of its attempt.
         owners: the owner of each version that may use models.
         tokens: the tokens of each version, at most the day's share of it.
-        day_tokens: the tokens of an owner's day.
 
     Raises:
         Conflict: as for `reserve_call`.
@@ -193,9 +187,6 @@ def decision_usage(
     """Return the usage for each decision of a game, in the last attempt that called models for it.
 
     Args:
-        engine: the store.
-        match: id of the match.
-        game: number of the game.
         versions: only the calls of these versions; None: of all.
     """
     calls = schema.model_calls
@@ -278,7 +269,6 @@ def resume_calls(engine: Engine) -> bool:
 
 
 def are_stopped(engine: Engine) -> bool:
-    """Return whether all calls are stopped."""
     with reading(engine) as connection:
         return _is_stopped(connection)
 

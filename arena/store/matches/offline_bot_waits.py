@@ -38,9 +38,9 @@ def is_ready(at: ColumnElement[float] | None = None) -> ColumnElement[bool]:
     """
     matches, tournaments = schema.matches, schema.tournaments
     if at is None:
-        no_bot_is_absent = ~_has_remote_bot(_is_absent(now()))
+        no_bot_is_absent = ~_has_absent_bot(now())
     else:
-        no_bot_is_absent = matches.c.id.not_in(_with_remote_bot(_is_absent(at)))
+        no_bot_is_absent = matches.c.id.not_in(_with_absent_bot(at))
     return or_(
         matches.c.unawaited.is_not(None),
         # Matches of cancelled tournaments are due only to be cancelled.
@@ -57,7 +57,6 @@ def is_unawaited(engine: Engine, match: str) -> bool:
 
 
 def has_remote_bots(engine: Engine) -> bool:
-    """Return whether there is any remote bot."""
     return read_rows(engine, select(schema.remotes.c.version).limit(1)).first() is not None
 
 
@@ -87,15 +86,11 @@ def addresses(engine: Engine) -> Mapping[str, str]:
 
 
 def give_up(engine: Engine, limit: float, since: float) -> int:
-    """Stop waiting for bots that have been absent too long.
+    """Stop waiting for bots that have been absent too long; return the number of matches.
 
     Args:
-        engine: the store.
         limit: the maximum wait in seconds.
         since: absence before this database time does not count, because presence was not monitored.
-
-    Returns:
-        The number of matches that became void or are continued without the bot.
     """
     matches, query = schema.matches, _expired_waits(limit, since)
     with reading(engine) as connection:
@@ -138,7 +133,7 @@ def _end_wait(connection: Connection, match: str, reason: str) -> None:
     """Continue a match without its absent bot if it has begun; else make it void."""
     matches, games = schema.matches, schema.games
     begun = connection.execute(select(exists().where(games.c.match == match))).scalar_one()
-    change = update(matches).where(matches.c.id == match, *_is_open())
+    change = update(matches).where(matches.c.id == match, _is_open())
     if begun:
         change = change.values(
             unawaited=now(), reason=f"{reason}: the tournament continues without it."
@@ -158,22 +153,21 @@ def _waits() -> tuple[ColumnElement[bool], ...]:
     """Return the SQL conditions that a match waits if one of its bots is absent."""
     matches, tournaments = schema.matches, schema.tournaments
     running = tournaments.c.state == TournamentState.RUNNING
-    return (*_is_open(), running, matches.c.unawaited.is_(None))
+    return (_is_open(), running, matches.c.unawaited.is_(None))
 
 
-def _is_open() -> tuple[ColumnElement[bool], ...]:
-    """Return the SQL conditions that a match is open and no worker holds its lease."""
-    matches = schema.matches
-    return (or_(matches.c.state == MatchState.PENDING, lease_times.is_lapsed()),)
+def _is_open() -> ColumnElement[bool]:
+    """Return the SQL condition that a match is open and no worker holds its lease."""
+    return or_(schema.matches.c.state == MatchState.PENDING, lease_times.is_lapsed())
 
 
-def _has_remote_bot(condition: ColumnElement[bool]) -> ColumnElement[bool]:
-    """Return the SQL condition that a remote bot of the match satisfies `condition`."""
+def _has_absent_bot(at: ColumnElement[float]) -> ColumnElement[bool]:
+    """Return the SQL condition that a remote bot of the match is absent."""
     sides, remotes, matches = schema.match_entrants, schema.remotes, schema.matches
     return exists(
         select(1)
         .select_from(sides.join(remotes, remotes.c.version == sides.c.version))
-        .where(sides.c.match == matches.c.id, condition)
+        .where(sides.c.match == matches.c.id, _is_absent(at))
         .correlate(matches)
     )
 
@@ -182,11 +176,11 @@ def _is_absent(at: ColumnElement[float]) -> ColumnElement[bool]:
     return or_(schema.remotes.c.until <= at, schema.remotes.c.free_tables <= 0)
 
 
-def _with_remote_bot(condition: ColumnElement[bool]) -> Select[str]:
-    """Return the query of all matches, except closed ones, that `_has_remote_bot` would select."""
+def _with_absent_bot(at: ColumnElement[float]) -> Select[str]:
+    """Return the query of all matches, except closed ones, that `_has_absent_bot` would select."""
     sides = schema.match_entrants
     # As a join, SQLite reads the entrants of all matches that were ever played.
-    chosen = select(schema.remotes.c.version).where(condition)
+    chosen = select(schema.remotes.c.version).where(_is_absent(at))
     return select(sides.c.match).where(sides.c.closed.is_(None), sides.c.version.in_(chosen))
 
 

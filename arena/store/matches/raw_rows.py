@@ -35,8 +35,6 @@ class MatchRows:
     """The rows of one match; values of JSON columns are text, for `decoded`.
 
     Attributes:
-        match: the row of `matches`.
-        tournament: the row of its tournament.
         entrants: rows of `match_entrants` with their versions, in order of position.
         games: rows of `games`, in order of their numbers.
         faults: rows of `faults`, in order of game and number.
@@ -55,12 +53,10 @@ class MatchRows:
 
     @property
     def id(self) -> str:
-        """The match's id."""
         return str(self.match["id"])
 
     @property
     def state(self) -> MatchState:
-        """The match's state."""
         return MatchState(self.match["state"])
 
     @property
@@ -125,7 +121,6 @@ def batches(
     """Yield all matches in order of their ids in batches, each read in its own transaction.
 
     Args:
-        engine: the store.
         tournament: only the matches of this tournament.
         after: only the matches with ids after this one.
     """

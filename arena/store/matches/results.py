@@ -16,7 +16,7 @@ from arena.errors import NotFound
 from arena.ratings.closed_match import ClosedMatch, PlayedFault, PlayedGame, winner
 from arena.store import schema
 from arena.store.database import read_rows, reading
-from arena.store.matches import closed_matches, rows
+from arena.store.matches import closed_matches, history, rows
 from arena.store.matches.closed_matches import PlayedMatch
 from arena.store.matches.games import stored_game
 from arena.store.matches.raw_rows import reading_invalid_text
@@ -56,7 +56,6 @@ def closed(
     The matches are read lazily in one transaction: exhaust or close the iterator soon.
 
     Args:
-        engine: the store.
         of: only matches of these tournaments; None: of all.
         with_all: only matches in which all of these versions played.
         limit: maximum number of matches; None: all.
@@ -92,7 +91,6 @@ def latest_closed(engine: Engine, limit: int, most_games: int) -> tuple[PlayedMa
     """Return the matches that closed last, newest first.
 
     Args:
-        engine: the store.
         limit: the number of latest matches to consider.
         most_games: matches with more games are left out.
     """
@@ -106,18 +104,8 @@ def latest_closed(engine: Engine, limit: int, most_games: int) -> tuple[PlayedMa
 
 
 def winners(engine: Engine, of: Collection[str]) -> dict[str, str]:
-    """Return the winner of each closed match among these matches; "" if the first place is shared.
-
-    Args:
-        engine: the store.
-        of: ids of matches.
-    """
-    results = schema.results
-    with reading(engine) as connection:
-        query = select(results.c.match).where(results.c.match.in_(of))
-        closed = connection.execute(query).scalars().all()
-        found = closed_matches.with_ids(connection, closed)
-    return {name: winner(match.result) for name, match in found.items()}
+    """Return the winner of each closed one of these matches; "" if it shares the first place."""
+    return {match.match: winner(match.result) for match in history.of_ids(engine, tuple(of))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,12 +172,10 @@ def of_match(engine: Engine, match: str) -> ClosedMatch:
     Raises:
         NotFound: the match does not exist, or has no result.
     """
-    results = schema.results
-    with reading(engine) as connection:
-        query = select(results.c.match).where(results.c.match == match)
-        if connection.execute(query).first() is None:
-            raise NotFound(f"the match {match} has no result.", code="no-result")
-        return closed_matches.with_ids(connection, [match])[match].result
+    found = history.of_ids(engine, [match])
+    if not found:
+        raise NotFound(f"the match {match} has no result.", code="no-result")
+    return found[0].result
 
 
 def game_record(engine: Engine, match: str, game: int) -> str:
@@ -215,29 +201,15 @@ def game_record(engine: Engine, match: str, game: int) -> str:
     return record_archive.complete(engine, match, {game: text})[game]
 
 
-def faults(
-    engine: Engine,
-    *,
-    tournament: str | None = None,
-    match: str | None = None,
-    version: str | None = None,
-) -> tuple[PlayedFault, ...]:
-    """Return the faults in finished matches in canonical order, filtered by the given arguments."""
-    table, matches, tournaments = schema.faults, schema.matches, schema.tournaments
+def faults(engine: Engine, match: str) -> tuple[PlayedFault, ...]:
+    """Return the faults in a finished match, in their order; empty while the match is open."""
+    table, matches = schema.faults, schema.matches
     query = (
         select(matches.c.tournament, table)
         .join(matches, matches.c.id == table.c.match)
-        .join(tournaments, tournaments.c.id == matches.c.tournament)
-        .where(matches.c.state.not_in(OPEN))
-        .order_by(tournaments.c.created, tournaments.c.id, matches.c.round, matches.c.number)
+        .where(table.c.match == match, matches.c.state.not_in(OPEN))
         .order_by(table.c.game, table.c.number)
     )
-    if tournament is not None:
-        query = query.where(matches.c.tournament == tournament)
-    if match is not None:
-        query = query.where(table.c.match == match)
-    if version is not None:
-        query = query.where(table.c.version == version)
     rows = read_rows(engine, query).all()
     return tuple(
         PlayedFault(**{word: value for word, value in row._mapping.items() if word != "number"})

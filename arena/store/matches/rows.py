@@ -52,7 +52,6 @@ def spec_of(connection: Connection, row: Row[*tuple[Any, ...]]) -> MatchSpec:
     """Return the specification of a match, including the secret seed.
 
     Args:
-        connection: the transaction.
         row: a row with `spec_columns`.
     """
     return MatchSpec(
@@ -75,7 +74,6 @@ def committed(connection: Connection, match: str) -> tuple[PlayedGame, ...]:
 
 
 def game_numbers(connection: Connection, match: str) -> Collection[int]:
-    """Return the numbers of the stored games of a match."""
     return connection.execute(_games_query("game"), {"of_match": match}).scalars().all()
 
 

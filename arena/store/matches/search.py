@@ -48,9 +48,6 @@ class MatchFilter:
     Args:
         bot: an entrant, as ``name`` or ``name@number``.
         opponent: another entrant, likewise.
-        owner: the owner of an entrant.
-        tournament: the id of its tournament.
-        game: the id of its game.
         form: its form or its ladder, such as "GAME-4-OPTION" or "GAME~slow".
         tag: a tag that a bot has set on one of its games.
         since: the earliest end, in seconds since 1970.
@@ -95,8 +92,6 @@ def closed_matches(
     """Return the closed matches that a filter selects, newest first.
 
     Args:
-        engine: the store.
-        match_filter: the conditions.
         after: the last match of the previous page; None: the first page.
         limit: the maximum number of matches, at most 500.
     """
@@ -105,12 +100,6 @@ def closed_matches(
         page = list(islice(_without_repeats(positions), limit + 1))
         played = history.by_ids(connection, [position.match for position in page[:limit]])
     return FoundMatches(played, page[limit - 1] if len(page) > limit else None)
-
-
-def of_ids(engine: Engine, ids: Sequence[str]) -> tuple[PlayedMatch, ...]:
-    """Return the closed ones of these matches, in this order; at most 500 ids."""
-    with reading(engine) as connection:
-        return history.by_ids(connection, ids)
 
 
 def _without_repeats(positions: Iterable[SearchPosition]) -> Iterator[SearchPosition]:
@@ -327,8 +316,6 @@ def _merged(
         connection: a read-only transaction.
         window: the part that the page needs.
         ranges: the latest possible end of each range, in descending order, and its query.
-        ended: the column of the closing time.
-        match: the column of the match id.
     """
     newest: list[SearchPosition] = []
     for latest, query in ranges:

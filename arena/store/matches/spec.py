@@ -92,7 +92,6 @@ def single_match(
 
     Args:
         purpose: "play" or "test".
-        settings: the settings of the match.
         seed: the seed, 32 bytes.
         entrants: the entrants in canonical order.
         tables: the number of tables, if it is not that of the seatings.

@@ -44,10 +44,6 @@ def plan(spec: MatchSpec, committed: Iterable[PlayedGame] = ()) -> tuple[TablePl
 
     Bank time, faults and crashes of the committed games are deducted from the seats' rights.
 
-    Args:
-        spec: the match.
-        committed: its stored games.
-
     Raises:
         SetupError: the game does not exist, or it cannot be played with these settings.
     """

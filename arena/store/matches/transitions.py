@@ -159,8 +159,6 @@ def due_by_urgency(
     A challenge has a single match. A tournament of its format with more matches has no priority.
 
     Args:
-        engine: the store.
-        limit: maximum number of matches.
         pushed: whether matches with pushed versions are included.
         without: games whose matches are not included.
         models: whether only matches of the clock class `model`, or only others, are included.
@@ -193,10 +191,6 @@ def lease(
     towards a void match, because the worker was killed or cut off.
 
     Args:
-        engine: the store.
-        match: its id.
-        owner: the name of the worker, for display.
-        seconds: the duration of the lease.
         check: raises SetupError for a game that must not be played here.
 
     Raises:
@@ -237,14 +231,10 @@ def renew(engine: Engine, lease: Lease) -> bool:
 
 
 def end_leases(engine: Engine, owner: str) -> int:
-    """End the leases of a dead worker at once, instead of waiting until they lapse.
+    """End the leases of a dead worker at once, before they lapse; return their number.
 
     Args:
-        engine: the store.
         owner: the worker's name, which must belong to one process only.
-
-    Returns:
-        The number of leases that ended.
     """
     matches = schema.matches
     of_owner = (matches.c.state == MatchState.RUNNING, matches.c.owner == owner)
@@ -255,10 +245,7 @@ def end_leases(engine: Engine, owner: str) -> int:
 
 
 def commit_game(engine: Engine, lease: Lease, game: PlayedGame) -> bool:
-    """Commit a game with its faults in one transaction; the last game closes the match.
-
-    Returns:
-        Whether this game closed the match.
+    """Commit a game with its faults in one transaction; return whether it closed the match.
 
     Raises:
         LeaseLost: another attempt holds the match, the match is over, or the lease has lapsed.
@@ -293,8 +280,6 @@ def release(engine: Engine, lease: Lease, fault: ArenaFault | None = None) -> No
     """End a lease at once and keep the committed games; does nothing if the lease is lost.
 
     Args:
-        engine: the store.
-        lease: the lease.
         fault: the failure of the arena that ended this attempt. It can void the match. None: the
             worker just stops.
     """

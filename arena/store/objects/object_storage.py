@@ -63,7 +63,6 @@ class ObjectStorage:
     them. Processes that fork first are not affected.
 
     Args:
-        store: the store of obstore.
         shown: its address for messages, without credentials.
     """
 
@@ -86,7 +85,6 @@ class ObjectStorage:
         """Yield the pieces of an object; raise after the last one if they have another SHA-256.
 
         Args:
-            key: its key.
             digest: the expected SHA-256, in hexadecimal.
 
         Raises:

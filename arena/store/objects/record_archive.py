@@ -60,8 +60,6 @@ def complete(engine: Engine, match: str, records: Mapping[int, str]) -> Mapping[
     """Return records of a match, reading archived ones from the object storage.
 
     Args:
-        engine: the store.
-        match: its id.
         records: the records as the database has them, by game.
 
     Raises:
@@ -121,10 +119,7 @@ def archive(engine: Engine, storage: ObjectStorage, match: str) -> bool:
 
 
 def restore(engine: Engine, match: str) -> bool:
-    """Move the records of a match from the object storage to the database.
-
-    Returns:
-        Whether they were moved; False if they were not in the object storage.
+    """Move the records of a match back to the database; return whether they were in the storage.
 
     Raises:
         ObjectStorageError: the object is missing or damaged, or the storage cannot be used.
@@ -175,8 +170,6 @@ def rewrite(engine: Engine, match: str, change: Callable[[str], str]) -> Rewritt
     """Write an object with changed records of a match, if it is archived.
 
     Args:
-        engine: the store.
-        match: its id.
         change: returns the changed record of a game.
 
     Raises:
@@ -205,7 +198,6 @@ def due(engine: Engine, after: int, seconds: float, limit: int) -> tuple[list[st
     """Return closed matches whose records are in the database, in the order of their closing.
 
     Args:
-        engine: the store.
         after: the position in the sequence of events that an earlier call returned; at first 0.
         seconds: the least time since the match was closed.
         limit: the maximum number of matches that are read.

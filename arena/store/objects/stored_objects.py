@@ -39,7 +39,6 @@ class StoredObject:
     Attributes:
         key: its key in the object storage.
         digest: SHA-256 of its bytes, in hexadecimal.
-        bytes: its size.
     """
 
     key: str
@@ -53,9 +52,6 @@ def write(
     """Write a new object and return it; the caller's next transaction must settle it.
 
     Args:
-        engine: the store.
-        storage: its object storage.
-        kind: the kind of file.
         subject: the content hash of the version, or the id of the match.
         content: the bytes, from the current position.
 

@@ -78,8 +78,6 @@ class FormatHistory:
     matches were all over, while the next stage has begun elsewhere in the bracket.
 
     Args:
-        engine: the store.
-        tournament: the id of the tournament.
         with_results: whether the games of closed matches are read, as for `read_matches`. They
             take 0.7 kB of memory each.
     """

@@ -86,8 +86,6 @@ def add_entrants(engine: Engine, tournament: str, entries: Sequence[FormatEntran
     """Add entrants, which are paired from the next round on.
 
     Args:
-        engine: the store.
-        tournament: its id.
         entries: the entrants' names and owners; `joined` is set here.
 
     Raises:
@@ -128,8 +126,6 @@ def withdraw(engine: Engine, tournament: str, version: str, reason: str = "") ->
     withdrawal does not change.
 
     Args:
-        engine: the store.
-        tournament: its id.
         version: the entrant as ``name@number``.
         reason: the reason, as a clause.
 
@@ -153,11 +149,8 @@ def leave(
     """Withdraw an entrant within a transaction that has locked the tournament.
 
     Args:
-        connection: the transaction.
-        tournament: its id.
         version: the entrant as ``name@number``.
         reason: the reason, as a clause.
-        into: the final state of its pending matches.
 
     Raises:
         Conflict: the version has not entered the tournament.
@@ -212,10 +205,7 @@ def extend(
     """Add the next matches, all or none; concurrent calls add them only once.
 
     Args:
-        engine: the store.
-        tournament: the tournament.
         seen: its counters before the matches were computed.
-        fixtures: the matches.
         strengths: the strengths from which they were paired.
 
     Returns:

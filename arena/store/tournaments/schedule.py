@@ -20,17 +20,12 @@ def store_fixtures(
     fixtures: Iterable[Fixture],
     seed: bytes | None,
 ) -> tuple[str, ...]:
-    """Store matches of a tournament; they are due at once.
+    """Store matches that are due at once; return their ids in canonical order.
 
     Args:
         connection: a transaction that has locked the tournament.
-        tournament: its id.
-        plan: the settings of its matches.
         fixtures: the matches; entrants are versions as ``name@number``, in order of their seeds.
         seed: the tournament's random seed, if it has one.
-
-    Returns:
-        The ids of the matches, in canonical order.
     """
     ordered = sorted(fixtures, key=lambda fixture: (fixture.round, fixture.number))
     if not ordered:
@@ -82,10 +77,7 @@ def rows(
     """Return the rows of `matches`, and the rows of `match_entrants`.
 
     Args:
-        tournament: its id.
-        plan: the settings of its matches.
         contents: the content hash of each version.
-        fixtures: the matches.
         seed: the tournament's random seed, if it has one.
     """
     common = plan.agreed()

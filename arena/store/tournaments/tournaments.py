@@ -109,7 +109,6 @@ class TournamentProgress:
 
     @property
     def matches(self) -> int:
-        """All its matches."""
         return self.pending + self.running + self.closed + self.void + self.cancelled
 
     @property
@@ -131,7 +130,6 @@ def create_tournament(
     """Create a tournament with its first matches, which are due at once.
 
     Args:
-        engine: the store.
         plan: its settled settings, which are not checked again.
         entries: its entrants; their names are versions as ``name@number``.
         fixtures: the matches that are fixed from the start.
@@ -240,9 +238,7 @@ def names(engine: Engine, words: str, limit: int = 20) -> tuple[TournamentName, 
     """Return the tournaments whose id, name or form contains every word, newest first.
 
     Args:
-        engine: the store.
         words: the search words; upper and lower case are not distinguished.
-        limit: the maximum number of tournaments.
     """
     table = schema.tournaments
     columns = table.c["id", "name", "game", "seats", "options", "state", "created"]
@@ -264,8 +260,6 @@ def last_closed(engine: Engine, limit: int, without: str = "") -> tuple[Tourname
     """Return the tournaments that closed last, the newest first.
 
     Args:
-        engine: the store.
-        limit: maximum number of tournaments.
         without: a format whose tournaments are left out.
     """
     table = schema.tournaments

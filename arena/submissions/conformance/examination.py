@@ -85,8 +85,6 @@ def examine(
     arguments produce the same tests.
 
     Args:
-        bot: the bot.
-        referee: the address of a referee.
         games: the IDs of the games to test; empty: all games that the bot claims.
         seed: the source of all cards, 32 bytes.
         seed_argument: the seed as a command-line argument.
@@ -98,9 +96,6 @@ def examine(
             are reported as unchecked. Every game is played in any case.
         on_test: receives a description of the current test.
         models: returns the models of the bot in a match, for one game with them.
-
-    Yields:
-        The checks, in order.
 
     Raises:
         InfrastructureError: the arena failed, or a remote bot is not connected.

@@ -13,7 +13,8 @@ from arena.bots.exit_report import Report
 from arena.bots.resolver import sample
 from arena.matches.local_match import entrant_of
 from arena.matches.runner import OPTIONS, record_text
-from arena.matches.table import AttemptModels, Table, Watch
+from arena.matches.table import Table, Watch
+from arena.models.match_models import MatchModels
 from arena.ratings.closed_match import PlayedGame
 from arena.store.match_settings import MatchSettings
 from arena.store.matches.spec import MatchSpec
@@ -110,8 +111,6 @@ def play(
     A remote bot cannot be reset. It plays `meek` instead, in every seating.
 
     Args:
-        order: the examination.
-        form: the form.
         what: the purpose; it determines the cards.
         boards: the number of games at the table.
         until: the time limit, on the monotonic clock.
@@ -133,12 +132,11 @@ def play(
     tables = plan(spec) if order.bot.remote else plan(spec)[:1]
     played = ExaminationMatch(form, spec)
     models = models_of(spec)
-    attempt = None if models is None else AttemptModels(models, 1)
     with grpc.insecure_channel(order.referee, options=OPTIONS) as channel:
         stub = referee_pb2_grpc.RefereeServiceStub(channel)
         try:
             for table in tables:
-                _play_table(stub, played, table, bots, until, attempt)
+                _play_table(stub, played, table, bots, until, models)
         except _TableStopped:
             pass
     return played
@@ -156,7 +154,7 @@ def _play_table(
     table: TablePlan,
     bots: Sequence[Bot],
     until: float,
-    models: AttemptModels | None,
+    models: MatchModels | None,
 ) -> None:
     def sink(game: PlayedGame) -> None:
         played.games.append(game)

@@ -21,7 +21,6 @@ ModelsOf = Callable[[MatchSpec], MatchModels | None]
 
 
 def no_models(spec: MatchSpec) -> MatchModels | None:
-    """Return no models."""
     return None
 
 

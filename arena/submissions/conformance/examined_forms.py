@@ -67,11 +67,7 @@ def match_of(
     The same arguments produce the same match, because they determine its ID and its cards.
 
     Args:
-        form: the form.
-        what: the purpose of the match.
         seed: the seed of the examination, 32 bytes.
-        boards: the number of boards.
-        entrants: the match's entrants.
     """
     seed_bytes = hashlib.sha256(f"{what}\0{form.form}\0".encode() + seed).digest()
     return single_match("test", replace(form, boards=boards), seed_bytes, entrants)

@@ -36,11 +36,6 @@ class IllegalAnswer(Exception):
 def judge(game_id: str, question: RecordedQuestion, response: Response) -> None:
     """Check that a response is a legal action.
 
-    Args:
-        game_id: the game's ID.
-        question: the question with its legal actions.
-        response: the bot's response.
-
     Raises:
         IllegalAnswer: the response cannot be decoded or is not legal.
     """
@@ -71,9 +66,6 @@ def fails_alone(
     """Whether a newly started bot fails at this question alone.
 
     Args:
-        order: the examination.
-        spec: the match of the question.
-        question: the question.
         by_stream: False: send it by Act, or by Play without Act, like `pokearena ask`; True: by
             Play.
     """

@@ -104,7 +104,6 @@ def prepare_questions(
     """Prepare questions for a seat.
 
     Args:
-        form: the form.
         seat: the seat that receives the questions.
         seed: the seed of the examination, 32 bytes.
         games: the number of random games to search.

@@ -4,11 +4,10 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from arena.bots.bot import Bot
+from arena.bots.bot import Bot, granted_start_ms
 from arena.bots.bot_session import SessionFailed
 from arena.bots.build import build as run_build
 from arena.bots.socket_probe import goes_on_listening
-from arena.bots.start_limit import granted_start_ms
 from arena.errors import BotError, InfrastructureError
 from arena.submissions.conformance import examined_forms
 from arena.submissions.conformance.check import Check, CheckOutcome

@@ -83,11 +83,7 @@ def proof(secret: str, nonce: bytes, name: str) -> bytes:
 
 
 async def dial(endpoint: TunnelEndpoint, name: str) -> TunnelStream:
-    """Open a stream to the relay.
-
-    Args:
-        endpoint: the relay's tunnel endpoint.
-        name: ECHO, CONTROL_API or the name of a seat's socket.
+    """Open a stream to the relay: ECHO, CONTROL_API or the name of a seat's socket.
 
     Raises:
         TunnelUnavailable: the relay does not answer, has another certificate or refuses the

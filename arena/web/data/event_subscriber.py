@@ -7,7 +7,6 @@ import logging
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from redis.exceptions import RedisError
 
@@ -25,19 +24,11 @@ _HELD_OF_A_MATCH = 200
 Listener = Callable[[Event], None]
 
 
-@dataclass(frozen=True, slots=True)
-class _DelayedEvent:
-    until: float
-    event: Event
-
-
 class EventSubscriber:
     """Receives events and passes them on. Use it from the event loop's thread only.
 
     Args:
-        changes: receives a change for each published position.
         nudge: called when the store may have changed.
-        spectators: whether positions are passed on.
         delay: seconds by which positions and ends of games are delayed; the end of a match is
             public and not delayed.
     """
@@ -49,7 +40,8 @@ class EventSubscriber:
         self._nudge = nudge
         self._spectators = spectators
         self._delay = delay
-        self._held: deque[_DelayedEvent] = deque()
+        self._held: deque[tuple[float, Event]] = deque()
+        """Delayed events with the time at which they are passed on."""
         self._last_accepted: dict[str, float] = {}
         self._listeners: set[Listener] = set()
         self.positions: OrderedDict[str, Position] = OrderedDict()
@@ -62,14 +54,12 @@ class EventSubscriber:
         self._listeners.add(listener)
 
     def remove_listener(self, listener: Listener) -> None:
-        """Remove a listener."""
         self._listeners.discard(listener)
 
     async def run(self, url: str, running: Sequence[str]) -> None:
         """Receive the events of this Redis forever.
 
         Args:
-            url: URL of the Redis.
             running: IDs of running matches, whose last positions are read first.
         """
         async with asyncio.TaskGroup() as group:
@@ -84,7 +74,6 @@ class EventSubscriber:
         """Process one event.
 
         Args:
-            event: the event.
             now: seconds of a monotonic clock.
         """
         match event:
@@ -94,7 +83,7 @@ class EventSubscriber:
             case MatchStarted() | MatchClosed() | GameOver():
                 self._nudge()
         if self._delay and isinstance(event, Position | GameOver):
-            self._held.append(_DelayedEvent(now + self._delay, event))
+            self._held.append((now + self._delay, event))
             return
         if isinstance(event, MatchClosed):
             self._forget(event.match)
@@ -102,8 +91,8 @@ class EventSubscriber:
 
     def release(self, now: float) -> None:
         """Pass on the events whose delay has passed."""
-        while self._held and self._held[0].until <= now:
-            self._pass_on(self._held.popleft().event)
+        while self._held and self._held[0][0] <= now:
+            self._pass_on(self._held.popleft()[1])
 
     async def _catch_up(self, url: str, running: Sequence[str]) -> None:
         # The age of these positions is unknown. With a delay they could be published too early.
@@ -122,7 +111,7 @@ class EventSubscriber:
         while self._delay:
             now = time.monotonic()
             self.release(now)
-            wait = self._held[0].until - now if self._held else self._delay
+            wait = self._held[0][0] - now if self._held else self._delay
             await asyncio.sleep(min(max(wait, 0.05), 1.0))
 
     def _is_due(self, match: str, now: float) -> bool:
@@ -140,7 +129,7 @@ class EventSubscriber:
         self.positions.pop(match, None)
         self.shown_since.pop(match, None)
         self._last_accepted.pop(match, None)
-        self._held = deque(held for held in self._held if _match_of(held.event) != match)
+        self._held = deque(held for held in self._held if _match_of(held[1]) != match)
         self._changes.forget(position_of(match))
 
     def _pass_on(self, event: Event) -> None:

@@ -42,9 +42,7 @@ class LiveClock:
     """The clock of a seat.
 
     Args:
-        seat: the seat.
         bank_ms: milliseconds left in its bank when the position was reached.
-        is_running: whether the seat acts.
     """
 
     seat: int
@@ -57,11 +55,7 @@ class LiveSide:
     """A side of the game that is shown, with its running score.
 
     Args:
-        seats: its seats.
-        names: the names of its players.
-        score: its score in this game.
         lead: its points more than the best other side; None if it does not lead alone.
-        acts: whether one of its seats acts now.
         clocks: the clocks of its seats; empty if unknown.
         notes: the latest notes of its seats; empty unless the organiser shows them.
     """
@@ -192,8 +186,6 @@ def live_table(
 
     Args:
         positions: the last published positions by match.
-        match: the match.
-        tournament: its tournament.
         since: when these positions were published, in seconds since 1970.
     """
     position = positions.get(match.id)
@@ -225,28 +217,6 @@ def live_table(
     )
 
 
-class FeaturedMatch:
-    """Selects the match on the home page: the closest one, until it ends. Thread-safe."""
-
-    def __init__(self) -> None:
-        self._shown = ""
-
-    def pick(self, snapshot: ArenaSnapshot, positions: Mapping[str, Position]) -> Match | None:
-        """Return a running match, preferably one with a published position."""
-        running = {match.id: match for match in snapshot.running}
-        watched = {name: match for name, match in running.items() if name in positions}
-        # Another thread may replace it by a match of a newer snapshot at any time.
-        shown = self._shown
-        if shown in watched or (shown in running and not watched):
-            return running[shown]
-        candidates = watched or running
-        if not candidates:
-            return None
-        closest = min(candidates.values(), key=lambda match: (_gap(snapshot, match), match.id))
-        self._shown = closest.id
-        return closest
-
-
 class LiveMatches:
     """Assigns running matches to a fixed number of places; a match keeps its place. Thread-safe."""
 
@@ -274,6 +244,11 @@ class LiveMatches:
                     places[place] = waiting.pop().id
             self._places = places
         return tuple(None if name is None else watched[name] for name in places)
+
+
+def closest_match(snapshot: ArenaSnapshot) -> Match | None:
+    """Return the running match whose entrants differ least in strength; None without one."""
+    return min(snapshot.running, key=lambda match: (_gap(snapshot, match), match.id), default=None)
 
 
 def _gap(snapshot: ArenaSnapshot, match: Match) -> float:

@@ -45,7 +45,6 @@ class RatingChart:
     """Rating history of one ladder.
 
     Args:
-        past: the history.
         sparks: sparklines by entrant, for entrants with at least two points.
     """
 
@@ -75,8 +74,6 @@ class ArenaSnapshot:
         ladders: by form.
         archives: the ladders of archived seasons, by form and season.
         versions: all versions by ID, with the retired ones.
-        running: the running matches.
-        open_tournaments: the open tournaments with their progress.
         time_estimates: time estimates of the open tournaments, by ID.
         charts: the histories of the ladders, by form.
         lone_bots: the names of bots with one version, which pages show without its number.

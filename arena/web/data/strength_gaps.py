@@ -12,6 +12,8 @@ from sqlalchemy import Engine
 
 from arena.ladders import rater
 from arena.ladders.ladder_rows import Ladder
+from arena.ratings.scale import Z95
+from arena.ratings.standings import StandingsLine
 
 if TYPE_CHECKING:
     from arena.ratings.strength.solver import StrengthDifferences
@@ -21,13 +23,23 @@ _CACHE_SIZE: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
-class StrengthGaps:
-    """The differences of strength in a ladder.
+class StrengthGap:
+    """Difference of two strengths on a ladder, from all matches of both.
 
-    Attributes:
-        places: the position of each entrant, from 0.
-        differences: the differences by position.
+    Args:
+        value: the difference in Elo points, positive if the first is stronger.
+        margin: half of its 95 % interval.
+        likely: likelihood that the first is stronger.
     """
+
+    value: float
+    margin: float
+    likely: float
+
+
+@dataclass(frozen=True, slots=True)
+class StrengthGaps:
+    """The differences of strength in a ladder by the position of each entrant, from 0."""
 
     places: Mapping[str, int]
     differences: StrengthDifferences
@@ -36,9 +48,11 @@ class StrengthGaps:
         """Return the likelihood, 0 to 1, that one entrant is stronger than another."""
         return self.differences.superiority(self.places[name], self.places[other])
 
-    def error(self, name: str, other: str) -> float:
-        """Return the standard error of the difference of two entrants, in Elo points."""
-        return self.differences.error(self.places[name], self.places[other])
+    def between(self, line: StandingsLine, other: StandingsLine) -> StrengthGap:
+        """Return the difference of two entrants."""
+        error = self.differences.error(self.places[line.entrant], self.places[other.entrant])
+        likely = self.superiority(line.entrant, other.entrant)
+        return StrengthGap(line.strength.value - other.strength.value, Z95 * error, likely)
 
 
 class FittedGaps:

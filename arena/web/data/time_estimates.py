@@ -63,8 +63,6 @@ class TimeEstimator:
         """Return the time estimate of an open tournament.
 
         Args:
-            tournament: the tournament.
-            progress: its current progress.
             at: the current time in seconds.
         """
         estimate = self._followed.setdefault(tournament.id, _PaceSamples())

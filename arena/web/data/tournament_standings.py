@@ -34,6 +34,7 @@ _WINNER_MATCHES = 2000
 """Maximum number of matches of a tournament whose winner appears in lists."""
 _CACHE_SIZE = 1000
 _SECONDS = 0.3
+"""Time limit of a call; tournaments that remain are left to the next call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +56,7 @@ class FormatState:
 
 
 def format_state(engine: Engine, tournament: Tournament, matches: int) -> FormatState:
-    """Return the state of a tournament according to its format; empty if it has many matches.
-
-    Args:
-        engine: the store.
-        tournament: the tournament.
-        matches: its number of matches.
-    """
+    """Return the state of a tournament according to its format; empty if it has many matches."""
     if matches > (_DETAILS_AT_END_MATCHES if tournament.ended is None else _NO_DETAILS_MATCHES):
         return FormatState()
     history = FormatHistory(engine, tournament.id).matches()
@@ -157,29 +152,16 @@ def first_place(
 
 
 class ChampionsCache:
-    """The champions of closed tournaments for lists. Thread-safe.
-
-    Args:
-        engine: the store.
-    """
+    """The champions of closed tournaments for lists. Thread-safe."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._known: OrderedDict[tuple[str, int, int], FirstPlace | None] = OrderedDict()
         self._lock = Lock()
 
-    def of(
-        self,
-        held: Sequence[tuple[Tournament, TournamentProgress]],
-        seconds: float = _SECONDS,
-    ) -> dict[str, FirstPlace]:
-        """Return the champions by tournament ID, without open and very large tournaments.
-
-        Args:
-            held: tournaments with their progress.
-            seconds: time limit; tournaments that remain are left to the next call.
-        """
-        until = time.monotonic() + seconds
+    def of(self, held: Sequence[tuple[Tournament, TournamentProgress]]) -> dict[str, FirstPlace]:
+        """Return the champions by tournament ID, without open and very large tournaments."""
+        until = time.monotonic() + _SECONDS
         by_tournament: dict[str, FirstPlace] = {}
         for tournament, progress in held:
             if tournament.state is not TournamentState.CLOSED or progress.matches > _WINNER_MATCHES:

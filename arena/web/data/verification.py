@@ -89,7 +89,6 @@ class Verifications:
         """Return the verification of a closed match; None if it takes longer than 0.5 s or fails.
 
         Args:
-            match: the match ID.
             record: reads the text of the record; called once, by another thread.
         """
         try:

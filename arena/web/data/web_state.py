@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sqlalchemy import Engine
@@ -23,7 +23,7 @@ from arena.store.tournaments.tournaments import Tournament
 from arena.submissions.pending_uploads import PendingUploads
 from arena.web.data.changes import ARENA, SUBMISSIONS, Changes
 from arena.web.data.event_subscriber import EventSubscriber
-from arena.web.data.live_tables import FeaturedMatch, LiveMatches, LiveTable, live_table
+from arena.web.data.live_tables import LiveMatches, LiveTable, live_table
 from arena.web.data.play_tables import PlayTables
 from arena.web.data.snapshot import ArenaSnapshot, SnapshotReader
 from arena.web.data.strength_gaps import FittedGaps
@@ -63,42 +63,31 @@ class ServerSettings(WebSettings):
         return allowed and self.data is not None
 
 
-@dataclass(slots=True)
 class WebState:
     """The server's state. Only the event loop's thread changes it, except for the caches."""
 
-    engine: Engine
-    settings: ServerSettings
-    changes: Changes = field(default_factory=Changes)
-    snapshot: ArenaSnapshot = field(default_factory=ArenaSnapshot)
-    is_readable: bool = False
-    """Whether the last read of the store succeeded."""
-    verifications: Verifications = field(default_factory=Verifications)
-    gaps: FittedGaps = field(init=False)
-    champions: ChampionsCache = field(init=False)
-    workers: WorkerList = field(init=False)
-    play_tables: PlayTables = field(init=False)
-    win_probabilities: WinProbabilities = field(init=False)
-    featured: FeaturedMatch = field(default_factory=FeaturedMatch)
-    live_matches: LiveMatches = field(default_factory=LiveMatches)
-    _nudge: asyncio.Event = field(default_factory=asyncio.Event)
-    _reader: SnapshotReader = field(init=False)
-    events: EventSubscriber = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._reader = SnapshotReader(self.engine)
-        self.events = EventSubscriber(
-            self.changes,
-            self.nudge,
-            spectators=self.settings.spectators,
-            delay=self.settings.delay,
-        )
+    def __init__(self, engine: Engine, settings: ServerSettings) -> None:
+        self.engine = engine
+        self.settings = settings
+        self.changes = Changes()
+        self.snapshot = ArenaSnapshot()
+        self.is_readable = False
+        """Whether the last read of the store succeeded."""
+        self.verifications = Verifications()
+        self.gaps = FittedGaps(engine)
+        self.champions = ChampionsCache(engine)
+        self.workers = WorkerList(settings.redis)
         self.win_probabilities = WinProbabilities(self.changes)
-        self.workers = WorkerList(self.settings.redis)
-        self.gaps = FittedGaps(self.engine)
-        self.champions = ChampionsCache(self.engine)
-        folder = None if self.settings.data is None else Folder(self.settings.data)
-        self.play_tables = PlayTables(folder, self.changes, self.settings.play_tables)
+        self.featured = LiveMatches(1)
+        """The match on the home page: a close one, until it ends."""
+        self.live_matches = LiveMatches()
+        self.events = EventSubscriber(
+            self.changes, self.nudge, spectators=settings.spectators, delay=settings.delay
+        )
+        folder = None if settings.data is None else Folder(settings.data)
+        self.play_tables = PlayTables(folder, self.changes, settings.play_tables)
+        self._nudge = asyncio.Event()
+        self._reader = SnapshotReader(engine)
 
     def live_table(self, match: Match, tournament: Tournament) -> LiveTable | None:
         """Return the last published table of a running match, and request its win probability."""

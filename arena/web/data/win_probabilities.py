@@ -50,11 +50,9 @@ class LiveProbability:
     """The win probability at a live table.
 
     Args:
-        game: the number of the game.
         decision: the number of decisions before the position.
         by_seat: the probability of each seat's side, and its standard error; empty if the position
             cannot be rated.
-        engine: the engine whose policy plays.
     """
 
     game: int
@@ -63,7 +61,6 @@ class LiveProbability:
     engine: str
 
     def to_json(self) -> dict[str, Any]:
-        """Return the probability as JSON values."""
         return {
             "game": self.game,
             "decision": self.decision,
@@ -89,12 +86,6 @@ class _Request:
         return json.dumps(values).encode() + b"\n"
 
 
-@dataclass(frozen=True, slots=True)
-class _Result:
-    request: _Request
-    shown: LiveProbability
-
-
 class WinProbabilities:
     """Computes probabilities on request. `of` may be called from any thread.
 
@@ -106,7 +97,7 @@ class WinProbabilities:
         self._changes = changes
         self._lock = Lock()
         self._waiting: dict[str, _Request] = {}
-        self._results: OrderedDict[str, _Result] = OrderedDict()
+        self._results: OrderedDict[str, tuple[_Request, LiveProbability]] = OrderedDict()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._wake = asyncio.Event()
 
@@ -117,11 +108,11 @@ class WinProbabilities:
         """
         with self._lock:
             result = self._results.get(position.match)
-            is_new = result is None or result.request.position.view != position.view
+            is_new = result is None or result[0].position.view != position.view
             if is_new and self._loop is not None:
                 self._waiting[position.match] = _Request(position, settings)
                 self._loop.call_soon_threadsafe(self._wake.set)
-            shown = None if result is None else result.shown
+            shown = None if result is None else result[1]
         return shown if shown is not None and shown.game == position.game else None
 
     async def run(self) -> None:
@@ -165,7 +156,7 @@ class WinProbabilities:
         engine = engine_of(request.settings.game).name
         shown = LiveProbability(position.game, position.decision, values, engine)
         with self._lock:
-            self._results[position.match] = _Result(request, shown)
+            self._results[position.match] = request, shown
             self._results.move_to_end(position.match)
             if len(self._results) > _KEPT:
                 self._results.popitem(last=False)
@@ -190,7 +181,6 @@ def why_hidden(game: str, entrants: Collection[str], hosted: AbstractSet[str]) -
     """Return why a live table has no win probability, as a sentence; empty if it has one.
 
     Args:
-        game: the game.
         entrants: the versions at the table.
         hosted: the versions that run on the arena's machines.
     """

@@ -30,7 +30,6 @@ class Access:
     """The sender of a request.
 
     Args:
-        identity: the organiser or owner.
         secret: the value of the session cookie; empty if the request has a token.
     """
 
@@ -67,11 +66,7 @@ def is_session_of(request: Request, engine: Engine, identity: Identity) -> bool:
 
 
 def check_role(access: Access, role: Role) -> None:
-    """Check the permission of the sender.
-
-    Raises:
-        HTTPException: 403, the sender has another role.
-    """
+    """Check the role of the sender; raises HTTPException 403 for another one."""
     if access.identity.role is not role:
         raise HTTPException(403, f"only an {role} may do this; sign in with an {role}'s token.")
 

@@ -82,7 +82,6 @@ RETIRE: Final = Action(
         "retired": "2026-11-23T23:06:04.000+00:00",
         "withdrawn": ["t-7f3k9q"],
     },
-    form=f"{ACCOUNT}/retire",
     changes=consequences.of_retirement,
 )
 CHALLENGE: Final = Action(
@@ -126,7 +125,6 @@ REASONING: Final = Action(
     ),
     Role.OWNER,
     {"bot": "mybot", "state": "published", "lines": 24},
-    form=f"{ACCOUNT}/reasoning",
     changes=consequences.of_reasoning,
 )
 ACTIONS: Final = (RETIRE, CHALLENGE, REASONING)

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Final
 
-from arena.ladders.ladder_columns import faults_of
-from arena.ladders.ladder_rows import Ladder
-from arena.ratings.scale import Z95
-from arena.ratings.standings import StandingsLine
+from arena.ladders.ladder_columns import lines_of
 from arena.store.bots import submissions
 from arena.store.bots.versions import Version
 from arena.store.matches import history
-from arena.store.matches.closed_matches import PlayedMatch
 from arena.store.tournaments import challenges
 from arena.submissions.challenges import refusal_to_others
 from arena.web.data.web_state import WebState
-from referee.games.registry import form_of
+from arena.web.pages.bot import MatchRow, VersionChange, match_row, version_changes
 
 _RESULTS: Final = 15
 _OPPONENTS: Final = 3
@@ -27,72 +22,24 @@ _OPPONENTS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class VersionRating:
-    """A version on a ladder, compared with the version before it.
-
-    Args:
-        form: the form of the ladder.
-        place: its place.
-        bots: number of bots on the ladder.
-        line: its ratings and results.
-        before: the version before it; empty for the first one.
-        gain: difference of the strengths, in Elo points.
-        margin: half the 95 % interval of the difference.
-        likely: likelihood that it is the stronger one.
-        new_faults: kinds of faults that the version before it did not have.
-    """
+    """A version on the ladder of a form, and the number of bots on the ladder."""
 
     form: str
-    place: int
     bots: int
-    line: StandingsLine
-    before: str = ""
-    gain: float = 0.0
-    margin: float = 0.0
-    likely: float = 0.5
-    new_faults: tuple[str, ...] = ()
-
-    @property
-    def faults(self) -> dict[str, int]:
-        """Number of its games ended by each kind of fault, with forfeits."""
-        return faults_of(self.line)
+    change: VersionChange
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON values."""
-        change = {"gain": self.gain, "margin": self.margin, "superiority": self.likely}
+        line, gap = self.change.line, self.change.gap
         return {
             "ladder": self.form,
-            "version": self.line.entrant,
-            "place": self.place,
-            "strength": self.line.strength.value,
-            "matches": self.line.matches,
-            "faults": self.faults,
-            "before": self.before or None,
-            "change": change if self.before else None,
+            "version": line.name,
+            "place": line.place,
+            "strength": line.standing.strength.value,
+            "matches": line.standing.matches,
+            "faults": self.change.faults,
+            "before": self.change.before or None,
+            "change": gap and {"gain": gap.value, "margin": gap.margin, "superiority": gap.likely},
         }
-
-
-@dataclass(frozen=True, slots=True)
-class OwnResult:
-    """A closed match of a bot of the owner.
-
-    Args:
-        match: the match.
-        version: the version of the owner.
-        form: its form.
-        score: the score of the version, from 0 to 1.
-        rival: the opponent, if it can be challenged; empty otherwise.
-    """
-
-    match: PlayedMatch
-    version: str
-    form: str
-    score: float
-    rival: str = ""
-
-    @property
-    def opponents(self) -> tuple[str, ...]:
-        """The other bots."""
-        return self.match.opponents(self.version)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,66 +65,42 @@ class LeftToday:
         return max(self.most - self.used, 0)
 
     def to_json(self) -> dict[str, int]:
-        """Return it as JSON values."""
         return {"limit": self.most, "used": self.used, "left": self.left}
 
 
-def pushes_left(web: WebState, owner: str) -> LeftToday:
-    """Return the pushes of an owner within 24 hours."""
-    return LeftToday(web.settings.pushes, submissions.count_today(web.engine, owner))
-
-
-def challenges_left(web: WebState, owner: str) -> LeftToday:
-    """Return the challenges of an owner within 24 hours."""
-    return LeftToday(web.settings.challenges, challenges.count_today(web.engine, owner))
+def limits_of(web: WebState, owner: str) -> dict[str, LeftToday]:
+    """Return the limits of an owner for 24 hours."""
+    settings, engine = web.settings, web.engine
+    return {
+        "pushes": LeftToday(settings.pushes, submissions.count_today(engine, owner)),
+        "challenges": LeftToday(settings.challenges, challenges.count_today(engine, owner)),
+    }
 
 
 def ratings_of(web: WebState, owned: Sequence[Version]) -> dict[str, list[VersionRating]]:
     """Return the ratings of versions by the name of their bot, the newest version first."""
     ratings: dict[str, list[VersionRating]] = {version.name: [] for version in owned}
     for ladder in web.snapshot.ladders.values():
+        lines = {line.name: line for line in lines_of(ladder.table)}
         for name, rows in ratings.items():
-            versions = [version.id for version in owned if version.name == name]
-            rows.extend(reversed(list(_ratings(web, ladder, versions))))
+            ids = [version.id for version in owned if version.name == name]
+            listed = [lines[version] for version in ids if version in lines]
+            changes = version_changes(web, ladder, listed)
+            rows.extend(VersionRating(ladder.scope.name, len(lines), each) for each in changes)
     return ratings
 
 
-def _ratings(web: WebState, ladder: Ladder, versions: Sequence[str]) -> Iterator[VersionRating]:
-    """Yield the rating of each version of a bot on a ladder, the oldest first."""
-    lines = {line.entrant: (place, line) for place, line in ladder.table.ranked}
-    listed = [version for version in versions if version in lines]
-    form, bots = ladder.scope.name, len(lines)
-    for version in listed[:1]:
-        yield VersionRating(form, lines[version][0], bots, lines[version][1])
-    gaps = web.gaps.of(ladder) if len(listed) > 1 else None
-    for before, version in pairwise(listed):
-        assert gaps is not None
-        place, line = lines[version]
-        earlier = lines[before][1]
-        yield VersionRating(
-            form,
-            place,
-            bots,
-            line,
-            before,
-            line.strength.value - earlier.strength.value,
-            Z95 * gaps.error(version, before),
-            gaps.superiority(version, before),
-            tuple(kind for kind in faults_of(line) if kind not in faults_of(earlier)),
-        )
+def results_of(web: WebState, versions: set[str]) -> list[tuple[MatchRow, str]]:
+    """Return the last results of versions, the newest first, with an opponent to challenge.
 
-
-def results_of(web: WebState, versions: set[str]) -> list[OwnResult]:
-    """Return the last results of versions, the newest first."""
-    results = []
+    The opponent is empty if nobody can be challenged.
+    """
     listed = history.matches(web.engine, [versions], limit=_RESULTS) if versions else ()
-    for match in listed:
-        version = next(name for name in match.entrants if name in versions)
-        form = form_of(match.game, match.seats, match.options)
-        opponents = match.opponents(version)
-        is_open = len(opponents) == 1 and _accepts(web, opponents[0], version.partition("@")[0])
-        rival = opponents[0] if is_open else ""
-        results.append(OwnResult(match, version, form, match.score(version), rival))
+    results = []
+    for row in (match_row(match, versions) for match in listed):
+        opponent, *others = row.opponents
+        is_open = not others and _accepts(web, opponent, row.version.partition("@")[0])
+        results.append((row, opponent if is_open else ""))
     return results
 
 

@@ -34,11 +34,8 @@ class InputField:
     """An input of an action.
 
     Args:
-        name: its name in forms and JSON.
-        summary: a short description.
         kind: "text", "number", "seconds" (milliseconds, which a form shows as seconds), "checkbox",
             "lines" (a list of strings) or "pairs" (NAME=VALUE).
-        required: whether it must be given.
         example: an example or the default, shown in the form.
         choices: the allowed values of a text; empty: any.
         label: its name in a form; empty: the name.
@@ -60,11 +57,7 @@ class InputField:
         return f"{self.name.removesuffix('_ms')}_seconds" if self.kind == "seconds" else self.name
 
     def milliseconds(self, text: str) -> int:
-        """Return the seconds of a form as milliseconds.
-
-        Raises:
-            InvalidSettings: it is not a number in its range.
-        """
+        """Return seconds of a form as milliseconds; raises InvalidSettings outside of the range."""
         bounds = self.bounds or Bounds(0, 10**9)
         try:
             value = float(text) * 1000
@@ -90,8 +83,6 @@ class ActionRequest:
     """The values of a request, with the person who sent it.
 
     Args:
-        web: the server's state.
-        actor: the sender, for the audit log.
         path: the values in the path.
         values: the fields of the form or of the JSON object.
         sent: the texts of the form, as its inputs name them; empty without a form.
@@ -103,27 +94,19 @@ class ActionRequest:
     values: Mapping[str, Any]
     sent: Mapping[str, str] = field(default_factory=dict)
 
-    def text(self, name: str, default: str = "") -> str:
-        """Return a text without surrounding spaces.
-
-        Raises:
-            InvalidSettings: it is not a text or too long.
-        """
+    def text(self, name: str) -> str:
+        """Return a text without surrounding spaces; raises InvalidSettings for another value."""
         value = self.values.get(name)
         if value is None:
-            return default
+            return ""
         if not isinstance(value, str) or len(value) > _MAX_CHARACTERS:
             raise InvalidSettings(
                 f'"{name}" must be a string of at most {_MAX_CHARACTERS} characters.'
             )
-        return value.strip() or default
+        return value.strip()
 
     def number(self, name: str) -> int | None:
-        """Return a whole number; None if it is missing.
-
-        Raises:
-            OutOfRange: it is not a whole number.
-        """
+        """Return a whole number; None if it is missing; raises OutOfRange for another value."""
         value = self.values.get(name)
         if value in (None, ""):
             return None
@@ -138,11 +121,7 @@ class ActionRequest:
         return self.values.get(name) in (True, "true", "on", "1", "yes")
 
     def lines(self, name: str) -> list[str]:
-        """Return the strings of a list, or the lines of a text without empty ones.
-
-        Raises:
-            InvalidSettings: it is neither.
-        """
+        """Return the strings of a list, or the lines of a text that are not empty."""
         value = self.values.get(name)
         if isinstance(value, list) and all(isinstance(item, str) for item in value):
             return [item.strip() for item in value if item.strip()]
@@ -154,10 +133,7 @@ class ActionResult:
     """The result of an action.
 
     Args:
-        values: the result as JSON values.
         page: the path of the page to show after a form; empty: the values are shown once on a page.
-        template: the template of the page that shows the values.
-        model: further values for this template.
     """
 
     values: Mapping[str, Any]
@@ -171,7 +147,6 @@ class Changes:
     """The changes of an action that has not been performed, for its page of confirmation.
 
     Args:
-        title: the question of the page.
         sentences: what changes and what stays.
         matches: the matches that it ends.
         back: path of the page from which it is requested.
@@ -190,19 +165,14 @@ class Action:
     Args:
         path: the path, with named values in braces.
         name: its name in the audit log, for example "tournament.pause".
-        label: the text of its button.
-        summary: a sentence that describes it.
-        run: performs it.
-        fields: its inputs.
         role: who may request it.
         example: a result, for the OpenAPI document.
         audited: whether its endpoint adds an entry to the audit log; false for an action that
             changes nothing or adds its own entry.
         created: whether success is status 201.
-        form: path of the page that shows the form again, with the sent values, when they are
-            refused; empty: the page of the error is shown.
-        changes: returns its changes for a page of confirmation, which has the path of the action
-            and is its `form`; None without such a page.
+        form: path of the page with its form; empty: the page of confirmation.
+        changes: returns its changes for a page of confirmation, which has the path of the action;
+            None without such a page.
         begins: path of the page with the form that leads to the page of confirmation; empty: links
             with valid values lead there.
     """
@@ -221,12 +191,13 @@ class Action:
     changes: Callable[[ActionRequest], Changes] | None = None
     begins: str = ""
 
-    def check(self, request: ActionRequest) -> None:
-        """Check that all inputs are known, the required ones are there, and the values allowed.
+    @property
+    def form_path(self) -> str:
+        """Path of the page that shows the form again, with the sent values, when it is refused."""
+        return self.form or self.path
 
-        Raises:
-            InvalidSettings: they are not.
-        """
+    def check(self, request: ActionRequest) -> None:
+        """Raise InvalidSettings for an unknown or missing input, or a value that is not allowed."""
         _check_text(request.values)
         known = [*(each.name for each in self.fields), "reason"]
         for name in request.values:

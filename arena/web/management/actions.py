@@ -2,19 +2,11 @@
 
 from typing import Final
 
-from arena.web.management import (
-    account_actions,
-    moderation_actions,
-    owner_actions,
-    submission_actions,
-    tournament_actions,
-)
+from arena.web.management import account_actions, organiser_actions, tournament_actions
 from arena.web.management.action import Action
 
 ACTIONS: Final[tuple[Action, ...]] = (
     *tournament_actions.ACTIONS,
-    *owner_actions.ACTIONS,
-    *moderation_actions.ACTIONS,
-    *submission_actions.ACTIONS,
+    *organiser_actions.ACTIONS,
     *account_actions.ACTIONS,
 )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Final
 
 from sqlalchemy import Engine
@@ -32,7 +31,6 @@ _REASONING: Final[Mapping[str, str]] = {
 
 
 def of_withdrawal(request: ActionRequest) -> Changes:
-    """Return the changes of the withdrawal of a bot from a tournament."""
     tournament, version, matches = _entrant(request)
     pending = _in_state(matches, MatchState.PENDING)
     return Changes(
@@ -50,7 +48,6 @@ def of_withdrawal(request: ActionRequest) -> Changes:
 
 
 def of_disqualification(request: ActionRequest) -> Changes:
-    """Return the changes of the disqualification of a bot."""
     tournament, version, matches = _entrant(request)
     lost = _in_state(matches, *OPEN, MatchState.CLOSED)
     closed = _in_state(matches, MatchState.CLOSED)
@@ -68,7 +65,6 @@ def of_disqualification(request: ActionRequest) -> Changes:
 
 
 def of_cancellation(request: ActionRequest) -> Changes:
-    """Return the changes of the cancellation of a tournament."""
     tournament = tournaments.find_tournament(request.web.engine, request.path["id"])
     matches = listing.matches(request.web.engine, tournament=tournament.id, states=OPEN)
     pending = _in_state(matches, MatchState.PENDING)
@@ -87,50 +83,42 @@ def of_cancellation(request: ActionRequest) -> Changes:
 
 
 def of_voiding(request: ActionRequest) -> Changes:
-    """Return the changes of voiding a match."""
     match, tournament = _match(request)
-    return Changes(
-        f"Void the match {' v '.join(match.entrants)}?",
-        (*_voided(match), *_ratings(tournament), "The reason is public."),
-        (match,),
-        f"/organiser/matches/{match.id}",
-    )
+    return _of_match(match, "Void the match {}?", *_voided(match), *_ratings(tournament))
 
 
 def of_forfeit(request: ActionRequest) -> Changes:
-    """Return the changes of deciding a match against an entrant."""
     match, tournament = _match(request)
-    return Changes(
-        f"Decide the match {' v '.join(match.entrants)} against one of them?",
-        (
-            f"{tournament.plan.name} counts it as lost by that bot and won by the others.",
-            f"Its {match.committed} finished games stay readable; the ratings do not count them.",
-            "The reason is public.",
-        ),
-        (match,),
-        f"/organiser/matches/{match.id}",
+    return _of_match(
+        match,
+        "Decide the match {} against one of them?",
+        f"{tournament.plan.name} counts it as lost by that bot and won by the others.",
+        f"Its {match.committed} finished games stay readable; the ratings do not count them.",
     )
 
 
 def of_replay(request: ActionRequest) -> Changes:
-    """Return the changes of replaying a match."""
     match, tournament = _match(request)
+    return _of_match(
+        match,
+        "Replay the match {}?",
+        *_voided(match),
+        f"A new match of the same bots is scheduled at its place: {match.boards} boards, "
+        f"{match.games} games, with a new seed.",
+        *_ratings(tournament),
+    )
+
+
+def _of_match(match: Match, title: str, *sentences: str) -> Changes:
     return Changes(
-        f"Replay the match {' v '.join(match.entrants)}?",
-        (
-            *_voided(match),
-            f"A new match of the same bots is scheduled at its place: {match.boards} boards, "
-            f"{match.games} games, with a new seed.",
-            *_ratings(tournament),
-            "The reason is public.",
-        ),
+        title.format(" v ".join(match.entrants)),
+        (*sentences, "The reason is public."),
         (match,),
         f"/organiser/matches/{match.id}",
     )
 
 
 def of_retirement(request: ActionRequest) -> Changes:
-    """Return the changes of the retirement of a version by its owner."""
     version = versions.find_version(request.web.engine, _version(request))
     if version.owner != request.actor.name:
         raise HTTPException(403, f"{version.id} does not belong to {request.actor.name}.")
@@ -157,21 +145,15 @@ def of_retirement(request: ActionRequest) -> Changes:
 
 
 def of_ban(request: ActionRequest) -> Changes:
-    """Return the changes of the ban of a version."""
     engine = request.web.engine
     version = find_version(engine, _version(request))
     matches = listing.matches(engine, version=version.id, states=OPEN)
     pending = _in_state(matches, MatchState.PENDING)
-    entered = [
-        tournament.plan.name
-        for tournament in tournaments.list_tournaments(engine, over=False)
-        if version.id in tournament.entrants
-    ]
+    entered = _entered(engine, {version.id})
     return Changes(
         f"Ban {version.id}?",
         (
-            f"It is withdrawn from these tournaments: {', '.join(entered) or 'none'}. "
-            f"{_counted(pending)} not played.",
+            f"It is withdrawn from these tournaments: {entered}. {_counted(pending)} not played.",
             f"{_counted(_in_state(matches, MatchState.RUNNING))} finished, and count.",
             "It enters no tournament until it is released, and does not return to these.",
             "Its results and ratings stay. The reason is public.",
@@ -182,7 +164,6 @@ def of_ban(request: ActionRequest) -> Changes:
 
 
 def of_release(request: ActionRequest) -> Changes:
-    """Return the changes of the release of a version that is banned or in quarantine."""
     version = versions.find_version(request.web.engine, _version(request))
     if version.quarantined is None:
         raise HTTPException(409, f"{version.id} is neither banned nor in quarantine.")
@@ -198,26 +179,20 @@ def of_release(request: ActionRequest) -> Changes:
 
 
 def of_reassignment(request: ActionRequest) -> Changes:
-    """Return the changes of the correction of a bot's owner."""
     engine, name = request.web.engine, _named(request, "name", "bot")
     named = versions.list_versions(engine, name=name, retired=True)
     if not named:
         hint = nearest(name, {version.name for version in versions.list_versions(engine)})
         raise NotFound(f"unknown bot {name[:60]}{hint or '.'}", code="unknown-bot")
     before, after = named[-1].owner or "nobody", request.text("owner") or "nobody"
-    ids = {version.id for version in named}
-    entered = [
-        tournament.plan.name
-        for tournament in tournaments.list_tournaments(engine, over=False)
-        if not ids.isdisjoint(tournament.entrants)
-    ]
+    entered = _entered(engine, {version.id for version in named})
     return Changes(
         f"Correct the owner of {name}?",
         (
             f"All its versions belong to {after}, no longer to {before}.",
             f"{after} may push, retire and challenge with it; {before} may not.",
             f"Bots of {after} may no longer share a larger table with it in these tournaments: "
-            f"{', '.join(entered) or 'none'}.",
+            f"{entered}.",
             "Results, ratings and tournaments that are over stay as they are.",
         ),
         back=BOTS,
@@ -225,7 +200,6 @@ def of_reassignment(request: ActionRequest) -> Changes:
 
 
 def of_refusal(request: ActionRequest) -> Changes:
-    """Return the changes of the refusal of a submission."""
     submission = submissions.find_submission(request.web.engine, request.path["id"])
     if submission.id not in {each.id for each in submissions.awaiting_approval(request.web.engine)}:
         raise HTTPException(409, f"{submission.id} does not wait for approval.")
@@ -241,7 +215,6 @@ def of_refusal(request: ActionRequest) -> Changes:
 
 
 def of_reasoning(request: ActionRequest) -> Changes:
-    """Return the changes of publishing, hiding or deleting the reasoning of an owner's bots."""
     state = request.text("state")
     if state not in _REASONING:
         raise InvalidQuery("the address does not name a state; choose it on the page before.")
@@ -254,7 +227,6 @@ def of_reasoning(request: ActionRequest) -> Changes:
 
 
 def of_renewal(request: ActionRequest) -> Changes:
-    """Return the changes of the renewal of an owner's token."""
     return _of_token(
         request,
         "Renew",
@@ -264,7 +236,6 @@ def of_renewal(request: ActionRequest) -> Changes:
 
 
 def of_revocation(request: ActionRequest) -> Changes:
-    """Return the changes of the revocation of an owner's token."""
     return _of_token(
         request,
         "Revoke",
@@ -294,11 +265,7 @@ def _bots(request: ActionRequest) -> str:
 
 
 def find_version(engine: Engine, label: str) -> Version:
-    """Return a version.
-
-    Raises:
-        NotFound: it does not exist; the error names the nearest one.
-    """
+    """Return a version; raises NotFound, which names the nearest one."""
     try:
         return versions.find_version(engine, label)
     except NotFound as error:
@@ -306,6 +273,12 @@ def find_version(engine: Engine, label: str) -> Version:
         if not (hint := nearest(label, names)):
             raise
         raise NotFound(f"unknown version {label[:60]}{hint}", code=error.code) from None
+
+
+def _entered(engine: Engine, ids: Set[str]) -> str:
+    """Return the names of the tournaments that are not over and have one of these versions."""
+    listed = tournaments.list_tournaments(engine, over=False)
+    return ", ".join(each.plan.name for each in listed if ids & {*each.entrants}) or "none"
 
 
 def _version(request: ActionRequest) -> str:
@@ -335,8 +308,8 @@ def _match(request: ActionRequest) -> tuple[Match, Tournament]:
 
 
 def _voided(match: Match) -> tuple[str, str]:
-    counts = Counter([match.state])
-    result = "Its result no longer counts" if counts[MatchState.CLOSED] else "It gets no result"
+    is_closed = match.state is MatchState.CLOSED
+    result = "Its result no longer counts" if is_closed else "It gets no result"
     return (
         f"{result}, for any of its {len(match.entrants)} bots.",
         f"Its {match.committed} finished games and its record stay readable, marked as void.",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -14,33 +15,32 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from arena.bots.version_store import MOST_FILES
-from arena.errors import Conflict, InvalidSettings, NotFound, StoreError, TooMany, Unreachable
+from arena.errors import Conflict, NotFound, StoreError, TooMany, Unreachable
 from arena.store.access import audit_log, sessions
 from arena.store.access.audit_log import Actor, AuditEntry, Origin
 from arena.store.access.sessions import Role
 from arena.web.data.web_state import WebState
 from arena.web.management import access as accesses
-from arena.web.management import site_download
 from arena.web.management.access import FORM_TOKEN, Access
 from arena.web.management.account_actions import ACCOUNT
 from arena.web.management.action import Action, ActionRequest, ActionResult
 from arena.web.management.actions import ACTIONS
-from arena.web.management.browser_upload import UPLOAD, packing_of
 from arena.web.management.pages import PAGES, ManagementPage
 from arena.web.page import InvalidQuery, Page, PageRequest
-from arena.web.serving import data_formats, html_pages
+from arena.web.serving import data_formats, downloads, html_pages
 from arena.web.serving.error_responses import status_and_sentence, without_command
 from arena.web.serving.page_kinds import KINDS
 from arena.web.serving.request_limits import BROWSER_PUSH, PUSH
 from arena.web.serving.responses import Endpoint, PageEndpoints
 from arena.web.serving.root_path import links_of
 from arena.web.serving.security import bearer_of, check_form_origin, form_of, form_pairs_of
-from arena.web.serving.uploads import UploadEndpoint
+from arena.web.serving.uploads import UPLOAD, UploadEndpoint, packing_of
 from referee.games.contract import SetupError
 from referee.sanitizing import one_line
 
 SIGN_IN: Final = "/sign-in"
 SIGN_OUT: Final = "/sign-out"
+SITE: Final = "/organiser/tournaments/{id}/site.zip"
 _HOME: Final = {Role.ORGANISER: "/organiser", Role.OWNER: "/account"}
 _PRIVATE: Final = {"Cache-Control": "no-store"}
 _TOKEN_LETTERS: Final = 200
@@ -60,9 +60,7 @@ class Refusal:
 
     Args:
         name: the name of the action of the form.
-        sentence: the reason.
         place: the wrong input; empty if it is unknown.
-        sent: the sent values.
     """
 
     name: str
@@ -72,19 +70,13 @@ class Refusal:
 
 
 class ManagementEndpoints:
-    """The endpoints of organisers and owners.
-
-    Args:
-        web: the server's state.
-        serving: converts exceptions to error responses.
-        uploads: receives the bots of owners.
-    """
+    """The endpoints of organisers and owners."""
 
     def __init__(self, web: WebState, serving: PageEndpoints, uploads: UploadEndpoint) -> None:
         self._web = web
         self._serving = serving
         self._uploads = uploads
-        self._sites = site_download.SiteDownloads(web)
+        self._one_site = anyio.CapacityLimiter(1)
 
     def routes(self) -> list[Route]:
         """Return the routes of all pages and actions."""
@@ -99,7 +91,7 @@ class ManagementEndpoints:
             for action in ACTIONS
         ]
         routes.append(Route(BROWSER_PUSH, failing(self._upload), methods=["POST"]))
-        routes.append(Route(site_download.PATH, failing(self._site)))
+        routes.append(Route(SITE, failing(self._site)))
         return [*routes, *(Route(page.path, failing(self._page_endpoint(page))) for page in PAGES)]
 
     async def _upload(self, request: Request) -> Response:
@@ -125,7 +117,10 @@ class ManagementEndpoints:
         access = await self._required_access(request, Role.ORGANISER)
         if access is None:
             return _redirect(request, SIGN_IN)
-        return await self._sites.response(request.path_params["id"])
+        packed = await anyio.to_thread.run_sync(
+            downloads.pack_site, self._web, request.path_params["id"], limiter=self._one_site
+        )
+        return downloads.archive_response(packed, "application/zip", _PRIVATE)
 
     async def _sign_in_page(self, request: Request) -> Response:
         access = await self._access(request)
@@ -214,15 +209,15 @@ class ManagementEndpoints:
             sent = action.joined(await form_pairs_of(request)) if access.secret else {}
             self._check_form(request, access, sent.pop(FORM_TOKEN, ""))
             try:
-                values = form_values(action, sent) if access.secret else await _values(request)
-                action_request = ActionRequest(
-                    self._web, access.actor, dict(request.path_params), values, sent
-                )
+                with _refusals(action):
+                    values = action.form_values(sent) if access.secret else await _values(request)
+                path = dict(request.path_params)
+                action_request = ActionRequest(self._web, access.actor, path, values, sent)
                 result = await anyio.to_thread.run_sync(run_audited, action, action_request)
             except (HTTPException, NotFound) as error:
-                if not access.secret or not action.form:
+                if not access.secret:
                     raise
-                refused = action.name, action.form, error, sent
+                refused = action.name, action.form_path, error, sent
                 return await anyio.to_thread.run_sync(self._form_again, request, refused, access)
             self._web.nudge()
             return _response(request, action, result, access)
@@ -303,17 +298,12 @@ def _html(request: Request, page: Page) -> Response:
 
 
 def _redirect(request: Request, path: str) -> Response:
-    """Return the redirect to the path of a page."""
     return RedirectResponse(links_of(request).within(path), 303, _PRIVATE)
 
 
 def run_audited(action: Action, request: ActionRequest) -> ActionResult:
-    """Run an action, and store its entry in the audit log if it is `audited`.
-
-    Raises:
-        HTTPException: the action is refused.
-    """
-    try:
+    """Run an action, with its entry in the audit log if it is `audited`; raises HTTPException."""
+    with _refusals(action):
         action.check(request)
         if not action.audited:
             return action.run(request)
@@ -322,6 +312,13 @@ def run_audited(action: Action, request: ActionRequest) -> ActionResult:
         entry = AuditEntry(request.actor, action.name, subject, reason, details)
         with audit_log.audited(request.web.engine, entry):
             return action.run(request)
+
+
+@contextlib.contextmanager
+def _refusals(action: Action) -> Iterator[None]:
+    """Convert the refusal of an action to an HTTPException."""
+    try:
+        yield
     except (NotFound, Unreachable):
         raise
     except TooMany as error:
@@ -332,24 +329,8 @@ def run_audited(action: Action, request: ActionRequest) -> ActionResult:
         raise RefusedField(422, str(error), action.place_of(error)) from None
 
 
-def form_values(action: Action, sent: Mapping[str, str]) -> dict[str, Any]:
-    """Return the values of a form, named and typed as in a JSON object.
-
-    Raises:
-        RefusedField: an input is not valid.
-    """
-    try:
-        return action.form_values(sent)
-    except InvalidSettings as error:
-        raise RefusedField(422, str(error), action.place_of(error)) from None
-
-
 async def _values(request: Request) -> dict[str, Any]:
-    """Return the JSON object of a program.
-
-    Raises:
-        HTTPException: 422, the body is not a JSON object.
-    """
+    """Return the JSON object of a program; raises HTTPException 422 for another body."""
     body = await request.body()
     if not body:
         return {}

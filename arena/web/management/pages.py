@@ -22,19 +22,17 @@ from arena.web.data.web_state import WebState
 from arena.web.management import (
     account_actions,
     account_page,
-    moderation_actions,
-    owner_actions,
-    submission_actions,
+    organiser_actions,
     tournament_actions,
 )
 from arena.web.management.access import Access
 from arena.web.management.action import Action, ActionRequest
 from arena.web.management.actions import ACTIONS
-from arena.web.management.site_download import MOST_GAMES
 from arena.web.management.tournament_form import bot_choices, ladder_of, tournament_form
 from arena.web.page import Page, PageRequest
 from arena.web.pages import tournaments as tournaments_page
 from arena.web.pages.submission import lines, positions_of, to_json
+from arena.web.serving.downloads import MOST_SITE_GAMES
 
 _MAX_ROWS: Final = 20
 _FIXED: Final = {
@@ -129,7 +127,7 @@ def tournament(web: WebState, page_request: PageRequest, access: Access) -> Page
             "ladder": ladder.scope.name if ladder else "",
             "joins": stored.ended is None and stored.plan.format not in CLOSED,
             "actions": tournament_actions,
-            "most_games": MOST_GAMES,
+            "most_games": MOST_SITE_GAMES,
             "access": access,
         },
         data={
@@ -168,7 +166,7 @@ def owner_tokens(web: WebState, page_request: PageRequest, access: Access) -> Pa
     return Page(
         title="Owners",
         template="management/owners.html",
-        model={"owners": listed, "actions": owner_actions, "access": access},
+        model={"owners": listed, "actions": organiser_actions, "access": access},
         data={
             "owners": [
                 {"owner": each.name, "created": json_values.iso(each.created)} for each in listed
@@ -195,7 +193,7 @@ def match(web: WebState, page_request: PageRequest, access: Access) -> Page:
             "replayed": last.id != stored.id,
             "entries": entries,
             "failures": failures,
-            "actions": moderation_actions,
+            "actions": organiser_actions,
             "access": access,
         },
         data={
@@ -215,7 +213,7 @@ def bots(web: WebState, page_request: PageRequest, access: Access) -> Page:
     return Page(
         title="Bots",
         template="management/bots.html",
-        model={"excluded": excluded, "actions": moderation_actions, "access": access},
+        model={"excluded": excluded, "actions": organiser_actions, "access": access},
         data={
             "excluded": [
                 {"version": each.id, "reason": each.quarantine_reason} for each in excluded
@@ -230,7 +228,7 @@ def pending_submissions(web: WebState, page_request: PageRequest, access: Access
     return Page(
         title="Submissions",
         template="management/submissions.html",
-        model={"waiting": waiting, "actions": submission_actions, "access": access},
+        model={"waiting": waiting, "actions": organiser_actions, "access": access},
         data={"submissions": [to_json(each, owned=True) for each in waiting]},
     )
 
@@ -265,10 +263,7 @@ def account(web: WebState, page_request: PageRequest, access: Access) -> Page:
     ][:_MAX_ROWS]
     owned.sort(key=lambda version: (version.name, version.created))
     ratings = account_page.ratings_of(web, owned)
-    limits = {
-        "pushes": account_page.pushes_left(web, owner),
-        "challenges": account_page.challenges_left(web, owner),
-    }
+    limits = account_page.limits_of(web, owner)
     return Page(
         title="Your bots",
         template="management/account.html",
@@ -282,7 +277,7 @@ def account(web: WebState, page_request: PageRequest, access: Access) -> Page:
             "most_files": MOST_FILES,
             "most_mib": MOST_BYTES // MIB,
             "push_mib": web.settings.push_mib,
-            "submissions": lines(web, sent),
+            "submissions": lines(sent, positions),
             "faults": faults,
             "challenges": challenges,
             "actions": account_actions,
@@ -327,12 +322,7 @@ class ManagementPage:
 
     Args:
         path: the path, with named values in braces.
-        draw: creates the page.
-        summary: a sentence that describes it.
-        role: who may read it.
         query: the accepted query parameters with a short description.
-        has_json: whether it is available as JSON.
-        confirms: the action that it confirms.
     """
 
     path: str

@@ -236,15 +236,13 @@ PAUSE: Final = Action(
     (_OPTIONAL_REASON,),
     form=CONTROLS,
 )
-CANCELLATION: Final = f"{CONTROLS}/cancel"
 CANCEL: Final = Action(
-    CANCELLATION,
+    f"{CONTROLS}/cancel",
     "tournament.cancel",
     "Cancel the tournament",
     "Cancels a tournament and its pending matches; closed and running matches count.",
     _state_change(lifecycle.cancel),
     (REASON,),
-    form=CANCELLATION,
     changes=consequences.of_cancellation,
 )
 ADD: Final = Action(
@@ -261,9 +259,8 @@ ADD: Final = Action(
     ),
     form=CONTROLS,
 )
-WITHDRAWAL: Final = f"{CONTROLS}/withdraw"
 WITHDRAW: Final = Action(
-    WITHDRAWAL,
+    f"{CONTROLS}/withdraw",
     "tournament.withdraw",
     "Withdraw",
     "Withdraws a bot: running matches are finished, its pending matches are cancelled.",
@@ -272,7 +269,6 @@ WITHDRAW: Final = Action(
         InputField("version", "the bot as NAME@VERSION", required=True, example="greedy@1"),
         InputField("reason", "reason, shown with the cancelled matches", required=True),
     ),
-    form=WITHDRAWAL,
     changes=consequences.of_withdrawal,
 )
 ACTIONS: Final = (CREATE, PREVIEW, START, PAUSE, CANCEL, ADD, WITHDRAW)

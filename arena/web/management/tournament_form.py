@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Final
+from typing import Any, Final
 
 from arena.formats import registry
 from arena.ladders.ladder_rows import Ladder
@@ -55,16 +55,11 @@ class FormInput:
     """An input of the form.
 
     Args:
-        name: its name.
-        label: its label.
-        hint: its meaning.
         kind: "text", "number", "choice" or "checkbox".
-        value: its present text.
         usual: the default, shown as a placeholder.
         choices: the values of a choice with their texts.
         least: the smallest number; None: any.
         most: the greatest number; None: any.
-        step: the step of a number.
     """
 
     name: str
@@ -84,11 +79,9 @@ class BotChoice:
     """A bot that can enter.
 
     Args:
-        id: the version.
         owner: its owner; empty without one.
         place: its place on the ladder of the game; 0 without one.
         strength: its strength, in Elo points.
-        chosen: whether it is chosen.
     """
 
     id: str
@@ -98,50 +91,16 @@ class BotChoice:
     chosen: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class TournamentForm:
-    """The form with its values.
-
-    Args:
-        game: the chosen game.
-        format: the chosen format.
-        preset: the chosen preset; empty without one.
-        games: the games with their titles.
-        formats: the formats with what they do.
-        bots: the listed bots, the strongest first.
-        omitted: number of bots that are not listed.
-        others: further chosen bots, one per line.
-        groups: the other inputs by the title of their group.
-        ladder: the form of the ladder of the places; empty without one.
-        preview: the schedule; None before the values are checked.
-    """
-
-    game: str
-    format: str
-    preset: str
-    games: tuple[tuple[str, str], ...]
-    formats: tuple[tuple[str, str], ...]
-    bots: tuple[BotChoice, ...]
-    omitted: int
-    others: str
-    groups: tuple[tuple[str, tuple[FormInput, ...]], ...]
-    ladder: str
-    preview: SchedulePreview | None = None
-
-
 def tournament_form(
     web: WebState,
     inputs: Sequence[InputField],
     sent: Mapping[str, str],
     preview: SchedulePreview | None = None,
-) -> TournamentForm:
-    """Return the form of a new tournament.
+) -> dict[str, Any]:
+    """Return the variables of the form of a new tournament.
 
     Args:
-        web: the server's state.
-        inputs: the fields of the action that creates it.
         sent: the texts of the form; a missing one has its default.
-        preview: the schedule of the sent values.
     """
     game, kind = sent.get("game", ""), sent.get("format", "")
     game = game if game in GAMES else next(iter(GAMES))
@@ -154,25 +113,25 @@ def tournament_form(
     match_inputs = [_input(by_name[name], sent) for name in ("name", "boards", "seats")]
     clock_inputs = [_input(each, sent) for each in inputs if each.kind == "seconds"]
     further = [_input(by_name[name], sent) for name in ("faults", "corrections", "seed", "paused")]
-    return TournamentForm(
-        game,
-        kind,
-        preset,
-        tuple((each, GAMES[each].title) for each in GAMES),
-        tuple((each, FORMATS.get(each, "")) for each in registry.FORMATS),
-        bots,
-        omitted,
-        others,
-        (
-            ("Matches", tuple(match_inputs)),
-            (f"Options of {GAMES[game].title}", tuple(_options(game, sent))),
-            (f"Settings of {kind}", tuple(_settings(kind, sent))),
-            ("Clock", tuple(clock_inputs)),
-            ("Further", tuple(further)),
+    return {
+        "game": game,
+        "format": kind,
+        "preset": preset,
+        "games": tuple((each, GAMES[each].title) for each in GAMES),
+        "formats": tuple((each, FORMATS.get(each, "")) for each in registry.FORMATS),
+        "bots": bots,
+        "omitted": omitted,
+        "others": others,
+        "groups": (
+            ("Matches", match_inputs),
+            (f"Options of {GAMES[game].title}", list(_options(game, sent))),
+            (f"Settings of {kind}", list(_settings(kind, sent))),
+            ("Clock", clock_inputs),
+            ("Further", further),
         ),
-        ladder.scope.name if ladder else "",
-        preview,
-    )
+        "ladder": ladder.scope.name if ladder else "",
+        "preview": preview,
+    }
 
 
 def _preset_texts(name: str) -> Mapping[str, str]:
@@ -197,8 +156,6 @@ def bot_choices(
     """Return the newest versions of the bots that play a game, the strongest first.
 
     Args:
-        web: the server's state.
-        game: the game.
         chosen: the chosen bots, one per line.
         ladder: the ladder of the places; None without one.
         without: versions that are not offered.

@@ -1,8 +1,10 @@
-"""Content of the Atom feeds: of a ladder, a tournament, a bot, and all tournaments."""
+"""Atom feeds (RFC 4287): of a ladder, a tournament, a bot, and all tournaments."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
 
 from arena.formats.contract import UNRATED
 from arena.ladders.ladder_rows import Ladder
@@ -11,14 +13,15 @@ from arena.services.announcements import announcement
 from arena.services.announcements.announcement import Announcement
 from arena.store.bots.versions import Version
 from arena.store.matches import history
-from arena.store.tournaments import tournaments
+from arena.store.tournaments import challenges, tournaments
 from arena.store.tournaments.tournaments import Tournament
-from arena.web.atom import AtomEntry, AtomFeed
 from arena.web.data.web_state import WebState
-from arena.web.page import Links
+from arena.web.page import AtomFeed, Links
 
 ENTRIES = 50
 """Maximum number of entries of a feed."""
+_NAMESPACE = "http://www.w3.org/2005/Atom"
+_AUTHOR = "Poke arena"
 
 
 def of_ladder(web: WebState, links: Links, ladder: Ladder) -> AtomFeed:
@@ -62,14 +65,10 @@ def of_bot(web: WebState, links: Links, name: str, versions: Sequence[Version]) 
     return _feed(web, links, ("bots", name), title, versions[0].created, events)
 
 
-def of_all_tournaments(web: WebState, links: Links, held: Sequence[Tournament]) -> AtomFeed:
-    """Return the feed of all tournaments: their starts and ends.
-
-    Args:
-        web: the server's state.
-        links: the builder of links.
-        held: the tournaments, oldest first.
-    """
+def of_all_tournaments(web: WebState, links: Links) -> AtomFeed:
+    """Return the feed of all tournaments without the challenges: their starts and ends."""
+    listed = tournaments.list_tournaments(web.engine)
+    held = [each for each in listed if each.plan.format != challenges.FORMAT]
     created = held[0].created if held else 0.0
     events = list(_of_tournaments(held))
     return _feed(web, links, ("tournaments",), "Tournaments", created, events)
@@ -93,20 +92,38 @@ def _feed(
     """Return a feed of the newest announcements.
 
     Args:
-        web: the server's state.
-        links: the builder of links.
         page: segments of the path of its page.
-        title: the title.
         created: creation time of the feed's subject; it distinguishes arenas in the identity.
         events: the announcements in any order.
     """
     origin = web.settings.origin
     newest = sorted(events, key=lambda event: (event.at, event.subject), reverse=True)[:ENTRIES]
-    return AtomFeed(
-        identity=announcement.identity("feed", *page, created),
-        title=title,
-        created=created,
-        link=origin + links.to(*page),
-        own_link=origin + links.to(*page[:-1], f"{page[-1]}.atom"),
-        entries=[AtomEntry(event, origin + links.to(*event.page)) for event in newest],
-    )
+    updated = newest[0].at if newest else created
+    root = Element("feed", {"xmlns": _NAMESPACE})
+    _add(root, "id", announcement.identity("feed", *page, created))
+    _add(root, "title", title)
+    _add(root, "updated", wording.iso(updated))
+    _add(SubElement(root, "author"), "name", _AUTHOR)
+    _link(root, "self", origin + links.to(*page[:-1], f"{page[-1]}.atom"), "application/atom+xml")
+    _link(root, "alternate", origin + links.to(*page), "text/html")
+    for event in newest:
+        element = SubElement(root, "entry")
+        _add(element, "id", event.identity)
+        _add(element, "title", event.title)
+        _add(element, "updated", wording.iso(event.at))
+        _add(element, "published", wording.iso(event.at))
+        _link(element, "alternate", origin + links.to(*event.page), "text/html")
+        SubElement(element, "category", {"term": str(event.type)})
+        _add(element, "summary", event.summary)
+    ElementTree.indent(root, "")
+    text = ElementTree.tostring(root, "unicode")
+    return AtomFeed(updated, f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n')
+
+
+def _add(parent: Element, name: str, content: str) -> None:
+    # `one_line` also spells out the control characters that XML does not allow.
+    SubElement(parent, name).text = wording.one_line(content)
+
+
+def _link(parent: Element, relation: str, address: str, media_type: str) -> None:
+    SubElement(parent, "link", {"rel": relation, "type": media_type, "href": address})

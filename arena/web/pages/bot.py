@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -16,7 +16,7 @@ from arena.ladders.rating_history import RatingHistory
 from arena.presentation import wording
 from arena.ratings.crosstable import CrosstableCell
 from arena.ratings.decision_histogram import BINS, DecisionHistogram
-from arena.ratings.scale import Z95, expected_score
+from arena.ratings.scale import expected_score
 from arena.ratings.standings import StandingsLine
 from arena.store.bots import remote_bots, submissions
 from arena.store.bots.versions import Version
@@ -26,6 +26,7 @@ from arena.store.matches.closed_matches import PlayedMatch
 from arena.web import charts, paging, rating_curves
 from arena.web.charts import Histogram
 from arena.web.data.changes import ARENA, SUBMISSIONS
+from arena.web.data.strength_gaps import StrengthGap
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable, ladder_in_query
 from arena.web.pages import atom_feeds, submission
@@ -59,7 +60,6 @@ class Matchup:
     cell: CrosstableCell
 
     def to_json(self) -> dict[str, Any]:
-        """Return the matchup as JSON values."""
         return {"version": self.version, "opponent": self.opponent, **(cell_json(self.cell) or {})}
 
 
@@ -68,9 +68,7 @@ class BotStanding:
     """A bot on one ladder.
 
     Args:
-        form: the ladder's form.
         lines: the lines of its versions, the strongest first.
-        past: the ladder's rating history.
         bots: number of versions on the ladder.
         matchups: its matchups, the worst first.
         thinking: the decision times of its strongest version.
@@ -104,8 +102,6 @@ class Opponent:
     """An opponent of a version on a ladder.
 
     Args:
-        place: the opponent's place.
-        standing: the opponent's line.
         matchup: the version's result against it.
         expected: the score that the two strengths suggest, from 0 to 1.
     """
@@ -123,52 +119,20 @@ class Opponent:
 
 
 @dataclass(frozen=True, slots=True)
-class VersionChange:
-    """A version on a ladder, compared with the bot's version before it.
-
-    Args:
-        line: its line.
-        before: the version before it; empty for the first on the ladder.
-        gain: difference of the strengths, in Elo points.
-        margin: half the 95 % interval of the difference.
-        likely: likelihood that it is the stronger one.
-    """
-
-    line: LadderLine
-    before: str = ""
-    gain: float = 0.0
-    margin: float = 0.0
-    likely: float = 0.5
-
-    @property
-    def faults(self) -> dict[str, int]:
-        """Number of its games ended by each kind of fault, with forfeits."""
-        return faults_of(self.line.standing)
-
-    @property
-    def faulted(self) -> int:
-        """Number of its games that ended with a fault of its own or were forfeited."""
-        return sum(self.faults.values())
-
-
-@dataclass(frozen=True, slots=True)
 class LadderDetails:
     """The details of the selected ladder on the page.
 
     Args:
-        standing: the bot on this ladder.
         version: the version whose opponents are shown.
         changes: the versions, the newest first.
         opponents: the opponents of the version, the strongest first.
         omitted: number of opponents that are not shown.
-        chart: the rating histories of the versions.
         times: histogram of the decision times of the version.
-        thinking: the decision times of the version.
     """
 
     standing: BotStanding
     version: str
-    changes: tuple[VersionChange, ...]
+    changes: Sequence[VersionChange]
     opponents: tuple[Opponent, ...]
     omitted: int
     chart: RatingCurves | None
@@ -198,13 +162,26 @@ class LadderDetails:
 
 @dataclass(frozen=True, slots=True)
 class MatchRow:
-    """A match with the score of the bot's version in it."""
+    """A match with a version that it is listed for."""
 
     match: PlayedMatch
     version: str
-    opponents: tuple[str, ...]
-    score: float
-    p95: float | None
+
+    @property
+    def opponents(self) -> tuple[str, ...]:
+        """The other entrants."""
+        return self.match.opponents(self.version)
+
+    @property
+    def score(self) -> float:
+        """The score of the version, from 0 to 1."""
+        return self.match.score(self.version)
+
+    @property
+    def p95(self) -> float | None:
+        """Time within which it made 95 % of its decisions, in ms; None if unknown."""
+        thinking = self.match.thinking
+        return thinking[self.match.entrants.index(self.version)].p95 if thinking else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +189,6 @@ class _BotQuery:
     """The bot of a page, and the query parameters that select its matches.
 
     Args:
-        name: the bot.
         versions: its versions, the oldest first.
         form: only on this ladder; empty for all.
         version: only this version; empty for all.
@@ -239,12 +215,7 @@ class _BotQuery:
 
 
 def bot_page(web: WebState, page_request: PageRequest) -> Page:
-    """Return the page of a bot.
-
-    Raises:
-        PageNotFound: the bot does not exist.
-        InvalidQuery: the query is invalid.
-    """
+    """Return the page of a bot; raises PageNotFound or InvalidQuery."""
     query = _query(web, page_request)
     name, versions = query.name, query.versions
     every = [
@@ -276,7 +247,7 @@ def bot_page(web: WebState, page_request: PageRequest) -> Page:
             "shown": _details(web, shown, versions, query.version) if shown else None,
             "piece": match_page,
             "kinds": kinds,
-            "pushed": submission.lines(web, pushed),
+            "pushed": submission.lines(pushed, submission.positions_of(web, pushed)),
         },
         data={
             "bot": name,
@@ -311,7 +282,7 @@ def _matches(web: WebState, page_request: PageRequest, query: _BotQuery) -> List
     sides = [query.played, query.opponents] if query.opponent else [query.played]
     selection = paging.selection_of(page_request, 25)
     listed = history.matches(web.engine, sides, of, selection.offset, selection.limit)
-    rows = [_row(match, query.played) for match in listed]
+    rows = [match_row(match, query.played) for match in listed]
     return selection.of(rows, history.count(web.engine, sides, of))
 
 
@@ -394,10 +365,12 @@ def _details(
     place = next(line.place for line in standing.lines if line.name == of)
     nearest = sorted(opponents, key=lambda each: abs(each.place - place))[:_OPPONENTS]
     thinking = ladder.table.thinking.get(of, DecisionHistogram())
+    by_name = {line.name: line for line in standing.lines}
+    ordered = [by_name[version.id] for version in versions if version.id in by_name]
     return LadderDetails(
         standing,
         of,
-        _changes(web, ladder, standing, versions),
+        version_changes(web, ladder, ordered),
         tuple(sorted(nearest, key=lambda each: each.place)),
         len(opponents) - len(nearest),
         rating_curves.of_versions(standing.past, versions, rating_curves.axis(ladder.table)),
@@ -419,22 +392,6 @@ def _opponents(ladder: Ladder, standing: BotStanding, version: str) -> list[Oppo
         for place, line in ladder.table.ranked
         if line.entrant in by_name
     ]
-
-
-def _changes(
-    web: WebState, ladder: Ladder, standing: BotStanding, versions: Sequence[Version]
-) -> tuple[VersionChange, ...]:
-    by_name = {line.name: line for line in standing.lines}
-    ordered = [by_name[version.id] for version in versions if version.id in by_name]
-    gaps = web.gaps.of(ladder) if len(ordered) > 1 else None
-    changes = [VersionChange(ordered[0])]
-    for before, line in pairwise(ordered):
-        gain = line.standing.strength.value - before.standing.strength.value
-        assert gaps is not None
-        ends = line.name, before.name
-        margin, likely = Z95 * gaps.error(*ends), gaps.superiority(*ends)
-        changes.append(VersionChange(line, before.name, gain, margin, likely))
-    return tuple(reversed(changes))
 
 
 def _how_good(details: LadderDetails) -> str:
@@ -471,9 +428,9 @@ def _against_whom(details: LadderDetails) -> str:
 def _better_or_worse(details: LadderDetails) -> str:
     change = details.change
     sentence = "There is no earlier version on this ladder."
-    if change.before:
-        gain = f"{wording.signed(change.gain, 0)} ±{change.margin:.0f}"
-        likely = wording.percent(change.likely, 1)
+    if gap := change.gap:
+        gain = f"{wording.signed(gap.value, 0)} ±{gap.margin:.0f}"
+        likely = wording.percent(gap.likely, 1)
         sentence = f"{gain} points compared with {change.before}; stronger with {likely}."
     points = details.standing.past.of(details.version)
     if len(points) > 1:
@@ -507,11 +464,9 @@ def _matchups(web: WebState, ladder: Ladder, ids: Sequence[str]) -> list[Matchup
     return sorted(opponents, key=lambda each: (each.cell.score, each.version, each.opponent))
 
 
-def _row(match: PlayedMatch, ids: Sequence[str]) -> MatchRow:
-    version = next(name for name in match.entrants if name in ids)
-    at = match.entrants.index(version)
-    times = match.thinking[at].p95 if match.thinking else None
-    return MatchRow(match, version, match.opponents(version), match.score(version), times)
+def match_row(match: PlayedMatch, ids: Container[str]) -> MatchRow:
+    """Return the row of a match for the first of these versions that played in it."""
+    return MatchRow(match, next(name for name in match.entrants if name in ids))
 
 
 def _version_json(version: Version) -> dict[str, Any]:
@@ -590,3 +545,44 @@ def _text(standings: Sequence[BotStanding]) -> TextTable:
     heads, rows = text_table(columns, [line for _, line in lines])
     rows = [(form, *row) for (form, _), row in zip(lines, rows, strict=True)]
     return TextTable(("<ladder", *heads), rows)
+
+
+@dataclass(frozen=True, slots=True)
+class VersionChange:
+    """A version on a ladder, compared with the bot's version before it.
+
+    Args:
+        before: the version before it; empty for the first on the ladder.
+        gap: the difference of the strengths; None for the first.
+        new_faults: kinds of faults that the version before it did not have.
+    """
+
+    line: LadderLine
+    before: str = ""
+    gap: StrengthGap | None = None
+    new_faults: tuple[str, ...] = ()
+
+    @property
+    def faults(self) -> dict[str, int]:
+        """Number of its games ended by each kind of fault, with forfeits."""
+        return faults_of(self.line.standing)
+
+    @property
+    def faulted(self) -> int:
+        """Number of its games that ended with a fault of its own or were forfeited."""
+        return sum(self.faults.values())
+
+
+def version_changes(
+    web: WebState, ladder: Ladder, lines: Sequence[LadderLine]
+) -> list[VersionChange]:
+    """Return the versions of a bot on a ladder, the newest first; `lines`: the oldest first."""
+    changes = [VersionChange(line) for line in lines[:1]]
+    gaps = web.gaps.of(ladder) if len(lines) > 1 else None
+    for before, line in pairwise(lines):
+        assert gaps is not None
+        gap = gaps.between(line.standing, before.standing)
+        new = faults_of(line.standing).keys() - faults_of(before.standing)
+        kinds = tuple(kind for kind in faults_of(line.standing) if kind in new)
+        changes.append(VersionChange(line, before.name, gap, kinds))
+    return changes[::-1]

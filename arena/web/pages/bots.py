@@ -76,7 +76,6 @@ class BotLine:
         return next((best for best in self.bests if best.form == form), None)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the line as JSON values."""
         return {
             "bot": self.name,
             "owner": self.owner,

@@ -15,11 +15,11 @@ from arena.ladders.ladder_columns import LADDER, LadderLine, cell_json
 from arena.ladders.ladder_rows import Ladder
 from arena.presentation import wording
 from arena.ratings.crosstable import CrosstableCell
-from arena.ratings.scale import Z95
 from arena.ratings.sprt import SprtSettings
 from arena.store.matches import history
 from arena.store.matches.closed_matches import PlayedMatch
 from arena.web import charts, paging
+from arena.web.data.strength_gaps import StrengthGap
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable
 from arena.web.pages import ladder as ladder_page
@@ -57,28 +57,8 @@ class CommonOpponent:
         return self.first.low > self.other.high or self.first.high < self.other.low
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON values."""
         cells = [cell_json(self.first), cell_json(self.other)]
         return {"opponent": self.name, "results": cells}
-
-
-@dataclass(frozen=True, slots=True)
-class StrengthGap:
-    """Difference of two strengths on a ladder, from all matches of both.
-
-    Args:
-        value: the difference in Elo points, positive if the first is stronger.
-        margin: half of its 95 % interval.
-        likely: likelihood that the first is stronger.
-    """
-
-    value: float
-    margin: float
-    likely: float
-
-    def to_json(self) -> dict[str, float]:
-        """Return it as JSON values."""
-        return {"value": self.value, "margin": self.margin, "superiority": self.likely}
 
 
 def compare_page(web: WebState, page_request: PageRequest) -> Page:
@@ -99,7 +79,7 @@ def compare_page(web: WebState, page_request: PageRequest) -> Page:
     comparison = result.comparison if result else None
     piece = _matches(web, page_request, ladder, (first, other))
     sides = _sides(web, ladder, (first, other))
-    gap = _gap(web, ladder, sides)
+    gap = web.gaps.of(ladder).between(*(line.standing for line in sides))
     common = _common(web, ladder, first, other)
     direct = comparison_facts(comparison) if comparison else []
     unmet = {"form": form, "entrants": [first, other], "matches": 0}
@@ -124,7 +104,9 @@ def compare_page(web: WebState, page_request: PageRequest) -> Page:
         },
         data={
             **(result.to_json() if result else unmet),
-            "strength_difference": gap.to_json(),
+            "strength_difference": {
+                **{"value": gap.value, "margin": gap.margin, "superiority": gap.likely}
+            },
             "common_opponents": [each.to_json() for each in common],
             "list": piece.to_json(),
             "played": [_as_json(match, first) for match in piece.items],
@@ -150,13 +132,6 @@ def _sides(web: WebState, ladder: Ladder, pair: tuple[str, str]) -> tuple[Ladder
     """Return the lines of both versions."""
     by_name = {line.name: line for line in ladder_page.lines(web.snapshot, ladder, only=pair)}
     return by_name[pair[0]], by_name[pair[1]]
-
-
-def _gap(web: WebState, ladder: Ladder, sides: tuple[LadderLine, LadderLine]) -> StrengthGap:
-    gaps = web.gaps.of(ladder)
-    first, other = (line.standing.strength.value for line in sides)
-    ends = sides[0].name, sides[1].name
-    return StrengthGap(first - other, Z95 * gaps.error(*ends), gaps.superiority(*ends))
 
 
 def _common(web: WebState, ladder: Ladder, first: str, other: str) -> list[CommonOpponent]:

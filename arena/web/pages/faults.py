@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from arena.errors import NotFound
 from arena.ratings.closed_match import FAULTS, PlayedFault
-from arena.records.fault_causes import FaultCause
+from arena.records.fault_causes import FaultCause, fault_causes
 from arena.records.fault_explanation import Explanation
 from arena.records.published_faults import pathless
 from arena.store.bots import owners
@@ -19,7 +19,6 @@ from arena.web import paging
 from arena.web.data.web_state import WebState
 from arena.web.page import Forbidden, InvalidQuery, Page, PageRequest, TextTable
 from arena.web.pages.bot import find_bot
-from arena.web.pages.fault_groups import causes_of
 from referee.record import GameRecord, MatchRecord, RecordError, read_games
 
 _GROUPED: Final = 1_000
@@ -44,7 +43,6 @@ class ExplainedFault:
     """A fault as it is shown to a reader.
 
     Args:
-        fault: the fault.
         explanation: all details, only for the owner; None for other readers.
         folder: the folder of the version, which is removed from its output.
     """
@@ -87,7 +85,6 @@ class ExplainedFault:
         return json.dumps(self.question, ensure_ascii=False, indent=2) if self.question else ""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the fault as JSON values."""
         fault = self.fault
         values: dict[str, Any] = {
             "match": fault.match,
@@ -110,13 +107,7 @@ class ExplainedFault:
 
 
 def faults_page(web: WebState, page_request: PageRequest) -> Page:
-    """Return the page of a bot's faults.
-
-    Raises:
-        PageNotFound: the bot does not exist.
-        Forbidden: the token is not the owner's.
-        InvalidQuery: the query is invalid.
-    """
+    """Return the faults of a bot; raises PageNotFound, InvalidQuery, or Forbidden for a token."""
     name, versions = find_bot(web, page_request)
     owned = _is_owner(web, page_request, versions)
     ids = [version.id for version in versions]
@@ -223,3 +214,25 @@ def _table(explained: Sequence[ExplainedFault]) -> TextTable:
         for f in (each.fault,)
     ]
     return TextTable(heads, rows)
+
+
+def causes_of(web: WebState, faults: Sequence[PlayedFault]) -> list[FaultCause]:
+    """Group faults by cause, with what is new in a version."""
+    earlier = {}
+    for name in {fault.version for fault in faults}:
+        before = _earlier_versions(web, name)
+        if before and history.count(web.engine, [before]):
+            earlier[name] = frozenset(history.kinds(web.engine, before))
+    return fault_causes(faults, earlier)
+
+
+def _earlier_versions(web: WebState, name: str) -> list[str]:
+    versions = web.snapshot.versions
+    version = versions.get(name)
+    if version is None:
+        return []
+    return [
+        other.id
+        for other in versions.values()
+        if other.name == version.name and other.created < version.created
+    ]

@@ -16,7 +16,7 @@ from arena.web.data.web_state import WebState
 from arena.web.markdown_to_html import rendered
 from arena.web.page import Page, PageRequest
 from arena.web.pages.play import THINK_SECONDS, playable_bots, table_setup
-from arena.web.pictures import inline_picture
+from arena.web.pictures import replay_picture
 from referee.games.registry import GAMES
 from referee.presentation.contract import Presentation
 from referee.presentation.elements import Players, TableRendering
@@ -35,7 +35,6 @@ class ShownLesson:
 
 
 def games_page(web: WebState, page_request: PageRequest) -> Page:
-    """Return the page of all games."""
     every = list(GAMES.values())
     available = web.settings.seats_people
     forms = {game.id: _forms(web, game.id) for game in every}
@@ -48,7 +47,7 @@ def games_page(web: WebState, page_request: PageRequest) -> Page:
             "available": available,
             "about": presentation_of,
             "cover": game_picture,
-            "symbols": inline_picture.symbols(),
+            "symbols": replay_picture.symbols(),
         },
         data={
             "available": available,
@@ -67,12 +66,7 @@ def games_page(web: WebState, page_request: PageRequest) -> Page:
 
 
 def game_page(web: WebState, page_request: PageRequest) -> Page:
-    """Return the page of a game.
-
-    Raises:
-        PageNotFound: the game is unknown.
-        InvalidQuery: an option or the number of seats is not allowed.
-    """
+    """Return the page of a game; raises PageNotFound or InvalidQuery."""
     setup = table_setup(page_request.path["game"], page_request.query)
     game = setup.rules
     presentation = presentation_of(game.id)
@@ -86,7 +80,7 @@ def game_page(web: WebState, page_request: PageRequest) -> Page:
             "is_changed": bool(page_request.query),
             "presentation": presentation,
             "cover": game_picture(game.id),
-            "symbols": inline_picture.symbols(),
+            "symbols": replay_picture.symbols(),
             "lessons": shown_lessons(game.id),
             "in_short": rendered(presentation.short_rules, page_request.links).html,
             "terms": glossary.game_terms(game.id),
@@ -140,7 +134,7 @@ def shown_lessons(game: str) -> tuple[ShownLesson, ...]:
 def game_picture(game: str) -> Markup:
     """Return the picture of a game: the position of its last lesson as SVG."""
     presentation = presentation_of(game)
-    return inline_picture.inline_svg(_rendering(presentation, presentation.lessons()[-1]))
+    return replay_picture.inline_svg(_rendering(presentation, presentation.lessons()[-1]))
 
 
 def _shown(presentation: Presentation, lesson: Lesson) -> ShownLesson:

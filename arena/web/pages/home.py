@@ -14,7 +14,7 @@ from arena.web.data.time_estimates import TimeEstimates
 from arena.web.data.web_state import WebState
 from arena.web.page import Page, PageRequest
 from arena.web.pages import ladder
-from arena.web.pages.shown_table import shown_table
+from arena.web.pages.live import shown_table
 from arena.web.pages.tournaments import TournamentLine, is_endless
 from referee.games.registry import GAMES
 
@@ -25,7 +25,6 @@ _ENDED = 3
 
 
 def home_page(web: WebState, page_request: PageRequest) -> Page:
-    """Return the home page."""
     snapshot = web.snapshot
     on_screen = shown_table(web)
     featured = featured_replay(web.engine) if on_screen.table is None else None

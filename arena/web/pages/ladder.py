@@ -1,21 +1,23 @@
-"""Page of the ladder of a form."""
+"""Page of the ladder of a form, and page of all ladders with their first places."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from arena.errors import InvalidSettings
 from arena.ladders import ladder_values, seat_advantage
 from arena.ladders.columns import Rendering, columns_of, csv_table, legend, text_table, to_json
 from arena.ladders.ladder_columns import LADDER, RANKS, LadderLine, faults_of, lines_of
+from arena.ladders.ladder_key import LadderKey
 from arena.ladders.ladder_rows import Ladder
 from arena.ladders.seat_advantage import SEATS, SeatAdvantage
 from arena.presentation import wording
 from arena.ratings.closed_match import FAULTS
 from arena.store.match_settings import ClockClass, canonical_ladder, plain_ladder, unknown_name
+from arena.store.tournaments.tournaments import Tournament
 from arena.web import paging, rating_curves
 from arena.web.data.changes import ARENA
 from arena.web.data.snapshot import ArenaSnapshot, RatingChart
@@ -25,6 +27,7 @@ from arena.web.pages import atom_feeds
 from arena.web.pages.bots import state
 from arena.web.pages.tournaments import is_endless
 from arena.web.rating_curves import RatingCurves
+from referee.games.registry import GAMES
 
 if TYPE_CHECKING:
     from arena.records.luck_adjustment.adjusted_standings import AdjustedStandings
@@ -41,22 +44,23 @@ ADJUSTED = "adjusted"
 """Query parameter that adds luck-adjusted results."""
 COLUMNS, EVERY = "columns", "all"
 """Query parameter that selects the columns, and its value for all of them."""
+_FIRST = 3
+"""Number of lines of each ladder on the page of all."""
 MAX_MATCHES_READ = 1000
 """Number of matches up to which a page has the worth of seats and luck-adjusted results, for which
 all games are read."""
 LINES = 200
 """Default number of lines on a page."""
+_TOP, _MOST = 10, 50
+"""Default and maximum number of bots in a frame."""
+FRAME_QUERY = (("top", f"number of bots, at most {_MOST}; {_TOP} by default"),)
+"""Query of a ladder in a frame."""
 SORTS = tuple(column.sort for column in LADDER if column.sort)
 """Columns by which a ladder can be sorted."""
 
 
 def ladder_page(web: WebState, page_request: PageRequest) -> Page:
-    """Return the page of a ladder.
-
-    Raises:
-        PageNotFound: the form does not have a ladder.
-        InvalidQuery: the query is invalid.
-    """
+    """Return the page of a ladder; raises PageNotFound or InvalidQuery."""
     standing = _season_of(web, page_request)
     is_archived = standing.scope.archived
     # Rating histories belong to the current season.
@@ -64,6 +68,7 @@ def ladder_page(web: WebState, page_request: PageRequest) -> Page:
     every = lines(web.snapshot, standing, charts)
     piece = paging.selection_of(page_request, LINES).cut(_selected(every, page_request))
     shown, form = piece.items, standing.scope.name
+    seasons = _seasons(web, form)
     seats = seats_of(web, standing) if page_request.query.get(WITH_SEATS) == "1" else None
     adjusted = adjusted_of(web, standing) if page_request.query.get(ADJUSTED) == "1" else None
     is_complete = page_request.query.get(COLUMNS) == EVERY
@@ -76,8 +81,11 @@ def ladder_page(web: WebState, page_request: PageRequest) -> Page:
         template="ladder.html",
         picture=page_request.links.to("ladders", f"{form}.png"),
         model={
-            **_season_model(web, standing),
-            **_selection_model(page_request),
+            "season": standing.scope.season if is_archived else None,
+            "seasons": seasons,
+            "tournaments": standing.scope.tournaments if is_archived else (),
+            **{name: page_request.query.get(name, "") for name in ("sort", "find", "only")},
+            "filters": FILTERS,
             "form": form,
             "lines": shown,
             "piece": piece,
@@ -86,7 +94,7 @@ def ladder_page(web: WebState, page_request: PageRequest) -> Page:
             "chosen_columns": EVERY if is_complete else "",
             "legend": legend(columns),
             "facts": _facts(standing, every, web.snapshot.lone_bots),
-            "schedule": None if is_archived else _schedule(web, form),
+            "schedule": None if is_archived else _schedules(web).get(form),
             "chart": _chart(standing, charts),
             "remarks": list(ladder_values.remarks(standing.table)),
             "faults": FAULTS,
@@ -101,7 +109,7 @@ def ladder_page(web: WebState, page_request: PageRequest) -> Page:
             "clock_class": standing.scope.clock_class,
             "season": standing.scope.season,
             "archived": is_archived,
-            "seasons": _seasons(web, form),
+            "seasons": seasons,
             "list": piece.to_json(),
             "standings": [to_json(LADDER, line) for line in shown],
             **({} if seats is None else {WITH_SEATS: [to_json(SEATS, each) for each in seats]}),
@@ -117,6 +125,27 @@ def ladder_page(web: WebState, page_request: PageRequest) -> Page:
     )
 
 
+def embedded_ladder(web: WebState, page_request: PageRequest) -> Page:
+    """Return the first bots of a ladder for a frame; raises PageNotFound or InvalidQuery."""
+    top = page_request.query.get("top", str(_TOP))
+    if not (top.isascii() and top.isdecimal() and 0 < int(top[:3]) <= _MOST and len(top) < 3):
+        raise InvalidQuery(f'top must be a whole number from 1 to {_MOST}, not "{top}".')
+    standing = find_ladder(web, page_request.path["form"])
+    form = standing.scope.name
+    every = lines(web.snapshot, standing, web.snapshot.charts.get(form))
+    return Page(
+        title=f"{wording.form_name(form)}: the ladder",
+        template="embed_ladder.html",
+        model={
+            "form": form,
+            "lines": every[: int(top)],
+            "columns": columns_of(LADDER, Rendering.TOP, every),
+        },
+        parts=("embed-ladder",),
+        topics=frozenset({ARENA}),
+    )
+
+
 def _selected(every: Sequence[LadderLine], page_request: PageRequest) -> Sequence[LadderLine]:
     """Return the lines that the query selects, in its order."""
     query = page_request.query
@@ -124,38 +153,14 @@ def _selected(every: Sequence[LadderLine], page_request: PageRequest) -> Sequenc
     return ordered(matching, query.get("sort", ""))
 
 
-def _selection_model(page_request: PageRequest) -> dict[str, Any]:
-    """Return the variables of the form that selects lines."""
-    words = {name: page_request.query.get(name, "") for name in ("sort", "find", "only")}
-    return {**words, "filters": FILTERS}
-
-
-def _season_model(web: WebState, standing: Ladder) -> dict[str, Any]:
-    """Return the variables of the season and its tournaments, which are listed once it is over."""
-    is_archived = standing.scope.archived
-    return {
-        "season": standing.scope.season if is_archived else None,
-        "seasons": _seasons(web, standing.scope.name),
-        "tournaments": standing.scope.tournaments if is_archived else (),
-    }
-
-
 def seats_of(web: WebState, ladder: Ladder) -> tuple[SeatAdvantage, ...]:
-    """Return what the seats of a ladder are worth.
-
-    Raises:
-        InvalidQuery: the ladder has too many matches.
-    """
+    """Return what the seats of a ladder are worth; raises InvalidQuery with too many matches."""
     _require_few_matches(ladder, WITH_SEATS)
     return seat_advantage.of_ladder(web.engine, ladder.scope)
 
 
 def adjusted_of(web: WebState, ladder: Ladder) -> AdjustedStandings:
-    """Return the luck-adjusted results of a ladder.
-
-    Raises:
-        InvalidQuery: the ladder has too many matches.
-    """
+    """Return the luck-adjusted results of a ladder; raises InvalidQuery with too many matches."""
     from arena.records.luck_adjustment import adjusted_standings
 
     _require_few_matches(ladder, ADJUSTED)
@@ -171,12 +176,7 @@ def _require_few_matches(ladder: Ladder, parameter: str) -> None:
 
 
 def _season_of(web: WebState, page_request: PageRequest) -> Ladder:
-    """Return the requested season of a ladder; the current one by default.
-
-    Raises:
-        PageNotFound: the ladder or the season does not exist.
-        InvalidQuery: the season is not a number.
-    """
+    """Return the requested or the current season; raises PageNotFound or InvalidQuery."""
     form, text = _name_of_path(page_request.path["form"]), page_request.query.get("season", "")
     if not text:
         return find_ladder(web, form)
@@ -229,9 +229,6 @@ def lines(
     """Return the lines of a ladder, the strongest first.
 
     Args:
-        snapshot: the arena.
-        ladder: the ladder.
-        chart: its rating history.
         only: only the lines of these versions; None: all lines.
     """
     chart = chart or RatingChart()
@@ -314,16 +311,13 @@ def _facts(
     return facts
 
 
-def _schedule(web: WebState, form: str) -> str | None:
-    """Return the ID of the running ladder of a form; None without one."""
-    return next(
-        (
-            tournament.id
-            for tournament, _ in web.snapshot.open_tournaments
-            if tournament.plan.ladder == form and is_endless(tournament)
-        ),
-        None,
-    )
+def _schedules(web: WebState) -> dict[str, Tournament]:
+    """Return the running ladder of each form, which schedules its matches."""
+    return {
+        tournament.plan.ladder: tournament
+        for tournament, _ in web.snapshot.open_tournaments
+        if is_endless(tournament)
+    }
 
 
 def _chart(ladder: Ladder, charts: RatingChart | None) -> RatingCurves | None:
@@ -347,3 +341,74 @@ def ordered(unordered: Sequence[LadderLine], sort: str) -> list[LadderLine]:
     unknown = [line for line in unordered if column.order_of(line) is None]
     known.sort(key=column.order_of, reverse=column.is_falling != is_turned)
     return known + unknown
+
+
+@dataclass(frozen=True, slots=True)
+class LadderCard:
+    """A ladder on a page that lists ladders.
+
+    Args:
+        bots: the number of all lines.
+        schedule: the running ladder that schedules its matches; None without one.
+    """
+
+    scope: LadderKey
+    lines: tuple[LadderLine, ...]
+    bots: int
+    matches: int
+    schedule: Tournament | None
+
+    @property
+    def form(self) -> str:
+        """The name of the ladder."""
+        return self.scope.name
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "ladder": self.form,
+            "form": self.scope.form,
+            "clock_class": self.scope.clock_class,
+            "bots": self.bots,
+            "matches": self.matches,
+            "schedule": self.schedule.id if self.schedule else None,
+            "standings": [to_json(LADDER, line) for line in self.lines],
+        }
+
+
+def ladders_page(web: WebState, page_request: PageRequest) -> Page:
+    cards = _ladder_cards(web)
+    forms = [card.form for card in cards for _ in card.lines]
+    shown = [line for card in cards for line in card.lines]
+    heads, rows = csv_table(LADDER, shown)
+    text_heads, text_rows = text_table(columns_of(LADDER, Rendering.TEXT, shown), shown)
+    return Page(
+        title="Ladders",
+        template="ladders.html",
+        model={
+            "cards": cards,
+            "top_columns": columns_of(LADDER, Rendering.TOP),
+            "games": list(GAMES.values()),
+        },
+        data={"ladders": [card.to_json() for card in cards]},
+        csv=TextTable(("form", *heads), [(f, *row) for f, row in zip(forms, rows, strict=True)]),
+        text=TextTable(
+            ("<form", *text_heads), [(f, *row) for f, row in zip(forms, text_rows, strict=True)]
+        ),
+        parts=("ladder-cards",),
+    )
+
+
+def _ladder_cards(web: WebState) -> list[LadderCard]:
+    """Return the current ladders with their first lines."""
+    snapshot = web.snapshot
+    schedules = _schedules(web)
+    return [
+        LadderCard(
+            standing.scope,
+            tuple(lines(snapshot, standing)[:_FIRST]),
+            len(standing.table.lines),
+            standing.table.matches,
+            schedules.get(name),
+        )
+        for name, standing in snapshot.ladders.items()
+    ]

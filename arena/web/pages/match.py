@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
+from arena.config import Folder
 from arena.formats.round_robin import seatings
+from arena.models.transcripts import TRANSCRIPT, transcript_files
 from arena.presentation import wording
 from arena.ratings.call_figures import CallFigures
 from arena.ratings.closed_match import FAULTS, PlayedFault, PlayedGame, means, scores
@@ -17,6 +20,8 @@ from arena.records.analysis.swings import Swing, largest_swings
 from arena.records.decision_times import Decision, slowest
 from arena.records.fault_causes import FaultCause
 from arena.records.published_faults import pathless
+from arena.store.access.sessions import Identity, Role
+from arena.store.bots import versions
 from arena.store.idle_results import ANALYSES
 from arena.store.matches import listing, results
 from arena.store.matches.listing import Match
@@ -31,10 +36,9 @@ from arena.web.data.changes import ARENA, position_of
 from arena.web.data.verification import Verification
 from arena.web.data.web_state import WebState
 from arena.web.page import Page, PageRequest, TextTable
-from arena.web.pages.entrant_result import EntrantResult
-from arena.web.pages.fault_groups import causes_of
-from arena.web.pages.match_story import MatchEvidence, MatchStory, match_story
-from arena.web.pages.match_transcripts import readable_transcripts
+from arena.web.pages.faults import causes_of
+from arena.web.pages.match_story import EntrantResult, MatchEvidence, MatchStory, match_story
+from arena.web.pages.replay_content import options_in_words
 from referee.games.registry import find_game
 from referee.record import TAGS
 from referee.sanitizing import one_line
@@ -72,7 +76,7 @@ def match_page(web: WebState, page_request: PageRequest) -> Page:
             "match": match,
             "tournament": tournament,
             "state": STATES[match.state],
-            "options": options(tournament),
+            "options": options_in_words(tournament.plan.game, tournament.plan.options),
             "open": match.state in OPEN,
             "spectators": web.settings.spectators,
             "delay": web.settings.delay,
@@ -123,7 +127,7 @@ def _with_results(web: WebState, page: Page, match: Match, page_request: PageReq
     grid = paging.selection_of(page_request, _GRID_GAMES).cut(ordered)
     longest = slowest(web.engine, match.id, match.entrants, games)
     sides = sides_of(match, games, longest, match_usage(web.engine, match.id))
-    faults = results.faults(web.engine, match=match.id)
+    faults = results.faults(web.engine, match.id)
     causes = causes_of(web, faults)
     cover = results.cover(web.engine, match.id)
     story = _story(web, match, games, sides, faults, cover.line) if sides else None
@@ -186,8 +190,6 @@ def sides_of(
     """Return the results of all entrants, in the order of the match; empty without games.
 
     Args:
-        match: the match.
-        games: its games.
         longest: the slowest decision of each entrant.
         usage: the calls of models by version, as measured.
     """
@@ -272,16 +274,6 @@ def _swings(
     ]
 
 
-def options(tournament: Tournament) -> list[str]:
-    """Return the options that differ from the game's defaults, in words."""
-    usual = find_game(tournament.plan.game).options
-    return [
-        name.replace("_", " ") + ("" if value is True else f": {str(value).lower()}")
-        for name, value in tournament.plan.options.items()
-        if name not in usual or value != usual[name].default
-    ]
-
-
 def _game_json(game: PlayedGame) -> dict[str, Any]:
     return {
         "game": game.game,
@@ -346,3 +338,31 @@ def _text(sides: Sequence[EntrantResult]) -> TextTable:
             for side in sides
         ],
     )
+
+
+def transcripts_of(web: WebState, match: Match) -> list[Path]:
+    """Return the transcripts of a match on this machine."""
+    root = web.settings.data
+    return [] if root is None else transcript_files(Folder(root).outputs, match.id)
+
+
+def may_read_transcript(web: WebState, identity: Identity, match: Match, version: str) -> bool:
+    """Return whether a person may read the transcript of a version.
+
+    It contains hidden cards and prompts: it is for organisers and the owner, after the match.
+    """
+    if match.state is not MatchState.CLOSED or version not in match.entrants:
+        return False
+    if identity.role is Role.ORGANISER:
+        return True
+    owner = versions.find_version(web.engine, version).owner
+    return identity.role is Role.OWNER and owner == identity.name
+
+
+def readable_transcripts(web: WebState, page_request: PageRequest, match: Match) -> list[str]:
+    """Return the versions of a match whose transcripts the signed-in person may read."""
+    viewer = page_request.viewer
+    if viewer is None:
+        return []
+    names = [path.name.removesuffix(TRANSCRIPT) for path in transcripts_of(web, match)]
+    return [name for name in names if may_read_transcript(web, viewer, match, name)]

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
 from arena.presentation import wording
+from arena.ratings.call_figures import CallFigures
 from arena.ratings.closed_match import FAULTS, FINISHED, PlayedFault, PlayedGame
+from arena.ratings.decision_histogram import DecisionHistogram
 from arena.ratings.lead_changes import LeadChange, lead_changes
 from arena.records.analysis import summary
 from arena.records.analysis.swings import Swing
-from arena.web.pages.entrant_result import EntrantResult
+from arena.records.decision_times import Decision
 from referee.numbering import decision_text, game_text
 
 _MOST_LEAD_CHANGES = 5
@@ -36,7 +38,6 @@ class KeyMoment:
     """A moment that decided something.
 
     Args:
-        game: the number of the game.
         entrant: the entrant that it is about.
         clause: the event, as a clause that follows the name of the entrant.
         decision: the decision; None for the whole game.
@@ -55,7 +56,6 @@ class KeyMoment:
         return decision_text(self.game, self.decision)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the moment as JSON values."""
         return {"game": self.game, "decision": self.decision, "entrant": self.entrant}
 
 
@@ -66,7 +66,6 @@ class MatchStory:
     Args:
         winners: the entrants with the first place.
         margin: by how much they have it, as a clause that follows their names.
-        reason: the kind of the explanation.
         decisive: the decisive moment; its clause is the explanation.
         turning_points: further moments, in their order.
     """
@@ -83,7 +82,6 @@ class MatchStory:
         return any(moment.decision is not None for moment in self.turning_points)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the story as JSON values."""
         return {
             "winners": list(self.winners),
             "reason": str(self.reason),
@@ -98,9 +96,7 @@ class MatchEvidence:
 
     Args:
         entrants: the versions, in the order of the match.
-        sides: their results.
         games: the games, at least one, in their order.
-        faults: the faults, in their order.
         analysis: the stored analysis; None without one.
         swings: the largest swings of the analysis, with the entrant of each.
     """
@@ -336,3 +332,74 @@ def _swing(evidence: MatchEvidence, swing: Swing, name: str) -> KeyMoment:
         cause = "by the decisions from here" if several else "by this decision"
     clause = f"{_course(swing)}, {cause}"
     return KeyMoment(swing.game, name, clause, _turning_decision(evidence, swing))
+
+
+@dataclass(frozen=True, slots=True)
+class EntrantResult:
+    """Results of one entrant in a closed match.
+
+    Args:
+        wins: games it won alone.
+        draws: games in which it shared the first place.
+        losses: other games.
+        share: mean score against the others, from 0 to 1.
+        ahead: whether its share is the highest or equal to it.
+        faults: games that ended with a fault of this entrant.
+        longest: the slowest decision; None if unknown.
+        corrections: answers that it corrected.
+        defaults: default actions that it played.
+        usage: its calls of models, as measured; None without any.
+    """
+
+    name: str
+    wins: int
+    draws: int
+    losses: int
+    points: int
+    boards: int
+    share: float
+    ahead: bool
+    faults: int
+    thinking: DecisionHistogram
+    longest: Decision | None
+    corrections: int = 0
+    defaults: int = 0
+    usage: CallFigures | None = None
+
+    def quantile(self, share: float) -> float | None:
+        """Return a quantile of the decision times in milliseconds, accurate to about 9 %.
+
+        The result is at most the time of the slowest decision.
+        """
+        bin_ms = self.thinking.quantile(share)
+        return bin_ms if bin_ms is None or self.longest is None else min(bin_ms, self.longest.ms)
+
+    @property
+    def slowest(self) -> float | None:
+        """Longest decision time in ms; accurate to about 9 % if the decision itself is unknown."""
+        return self.quantile(1.0) if self.longest is None else self.longest.ms
+
+    def to_json(self, match: str) -> dict[str, Any]:
+        """Return the results as JSON values.
+
+        Args:
+            match: the match ID, for the address of the slowest decision.
+        """
+        return {
+            "entrant": self.name,
+            "wins": self.wins,
+            "draws": self.draws,
+            "losses": self.losses,
+            "points": self.points,
+            "score": round(self.share, 6),
+            "faults": self.faults,
+            "corrections": self.corrections,
+            "defaults": self.defaults,
+            "decisions": self.thinking.decisions,
+            "p50_ms": self.quantile(0.5),
+            "p95_ms": self.quantile(0.95),
+            "p99_ms": self.quantile(0.99),
+            "slowest_ms": self.slowest,
+            "measured_usage": self.usage and asdict(self.usage),
+            "slowest": None if self.longest is None else self.longest.to_json(match),
+        }

@@ -68,7 +68,6 @@ class MatchLine:
         return wording.moment(self.match.closed)[11:16]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the line as JSON values."""
         match = self.match
         return {
             "match": match.match,
@@ -84,7 +83,6 @@ class MatchLine:
 
 
 def line_of(match: PlayedMatch) -> MatchLine:
-    """Return the line of a match."""
     scores = tuple(match.score(entrant) for entrant in match.entrants)
     best = [
         entrant

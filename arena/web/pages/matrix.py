@@ -31,7 +31,6 @@ class MatrixCell:
     """One cell of a crosstable.
 
     Args:
-        other: the opponent.
         cell: the results; None if the pair has not met.
         superiority: likelihood that the row's bot is stronger; None on the diagonal and if it is
             not shown.
@@ -60,22 +59,19 @@ class MatrixRow:
 
 
 def matrix_page(web: WebState, page_request: PageRequest) -> Page:
-    """Return the crosstable page.
-
-    Raises:
-        PageNotFound: the form does not have a ladder.
-        InvalidQuery: the query is invalid.
-    """
+    """Return the crosstable page; raises PageNotFound or InvalidQuery."""
     ladder = find_ladder(web, page_request.path["form"])
     form, los = ladder.scope.name, _flag(page_request, "los")
     places = searched_places(ladder, page_request.query.get("find", ""))
     piece = paging.selection_of(page_request, DEFAULT_BOTS, MAX_BOTS).cut(places)
     entrants = [line.entrant for _, line in ladder.table.ranked]
     names = [entrants[place - 1] for place in piece.items]
-    pairs = _Pairs(
-        entrants, ladder_rows.read_crosstable(web.engine, ladder.scope, names), web.gaps.of(ladder)
-    )
-    rows = [_row(pairs, place, piece.items, los) for place in piece.items]
+    cells = ladder_rows.read_crosstable(web.engine, ladder.scope, names)
+    gaps = web.gaps.of(ladder)
+    rows = [
+        MatrixRow(place, name, tuple(_box(cells, gaps, name, other, los) for other in names))
+        for place, name in zip(piece.items, names, strict=True)
+    ]
     title = "likelihood of superiority" if los else "crosstable"
     return Page(
         title=f"{wording.form_name(form)}: {title}",
@@ -157,26 +153,16 @@ def _flag(page_request: PageRequest, name: str) -> bool:
     return text == "1"
 
 
-@dataclass(frozen=True, slots=True)
-class _Pairs:
-    """What is known of the pairs of a ladder."""
-
-    entrants: Sequence[str]
-    cells: Mapping[tuple[str, str], CrosstableCell]
-    gaps: StrengthGaps
-
-
-def _row(pairs: _Pairs, place: int, places: Sequence[int], los: bool) -> MatrixRow:
-    boxes = tuple(_box(pairs, place, other, los) for other in places)
-    return MatrixRow(place, pairs.entrants[place - 1], boxes)
-
-
-def _box(pairs: _Pairs, place: int, to: int, los: bool) -> MatrixCell:
-    name, other = pairs.entrants[place - 1], pairs.entrants[to - 1]
-    if place == to:
+def _box(
+    cells: Mapping[tuple[str, str], CrosstableCell],
+    gaps: StrengthGaps,
+    name: str,
+    other: str,
+    los: bool,
+) -> MatrixCell:
+    if name == other:
         return MatrixCell(other)
-    cell = pairs.cells.get((name, other))
-    likely = pairs.gaps.superiority(name, other)
+    cell, likely = cells.get((name, other)), gaps.superiority(name, other)
     if not los:
         return score_cell(name, other, cell, likely)
     title = f"{name} is stronger than {other} with {likely:.1%}"

@@ -9,20 +9,7 @@ from typing import Any
 from arena.presentation.recorded_frames import RecordedFrames
 from arena.records.analysis import summary
 from arena.records.analysis.swings import largest_swings
-from arena.web.charts import graph_y, line, places_by_side
-
-Interval = tuple[float, float]
-
-
-@dataclass(frozen=True, slots=True)
-class ProbabilityLine:
-    """The win probability of a side: its first seat, the names of its seats, and its SVG points."""
-
-    seat: int
-    name: str
-    points: str
-    band: str
-    """SVG points of the 95 % intervals."""
+from arena.web.charts import GraphLine, graph_y, line, places_by_side
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +31,7 @@ class ProbabilityView:
     """
 
     seat: int | None
-    lines: tuple[ProbabilityLine, ...]
+    lines: tuple[GraphLine, ...]
     rated: tuple[RatedStep, ...]
 
     def rated_at(self, step: int) -> RatedStep:
@@ -68,43 +55,27 @@ class ShownSwing:
 
 
 @dataclass(frozen=True, slots=True)
-class BotAccuracy:
-    """Accuracy and luck of a bot in the whole match; the luck with its 95 % margin."""
-
-    name: str
-    accuracy: float
-    interval: Interval
-    decisions: int
-    mistakes: int
-    luck: float
-    luck_margin: float
-
-
-@dataclass(frozen=True, slots=True)
-class CostlyDecision:
-    """A decision with its loss of win expectation and its standard error."""
-
-    game: int
-    decision: int
-    name: str
-    played: str
-    choice: str
-    loss: float
-    error: float
-
-
-@dataclass(frozen=True, slots=True)
 class ReplayAnalysis:
-    """The analysis of a match as the page of one of its games shows it."""
+    """The analysis of a match as the page of one of its games shows it.
 
+    Args:
+        stored: the stored analysis.
+        entrants: the names of the match's entrants, in its order.
+        probabilities: the win probabilities of the game.
+        swings: the largest swings of the game.
+    """
+
+    stored: dict[str, Any]
+    entrants: Sequence[str]
     probabilities: tuple[ProbabilityView, ...]
     swings: tuple[ShownSwing, ...]
-    accuracies: tuple[BotAccuracy, ...]
-    costliest: tuple[CostlyDecision, ...]
-    engine: str
-    playouts: int
-    analysed: int
-    skipped: int
+
+    @property
+    def accuracies(self) -> list[dict[str, Any]]:
+        """Accuracy and luck of each bot in the whole match."""
+        luck = self.stored["luck"]
+        rows = (row for row in self.stored["accuracy"] if row["phase"] == summary.ALL)
+        return [{**row, "luck": luck[row["entrant"]]} for row in rows]
 
 
 def of_game(
@@ -126,25 +97,10 @@ def of_game(
     positions = [row for row in analysis["positions"] if row["game"] == game]
     rated = [row for row in analysis["win_probabilities"] if row["game"] == game]
     return ReplayAnalysis(
-        probabilities=tuple(_probabilities(recorded, rated)),
-        swings=tuple(_swings(recorded, positions)),
-        accuracies=tuple(_accuracies(analysis, entrants)),
-        costliest=tuple(
-            CostlyDecision(
-                row["game"],
-                row["decision"],
-                entrants[row["entrant"]],
-                row["played"],
-                row["choice"],
-                row["loss"]["mean"],
-                row["loss"]["error"],
-            )
-            for row in analysis["costliest"]
-        ),
-        engine=f"{analysis['engine']['name']} {analysis['engine']['version']}",
-        playouts=analysis["playouts"],
-        analysed=analysis["analysed"],
-        skipped=analysis["skipped"],
+        analysis,
+        entrants,
+        tuple(_probabilities(recorded, rated)),
+        tuple(_swings(recorded, positions)),
     )
 
 
@@ -161,7 +117,7 @@ def data_of_game(analysis: dict[str, Any] | None, game: int) -> dict[str, Any] |
     }
 
 
-def _step(recorded: RecordedFrames, decision: int) -> int:
+def step_before(recorded: RecordedFrames, decision: int) -> int:
     """Return the position before a decision."""
     before = [all(act.decision < decision for act in m.actions) for m in recorded.moments]
     return max(sum(before) - 1, 0)
@@ -177,7 +133,7 @@ def _probabilities(
     """Yield the probabilities with the hands as they were, and those of each seat's knowledge."""
     if not rows:
         return
-    steps = [_step(recorded, row["decision"]) for row in rows]
+    steps = [step_before(recorded, row["decision"]) for row in rows]
     seats = range(len(rows[0]["known_to"]))
     for seat in (None, *seats):
         values = [row["by_seat"] if seat is None else row["known_to"][seat] for row in rows]
@@ -195,9 +151,9 @@ def _rated_steps(recorded: RecordedFrames, rated: _Rated) -> list[RatedStep]:
     ]
 
 
-def _lines(recorded: RecordedFrames, rated: _Rated) -> list[ProbabilityLine]:
+def _lines(recorded: RecordedFrames, rated: _Rated) -> list[GraphLine]:
     return [
-        ProbabilityLine(
+        GraphLine(
             places[0].number,
             " and ".join(place.name for place in places),
             line((step, _y(by_seat[places[0].number][0])) for step, by_seat in rated),
@@ -225,27 +181,11 @@ def _swings(recorded: RecordedFrames, positions: Sequence[dict[str, Any]]) -> li
     first_seats = {place.side: place.number for place in reversed(recorded.frames.places)}
     return [
         ShownSwing(
-            _step(recorded, swing.decision),
+            step_before(recorded, swing.decision),
             swing.seat,
             recorded.names[swing.seat],
             swing.before,
             swing.after,
         )
         for swing in largest_swings(positions, first_seats.values())
-    ]
-
-
-def _accuracies(analysis: dict[str, Any], entrants: Sequence[str]) -> list[BotAccuracy]:
-    return [
-        BotAccuracy(
-            entrants[row["entrant"]],
-            row["accuracy"],
-            (row["interval"][0], row["interval"][1]),
-            row["decisions"],
-            row["mistakes"],
-            analysis["luck"][row["entrant"]]["mean"],
-            summary.INTERVAL * analysis["luck"][row["entrant"]]["error"],
-        )
-        for row in analysis["accuracy"]
-        if row["phase"] == summary.ALL
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -152,7 +152,7 @@ def replay(
         games=tuple(games),
         title=f"{find_game(match['game']).title}: {entrants}",
         place=f"board {game.game['board'] + 1}, table {game.game['table'] + 1}",
-        options=_options(match),
+        options=options_in_words(match["game"], match["options"]),
         names=recorded.names,
         frames=recorded.frames,
         moments=recorded.moments,
@@ -180,8 +180,7 @@ def _first(recorded: RecordedFrames, shown: ReplayView) -> int:
     """Return the number of the initial position."""
     if shown.decision is None:
         return min(shown.step, len(recorded.moments) - 1)
-    before = [all(act.decision < shown.decision for act in m.actions) for m in recorded.moments]
-    return max(sum(before) - 1, 0)
+    return replay_analysis.step_before(recorded, shown.decision)
 
 
 @lru_cache(maxsize=32)
@@ -190,13 +189,13 @@ def _recorded_frames(match: str, game: str, seed: bytes) -> RecordedFrames:
     return recorded_frames(json.loads(match), record, seed)
 
 
-def _options(match: Line) -> tuple[str, ...]:
+def options_in_words(game: str, options: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the options that differ from the defaults, for example "greed", "must beat: false"."""
-    usual = find_game(match["game"]).options
+    usual = find_game(game).options
     return tuple(
         name.replace("_", " ") + ("" if value is True else f": {str(value).lower()}")
-        for name, value in match["options"].items()
-        if value != usual[name].default
+        for name, value in options.items()
+        if name not in usual or value != usual[name].default
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from arena.presentation import wording
 from arena.store import ids
-from arena.store.matches import search
+from arena.store.matches import history, search
 from arena.store.matches.search import MatchFilter
 from arena.store.tournaments import tournaments
 from arena.tournaments import json_values
@@ -27,21 +27,11 @@ _BETWEEN = frozenset(("v", "vs", "versus", "against"))
 
 
 @dataclass(frozen=True, slots=True)
-class OwnerLine:
-    """An owner with the number of bots."""
-
-    name: str
-    bots: int
-
-
-@dataclass(frozen=True, slots=True)
 class SearchResults:
     """The results of a search.
 
     Args:
-        words: the search words.
-        bots: the bots.
-        owners: the owners.
+        owners: the owners with the number of their bots.
         tournaments: ids, names and forms of tournaments, newest first.
         matches: closed matches of the bots that the words name, or with the id, newest first.
         open_matches: ids of open matches that begin with the words.
@@ -51,7 +41,7 @@ class SearchResults:
 
     words: str
     bots: Sequence[BotLine] = ()
-    owners: Sequence[OwnerLine] = ()
+    owners: Sequence[tuple[str, int]] = ()
     tournaments: Sequence[tournaments.TournamentName] = ()
     matches: Sequence[MatchLine] = ()
     open_matches: Sequence[str] = ()
@@ -66,7 +56,6 @@ class SearchResults:
 
 
 def search_page(web: WebState, page_request: PageRequest) -> Page:
-    """Return the page with the results of a search."""
     words = " ".join(page_request.query.get("q", "")[:_LETTERS].split())
     results = _results(web, words) if words else SearchResults("")
     return Page(
@@ -92,7 +81,7 @@ def _results(web: WebState, words: str) -> SearchResults:
         bots=bots.matching(every, words)[:MAX_RESULTS]
         or [line for line in every if line.name in named],
         owners=[
-            OwnerLine(name, number)
+            (name, number)
             for name, number in sorted(owned.items())
             if name and wording.contains_words(name, words)
         ][:MAX_RESULTS],
@@ -124,7 +113,7 @@ def _matches(
     if not words.startswith("m-"):
         return [], ()
     matching = ids.matches(web.engine, words, MAX_RESULTS)
-    closed = search.of_ids(web.engine, matching)
+    closed = history.of_ids(web.engine, matching)
     closed_ids = {match.match for match in closed}
     others = tuple(match for match in matching if match not in closed_ids)
     return [line_of(match) for match in closed], others
@@ -134,7 +123,7 @@ def _json(results: SearchResults) -> dict[str, Any]:
     return {
         "query": results.words,
         "bots": [line.to_json() for line in results.bots],
-        "owners": [{"owner": line.name, "bots": line.bots} for line in results.owners],
+        "owners": [{"owner": name, "bots": number} for name, number in results.owners],
         "tournaments": [
             {
                 "tournament": tournament.id,
@@ -153,7 +142,7 @@ def _json(results: SearchResults) -> dict[str, Any]:
 def _table(results: SearchResults) -> TextTable:
     rows: list[tuple[str, str, str]] = []
     rows += [("bot", line.name, line.owner) for line in results.bots]
-    rows += [("owner", line.name, "") for line in results.owners]
+    rows += [("owner", name, "") for name, _ in results.owners]
     rows += [("tournament", tournament.id, tournament.name) for tournament in results.tournaments]
     rows += [
         ("match", line.match.match, " v ".join(line.match.entrants)) for line in results.matches

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -98,7 +98,6 @@ def to_json(
     """Return the submission as JSON values.
 
     Args:
-        submission: the submission.
         owned: whether to include the values only for the owner.
         position: its position while it waits for its turn.
     """
@@ -131,12 +130,7 @@ def to_json(
 
 
 def submission_page(web: WebState, page_request: PageRequest) -> Page:
-    """Return the page of a submission.
-
-    Raises:
-        NotFound: the submission does not exist.
-        Forbidden: the token is not the owner's.
-    """
+    """Return a submission; raises NotFound, or Forbidden for the token of another owner."""
     submission = submissions.find_submission(web.engine, page_request.path["id"])
     owned = bool(page_request.token) or page_request.is_session_of(submission.owner)
     if page_request.token and owners.known_by(web.engine, page_request.token) != submission.owner:
@@ -169,7 +163,7 @@ def submissions_page(web: WebState, page_request: PageRequest) -> Page:
         submissions.list_submissions(web.engine, limit=_LISTED)
     )
     positions = positions_of(web, piece.items)
-    shown = lines(web, piece.items)
+    shown = lines(piece.items, positions)
     table = _table(shown)
     return Page(
         title="Submissions",
@@ -197,9 +191,10 @@ def positions_of(web: WebState, items: Sequence[Submission]) -> dict[str, QueueP
     return turns.positions(web.engine, web.settings.builds)
 
 
-def lines(web: WebState, items: Sequence[Submission]) -> list[tuple[Submission, str]]:
+def lines(
+    items: Sequence[Submission], positions: Mapping[str, QueuePosition]
+) -> list[tuple[Submission, str]]:
     """Return the submissions with their public state."""
-    positions = positions_of(web, items)
     return [(item, standing(item, positions.get(item.id))) for item in items]
 
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import Any
 
 from arena.ladders import ladder_key, ladder_rows, ladder_values
 from arena.ladders.columns import Rendering, columns_of, csv_table, text_table, to_json
 from arena.ladders.ladder_columns import TOURNAMENT, EntrantLine
 from arena.presentation import wording
-from arena.ratings.standings import Standings as Ranked
 from arena.store.matches import listing, results
 from arena.store.matches.listing import Match
 from arena.store.schema import MatchState, TournamentState
@@ -28,6 +26,7 @@ from arena.web.pages import atom_feeds, ladder, matrix
 from arena.web.pages import match as match_page
 from arena.web.pages import tournaments as list_page
 from arena.web.pages.matrix import MatrixCell
+from arena.web.pages.replay_content import options_in_words
 
 _CROSSED = 24
 """Maximum number of entrants for a crosstable on this page; larger ones have their own page."""
@@ -41,9 +40,8 @@ def tournament_page(web: WebState, page_request: PageRequest) -> Page:
     tournament = tournaments.find_tournament(web.engine, page_request.path["id"])
     overview = list_page.line_of(web, tournament)
     matches = overview.progress.matches
-    is_final = tournament.state is TournamentState.CLOSED and tournament_standings.are_current(
-        web.engine, tournament
-    )
+    closed = tournament.state is TournamentState.CLOSED
+    is_final = closed and tournament_standings.are_current(web.engine, tournament)
     table = tournament_standings.standings_of(web.engine, tournament)
     state = tournament_standings.format_state(web.engine, tournament, matches)
     lines = tournament_standings.lines_of(tournament, table, state)
@@ -52,7 +50,6 @@ def tournament_page(web: WebState, page_request: PageRequest) -> Page:
         web.engine, tournament=tournament.id, limit=selection.limit, offset=selection.offset
     )
     piece = selection.of(listed, matches)
-    closed = tournament.state is TournamentState.CLOSED
     # A static site has no pages of ladders.
     has_ladder_page = tournament.plan.settings.get("open") is True and bool(
         page_request.links.to("ladders", tournament.plan.ladder)
@@ -67,23 +64,31 @@ def tournament_page(web: WebState, page_request: PageRequest) -> Page:
         model={
             "tournament": tournament,
             "overview": overview,
-            "options": match_page.options(tournament),
+            "options": options_in_words(tournament.plan.game, tournament.plan.options),
             "closed": closed,
             "waits": _waiting_reason(web, tournament),
             "piece": piece,
-            **_standings_model(
-                web,
-                tournament,
-                table,
-                state,
-                lines,
-                has_ladder_page=has_ladder_page,
-                rendering=rendering,
-                links=page_request.links,
-                listed=listed,
+            "lines": lines,
+            "columns": columns_of(TOURNAMENT, rendering, lines),
+            "is_complete": is_complete,
+            "has_ladder_page": has_ladder_page,
+            "crossed": []
+            if has_ladder_page
+            else _crossed(web, page_request.links, tournament, lines, listed),
+            "remarks": list(ladder_values.remarks(table)),
+            "champions": tournament_standings.first_place(tournament, lines, state),
+            "podium": _podium(lines, has_rule=bool(state.ranking)) if closed else [],
+            "format_state": state,
+            "scores": state.scores,
+            "drained": tournament_outcome.uncounted_matches(state.step) if state.step else (),
+            "places": _bracket(web, tournament, state),
+            "rounds": [(n, list(group)) for n, group in groupby(listed, lambda match: match.round)],
+            "states": match_page.STATES,
+            "void": listing.matches(
+                web.engine, tournament=tournament.id, states=[MatchState.VOID], limit=_VOID_SHOWN
             ),
-            **_format_model(web, tournament, state),
-            **_matches_model(web, tournament, listed),
+            "winners": results.winners(web.engine, [match.id for match in listed]),
+            "checked": _checked(web, listed),
         },
         data={
             **json_values.tournament(tournament, overview.progress),
@@ -119,66 +124,12 @@ def _waiting_reason(web: WebState, tournament: Tournament) -> str:
     return web.workers.waiting_reason(web.engine, tournament.plan.game, tournament=tournament.id)
 
 
-def _standings_model(
-    web: WebState,
-    tournament: Tournament,
-    table: Ranked,
-    state: FormatState,
-    lines: Sequence[EntrantLine],
-    *,
-    links: Links,
-    listed: Sequence[Match],
-    has_ladder_page: bool,
-    rendering: Rendering,
-) -> dict[str, Any]:
-    """Return the variables of the standings and the crosstable."""
-    return {
-        "lines": lines,
-        "columns": columns_of(TOURNAMENT, rendering, lines),
-        "is_complete": rendering is Rendering.TOURNAMENT_ALL,
-        "has_ladder_page": has_ladder_page,
-        "crossed": []
-        if has_ladder_page
-        else _crossed(web, links, tournament, [line.standing.entrant for line in lines], listed),
-        "remarks": list(ladder_values.remarks(table)),
-        "champions": tournament_standings.first_place(tournament, lines, state),
-        "podium": _podium(tournament, lines, has_rule=bool(state.ranking)),
-    }
-
-
-def _format_model(web: WebState, tournament: Tournament, state: FormatState) -> dict[str, Any]:
-    """Return the variables of the format: its decision, and the bracket of a knockout."""
-    return {
-        "format_state": state,
-        "scores": state.scores,
-        "drained": tournament_outcome.uncounted_matches(state.step) if state.step else (),
-        "places": _bracket(web, tournament, state),
-    }
-
-
-def _matches_model(
-    web: WebState, tournament: Tournament, matches: Sequence[Match]
-) -> dict[str, Any]:
-    """Return the variables of the listed matches, and the first void ones of the tournament."""
-    return {
-        "rounds": [(n, list(group)) for n, group in groupby(matches, lambda match: match.round)],
-        "states": match_page.STATES,
-        "void": listing.matches(
-            web.engine, tournament=tournament.id, states=[MatchState.VOID], limit=_VOID_SHOWN
-        ),
-        "winners": results.winners(web.engine, [match.id for match in matches]),
-        "checked": _checked(web, matches),
-    }
-
-
-def _podium(
-    tournament: Tournament, lines: Sequence[EntrantLine], *, has_rule: bool
-) -> list[EntrantLine]:
-    """Return the first places of a closed tournament with more than two entrants.
+def _podium(lines: Sequence[EntrantLine], *, has_rule: bool) -> list[EntrantLine]:
+    """Return the first places of a tournament with more than two entrants.
 
     Entrants that share a place are shown together, or not at all if they are too many.
     """
-    if tournament.state is not TournamentState.CLOSED or len(lines) < _PODIUM:
+    if len(lines) < _PODIUM:
         return []
     played = [line for line in lines if line.standing.matches]
     if not has_rule:
@@ -196,13 +147,14 @@ def _crossed(
     web: WebState,
     links: Links,
     tournament: Tournament,
-    names: Sequence[str],
+    lines: Sequence[EntrantLine],
     listed: Sequence[Match],
 ) -> list[tuple[str, list[MatrixCell]]]:
     """Return the crosstable in the order of the standings; empty above _CROSSED entrants.
 
     A cell leads to the match of its two entrants, or to the list of their matches.
     """
+    names = [line.standing.entrant for line in lines]
     if not 2 < len(names) <= _CROSSED:
         return []
     cells = ladder_rows.read_crosstable(web.engine, ladder_key.of_tournament(tournament), names)

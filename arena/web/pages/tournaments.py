@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -70,21 +71,12 @@ def tournaments_page(web: WebState, page_request: PageRequest) -> Page:
     links = page_request.links
     return replace(
         every,
-        feed=lambda: atom_feeds.of_all_tournaments(
-            web,
-            links,
-            [
-                held
-                for held in tournaments.list_tournaments(web.engine)
-                if held.plan.format != FORMAT
-            ],
-        ),
+        feed=lambda: atom_feeds.of_all_tournaments(web, links),
         feed_link=links.to("tournaments.atom"),
     )
 
 
 def challenges(web: WebState, page_request: PageRequest) -> Page:
-    """Return the page of all challenges."""
     return _page(web, page_request, "Challenges")
 
 
@@ -98,6 +90,10 @@ def _page(web: WebState, page_request: PageRequest, title: str) -> Page:
     )
     piece = paging.selection_of(page_request).cut(every)
     lines = [line_of(web, item) for item in piece.items]
+    heads = (
+        *("<tournament", "<name", "<form", "<format", "bots", "<state", "games", "planned"),
+        "<begun",
+    )
     return Page(
         title=title,
         template="tournaments.html",
@@ -118,17 +114,8 @@ def _page(web: WebState, page_request: PageRequest, title: str) -> Page:
             ],
             "list": piece.to_json(),
         },
-        csv=TextTable(
-            ("tournament", "name", "form", "format", "bots", "state", "games", "planned", "begun"),
-            [_row(line, wording.iso(line.tournament.created)) for line in lines],
-        ),
-        text=TextTable(
-            (
-                *("<tournament", "<name", "<form", "<format", "bots", "<state", "games"),
-                *("planned", "<begun"),
-            ),
-            [_row(line, wording.moment(line.tournament.created)) for line in lines],
-        ),
+        csv=TextTable(heads, [_row(line, wording.iso) for line in lines]),
+        text=TextTable(heads, [_row(line, wording.moment) for line in lines]),
         parts=("tournament-lines",),
         headers=piece.headers,
     )
@@ -148,23 +135,15 @@ def _has(tournament: Tournament, page_request: PageRequest) -> bool:
 
 
 def line_of(web: WebState, tournament: Tournament) -> TournamentLine:
-    """Return the line of a tournament."""
     progress = tournaments.progress(web.engine, tournament.id)
     return TournamentLine(
         tournament, progress, web.snapshot.time_estimates.get(tournament.id, TimeEstimates())
     )
 
 
-def _row(line: TournamentLine, begun: str) -> tuple[object, ...]:
+def _row(line: TournamentLine, time: Callable[[float], str]) -> tuple[object, ...]:
     tournament, plan = line.tournament, line.tournament.plan
     return (
-        *(
-            tournament.id,
-            plan.name,
-            plan.form,
-            plan.format,
-            len(tournament.entrants),
-            str(tournament.state),
-        ),
-        *(line.progress.games, line.games, begun),
+        *(tournament.id, plan.name, plan.form, plan.format, len(tournament.entrants)),
+        *(str(tournament.state), line.progress.games, line.games, time(tournament.created)),
     )

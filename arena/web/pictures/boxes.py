@@ -111,8 +111,6 @@ def row(boxes: Iterable[Box], gap: float = 0, *, centred: bool = False) -> Box:
     """Return boxes beside each other, without the empty ones.
 
     Args:
-        boxes: the boxes.
-        gap: the space between them.
         centred: whether their middles are at the same height, instead of their upper edges.
     """
     shown = [box for box in boxes if box.svg]
@@ -131,10 +129,7 @@ def flow(
     """Return boxes in lines that are at most `width` wide.
 
     Args:
-        boxes: the boxes.
         width: the maximum width of a line; a wider box has a line of its own.
-        gap: the space between boxes.
-        line_gap: the space between lines.
         middle: whether each line is centred in `width`.
     """
     lines: list[list[Box]] = []

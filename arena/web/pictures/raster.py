@@ -14,7 +14,7 @@ COVERED: Final = frozenset(map(chr, (*range(32, 0x250), *range(0x370, 0x530)))) 
 """Characters of the shipped font; for others the fonts of the system are read as well."""
 
 
-def svg(box: Box, width: int, height: int, background: str = table_picture.FELT) -> str:
+def svg(box: Box, width: int, height: int) -> str:
     """Return a drawing of this size as an SVG document, with the box scaled and centred in it."""
     scale = min(width / box.width, height / box.height)
     content = boxes.scaled(box, scale)
@@ -22,7 +22,7 @@ def svg(box: Box, width: int, height: int, background: str = table_picture.FELT)
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" font-family="{boxes.FONT}">'
         f"<defs>{table_picture.symbols()}</defs>"
-        f'<rect width="{width}" height="{height}" fill="{background}"/>'
+        f'<rect width="{width}" height="{height}" fill="{table_picture.FELT}"/>'
         f"{content.at((width - content.width) / 2, (height - content.height) / 2)}</svg>"
     )
 

@@ -1,10 +1,12 @@
-"""Draw positions of a recorded game, for previews of links and as an animation."""
+"""Draw positions of a game: for pages, for previews of links and as an animation."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from markupsafe import Markup
 
 from arena.presentation.recorded_frames import rendered_steps
 from arena.web.pictures import boxes, raster, table_picture
@@ -15,6 +17,8 @@ from referee.record import GameRecord, Line
 
 _WIDTHS = (760.0, 1000.0, 1300.0, 1700.0)
 """Widths at which a table is laid out; the one that fills the picture best is used."""
+_RATIO = 16 / 10
+"""Width to height of a picture within a page."""
 MOST_FRAMES = 2000
 """Maximum number of frames of an animation."""
 
@@ -149,3 +153,24 @@ def _documents(shown: Sequence[TableRendering], options: AnimationOptions) -> It
     for rendering in shown:
         table = table_picture.table(rendering, width, opened, heights)
         yield raster.svg(table, options.width, options.height)
+
+
+def inline_svg(rendering: TableRendering) -> Markup:
+    """Return a position as an SVG element of a page that contains `symbols` once."""
+    opened = opened_of(None)
+    width, heights = best_width([rendering], opened, _RATIO)
+    box = table_picture.table(rendering, width, opened, heights)
+    high = max(box.height, width / _RATIO)
+    return Markup(
+        f'<svg class="picture" viewBox="0 0 {width:.0f} {high:.0f}" aria-hidden="true" '
+        f'focusable="false" font-family="{boxes.FONT}, sans-serif">'
+        f"{box.at(0, (high - box.height) / 2)}</svg>"
+    )
+
+
+def symbols() -> Markup:
+    """Return the shapes of cards that pictures in a page refer to."""
+    return Markup(
+        '<svg class="sprite" aria-hidden="true" focusable="false">'
+        f"<defs>{table_picture.symbols()}</defs></svg>"
+    )

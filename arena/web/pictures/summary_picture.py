@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arena.web.pictures import boxes, raster, table_picture
+from arena.web.pictures import boxes, raster
 from arena.web.pictures.boxes import Box
 from arena.web.pictures.table_picture import CHALK, DIM
 
@@ -23,8 +23,6 @@ def standings(
     """Return a title above standings, as an SVG document.
 
     Args:
-        title: the title.
-        subtitle: the line below it.
         rows: place, name and values of each line; only the first `MOST_ROWS` are shown.
         size: width and height in pixels.
     """
@@ -51,4 +49,4 @@ def standings(
         name_box = boxes.text_box(name, 29, CHALK, bold=at == 0, width=name_width)
         parts.append(name_box.at(_MARGIN + 100, y + 4))
         parts.append(shown.at(width - _MARGIN - 14 - shown.width, y + 5))
-    return raster.svg(Box(width, height, "".join(parts)), width, height, table_picture.FELT)
+    return raster.svg(Box(width, height, "".join(parts)), width, height)

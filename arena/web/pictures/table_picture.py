@@ -79,7 +79,6 @@ class TableZones:
 
     @property
     def height(self) -> float:
-        """Height of the table."""
         return self.title + self.above + self.middle + self.under + 5 * _GAP
 
 
@@ -93,8 +92,6 @@ def table(rendering: TableRendering, width: float, opened: Opened, heights: Tabl
     """Return the table at a position.
 
     Args:
-        rendering: the rendering of the position.
-        width: the width in pixels.
         opened: whether the hidden cards of a seat are shown.
         heights: the minimum heights of the zones.
     """

@@ -40,12 +40,7 @@ _MOST_BYTES: Final = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class AgentTables:
-    """The tables of the agent of an owner, which are limited like those of a person.
-
-    Args:
-        web: the server's state.
-        owner: the agent's owner.
-    """
+    """The tables of the agent of an owner, which are limited like those of a person."""
 
     web: WebState
     owner: str
@@ -146,7 +141,7 @@ class AgentRequests:
 
     def _account(self, owner: str) -> Mapping[str, Any]:
         """Return what the page of an owner shows."""
-        request = PageRequest({}, {}, ServerLinks(""))
+        request = PageRequest({}, {}, ServerLinks())
         shown: Mapping[str, Any] = account(
             self._web, request, Access(Identity(Role.OWNER, owner))
         ).data

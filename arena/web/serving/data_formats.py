@@ -35,7 +35,6 @@ def plain(page: Page) -> Any:
 
 
 def as_csv(table: TextTable) -> str:
-    """Return a table as CSV."""
     headings = [heading.lstrip("<") for heading in table.headings]
     return csv_text([headings, *(map(_csv_value, row) for row in table.rows)])
 

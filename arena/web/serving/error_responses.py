@@ -54,8 +54,6 @@ def response(request: Request, error: Exception, viewer: Identity | None = None)
     """Return the response for a failed request. Unexpected exceptions are logged.
 
     Args:
-        request: the request.
-        error: the exception.
         viewer: who is signed in, for the header of a page; None without a session.
     """
     status, sentence, given = status_and_sentence(request, error)

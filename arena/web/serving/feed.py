@@ -185,7 +185,6 @@ class Feed:
         """Yield the messages from now on, the first of type "hello".
 
         Args:
-            selection: selects messages.
             events: True: server-sent events; False: lines of JSON.
         """
         reader = FeedReader(selection)

@@ -14,8 +14,8 @@ from arena.presentation import wording
 from arena.records.published_faults import pathless
 from arena.tournaments.time_estimate import duration
 from arena.web import assets
+from arena.web.markdown_to_html import term_in_template
 from arena.web.page import Links, Page
-from arena.web.terms import term_in_template
 from referee.numbering import counted_from_one
 from referee.sanitizing import sanitized
 
@@ -106,8 +106,6 @@ def html(page: Page, links: Links, **more: Any) -> str:
     """Return the whole page.
 
     Args:
-        page: the page.
-        links: the builder of links.
         more: variables of the frame; see templates/base.html.
     """
     text = (

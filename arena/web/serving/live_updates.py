@@ -43,11 +43,7 @@ class StreamClients:
 
     @contextmanager
     def seat(self, client: str) -> Iterator[None]:
-        """Count a client for the duration of the block.
-
-        Raises:
-            HTTPException: 503; the limit is reached.
-        """
+        """Count a client for the duration of the block; raises HTTPException 503 at the limit."""
         if len(self) >= self._most or self._here[client] >= max(self._most // 4, 1):
             raise HTTPException(
                 503,
@@ -134,7 +130,6 @@ class LiveUpdates:
         """Yield the events of an address for one client, the first at once.
 
         Args:
-            address: the address.
             draw: renders its parts; its exceptions end the events.
             shown: the digests of the parts that the client shows; the first event omits these.
             pause: the minimum time between two renderings, in seconds.

@@ -30,7 +30,6 @@ def preferred_kind(accept: str, default: str = "html") -> str:
     """Return the kind that an Accept header prefers.
 
     Args:
-        accept: the header.
         default: the kind for `*/*`, and if the header names no known kind.
     """
     best, rank = default, 0.0

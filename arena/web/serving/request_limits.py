@@ -115,7 +115,6 @@ def client_of(scope: Scope, proxied: bool) -> str:
     """Return the client's address, or the /64 network of an IPv6 address.
 
     Args:
-        scope: the ASGI scope.
         proxied: whether a trusted reverse proxy adds the client to X-Forwarded-For. Only the last
             entry is used; clients can forge the earlier ones.
     """

@@ -23,7 +23,6 @@ from starlette.responses import Response
 from arena.errors import StoreError
 from arena.presentation.csv_text import BYTE_ORDER_MARK
 from arena.store.access.sessions import Identity
-from arena.web import atom
 from arena.web.data.changes import Changes
 from arena.web.data.web_state import WebState
 from arena.web.management import access as accesses
@@ -53,10 +52,6 @@ _MIN_COMPRESSED_BYTES = 1000
 """Smaller responses are not compressed."""
 _GZIP_LEVEL = 9
 """A replay becomes 11 % smaller than at level 5 and takes 3 to 6 ms more, once per change."""
-_SLOW_SECONDS = 0.1
-"""Duration of rendering above which a page is slow."""
-_OLD_SECONDS = 30.0
-"""Maximum age, in seconds, of a slow page that is served while its new version is rendered."""
 LIVE = "/live"
 """Prefix of a page's path for its live updates."""
 SHOWN_DIGESTS = "shown"
@@ -73,9 +68,6 @@ class CachedResponse:
 
     Args:
         body: the uncompressed body.
-        status: the HTTP status.
-        media_type: the media type.
-        headers: further headers.
         topics: the topics on which it depends.
         fresh: seconds for which it is valid without a change, because it may contain relative
             times.
@@ -114,16 +106,13 @@ class _CacheEntry:
     """A stored response.
 
     Args:
-        answer: the response.
         change: number of the last change before the rendering.
         began: when the rendering began, on the monotonic clock.
-        took: duration of the rendering in seconds.
     """
 
     answer: CachedResponse
     change: int
     began: float
-    took: float
 
 
 class ResponseCache:
@@ -141,11 +130,6 @@ class ResponseCache:
         self._entries: OrderedDict[CacheKey, _CacheEntry] = OrderedDict()
         self._renderings: dict[CacheKey, asyncio.Task[CachedResponse]] = {}
 
-    @property
-    def is_writing(self) -> bool:
-        """Whether a response is being rendered."""
-        return bool(self._renderings)
-
     async def get(
         self, key: CacheKey, render: Callable[[], Awaitable[CachedResponse]]
     ) -> CachedResponse:
@@ -162,8 +146,6 @@ class ResponseCache:
             rendering = self._renderings[key] = asyncio.create_task(self._render(key, render))
             # If all waiting requests were cancelled, this prevents a warning about the exception.
             rendering.add_done_callback(lambda task: task.cancelled() or task.exception())
-        if entry is not None and self._is_served_while_rendering(entry):
-            return entry.answer
         # A cancelled request must not cancel the rendering for the others.
         return await asyncio.shield(rendering)
 
@@ -172,10 +154,6 @@ class ResponseCache:
         age = time.monotonic() - entry.began
         return changed <= entry.change and age < entry.answer.fresh
 
-    def _is_served_while_rendering(self, entry: _CacheEntry) -> bool:
-        age = time.monotonic() - entry.began
-        return entry.took > _SLOW_SECONDS and age < _OLD_SECONDS
-
     async def _render(
         self, key: CacheKey, render: Callable[[], Awaitable[CachedResponse]]
     ) -> CachedResponse:
@@ -183,8 +161,7 @@ class ResponseCache:
             # Read the number before the rendering, which may or may not include later changes.
             change, began = self._changes.last, time.monotonic()
             answer = await render()
-            took = time.monotonic() - began
-            self._store(key, _CacheEntry(answer, change, began, took))
+            self._store(key, _CacheEntry(answer, change, began))
             return answer
         finally:
             del self._renderings[key]
@@ -344,11 +321,7 @@ class PageEndpoints:
     def _page_request(self, request: Request, route: PageRoute) -> PageRequest:
         """Return the parsed request. Undeclared query parameters are ignored."""
         if not self._web.snapshot.at:
-            raise HTTPException(
-                503,
-                "the server is starting; retry in 5 s.",
-                {"Retry-After": "5"},
-            )
+            raise HTTPException(503, "the server is starting; retry in 5 s.", {"Retry-After": "5"})
         known = {name for name, _ in route.query}
         query = {name: text for name, text in request.query_params.items() if name in known}
         return PageRequest(dict(request.path_params), query, links_of(request))
@@ -363,19 +336,29 @@ def _rendered(
     page: Page, page_request: PageRequest, path: str, kind: str, origin: str
 ) -> CachedResponse:
     """Return a page in the requested kind; `origin` is the public URL before all paths."""
-    if kind not in page_kinds.offered(page):
+    offered = page_kinds.offered(page)
+    if kind not in offered:
+        available = ", ".join(offered).upper()
         raise HTTPException(
-            406,
-            f"Not available as {kind.upper()}. Available formats: "
-            f"{', '.join(page_kinds.offered(page)).upper()}.",
+            406, f"Not available as {kind.upper()}. Available formats: {available}."
         )
-    text, headers = "", page.headers
+    headers = page.headers
     if kind == "atom" and page.feed is not None:
         feed = page.feed()
-        text = atom.text(feed)
+        text = feed.text
         headers = {**headers, "Last-Modified": formatdate(feed.updated, usegmt=True)}
+    elif kind == "html":
+        text = html_pages.html(
+            page,
+            page_request.links,
+            live="" if page.still else _live_address(page, page_request, path),
+            path=path,
+            public=origin + _address(page_request, path) if origin else "",
+            picture=origin + page.picture if origin and page.picture else "",
+            viewer=page_request.viewer,
+        )
     else:
-        text = _text(page, page_request, path, kind, origin)
+        text = data_formats.written(page, kind)
     return CachedResponse(text.encode(), page.status, KINDS[kind], headers, page.topics, page.fresh)
 
 
@@ -384,23 +367,6 @@ def _kind(request: Request, route: PageRoute) -> str:
     kind: str = request.state.kind
     is_program = request.state.error_kind == "json"
     return "json" if kind == "html" and "html" not in route.kinds and is_program else kind
-
-
-def _text(page: Page, page_request: PageRequest, path: str, kind: str, origin: str) -> str:
-    if kind != "html":
-        return data_formats.written(page, kind)
-    live = "" if page.still else _live_address(page, page_request, path)
-    public = origin + _address(page_request, path) if origin else ""
-    picture = origin + page.picture if origin and page.picture else ""
-    return html_pages.html(
-        page,
-        page_request.links,
-        live=live,
-        path=path,
-        public=public,
-        picture=picture,
-        viewer=page_request.viewer,
-    )
 
 
 def _live_address(page: Page, page_request: PageRequest, path: str) -> str:

@@ -8,6 +8,7 @@ without a proxy that removes it.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -36,10 +37,8 @@ class RootPath:
     would be the same page.
 
     Args:
-        app: the application.
         settings: name the root path, or allow a trusted proxy to send it with each request.
         links: the links without a root path.
-        routes: the routes of the application.
     """
 
     def __init__(
@@ -69,7 +68,7 @@ class RootPath:
         inner = {
             **scope,
             "path": self._path_of_route(scope["path"], root_path),
-            "state": {**scope.get("state", {}), "links": self._links.below(root_path)},
+            "state": {**scope.get("state", {}), "links": replace(self._links, root_path=root_path)},
         }
         await self._app(inner, receive, varying if is_sent else send)
 

@@ -82,7 +82,6 @@ def check_form_origin(request: Request, *, proxied: bool) -> None:
       a program sent it, and another site has no influence on its headers.
 
     Args:
-        request: the request.
         proxied: whether a trusted proxy sends the requests; its `X-Forwarded-Host` may then replace
             `Host`.
 

@@ -47,12 +47,6 @@ Draw = Callable[[WebState, Request], tuple[str, int]]
 
 
 def routes(web: WebState, failing: Callable[[Endpoint], Endpoint]) -> list[Route]:
-    """Return the routes of the pictures.
-
-    Args:
-        web: the server's state.
-        failing: wraps an endpoint to convert exceptions to error responses.
-    """
     kept = ResponseCache(web.changes, KEPT_BYTES)
     one_at_a_time = anyio.CapacityLimiter(1)
 
@@ -70,7 +64,7 @@ def routes(web: WebState, failing: Callable[[Endpoint], Endpoint]) -> list[Route
             async def in_thread() -> CachedResponse:
                 return await anyio.to_thread.run_sync(write, limiter=one_at_a_time)
 
-            key = (request.scope["path"], *map(str, _step(request)))
+            key = (request.scope["path"], str(_step(request)))
             return _response(request, await kept.get(key, in_thread))
 
         return failing(answer)
@@ -90,12 +84,10 @@ def _response(request: Request, answer: CachedResponse) -> Response:
     return Response(answer.body, headers=headers, media_type=answer.media_type)
 
 
-def _step(request: Request) -> list[int]:
-    """Return the requested step in a list; empty without one."""
+def _step(request: Request) -> int | None:
+    """Return the requested step; None without one."""
     text = request.query_params.get("step", "")
-    if not text:
-        return []
-    return [_whole(text)]
+    return _whole(text) if text else None
 
 
 def _whole(text: str) -> int:
@@ -115,9 +107,8 @@ def _match(web: WebState, request: Request) -> tuple[str, int]:
 
 
 def _game(web: WebState, request: Request) -> tuple[str, int]:
-    step = _step(request)
     number = _whole(request.path_params["n"])
-    return _position(web, request.path_params["id"], number, step[0] if step else None)
+    return _position(web, request.path_params["id"], number, _step(request))
 
 
 def _position(web: WebState, match: str, number: int, step: int | None) -> tuple[str, int]:

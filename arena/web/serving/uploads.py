@@ -11,10 +11,13 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 import anyio
+from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
+from arena.bots import browser_archive
+from arena.bots.browser_archive import SentFile
 from arena.errors import BotError, TooMany
 from arena.models.models_file import ModelsFileError
 from arena.store import ids
@@ -33,6 +36,9 @@ from arena.web.serving.root_path import links_of
 from arena.web.serving.security import owner_of
 
 ADDRESS: Final = PUSH
+UPLOAD: Final = "account.upload"
+"""Name of the upload form."""
+_ZIP: Final = b"PK"
 _MAX_UPLOADS: Final = 32
 """Number of uploads that are received at the same time."""
 _MAX_UPLOADS_PER_OWNER: Final = 2
@@ -65,11 +71,8 @@ class UploadEndpoint:
         A request without a body only checks whether the upload would be accepted.
         """
         try:
-            return await self._receive(request)
-        except SubmissionRefused as refused:
-            raise HTTPException(refused.status, str(refused)) from None
-        except TooMany as error:
-            raise HTTPException(429, str(error), {"Retry-After": str(error.wait)}) from None
+            with _refusals():
+                return await self._receive(request)
         except ClientDisconnect:
             return Response(status_code=400)
 
@@ -101,25 +104,18 @@ class UploadEndpoint:
         Raises:
             HTTPException: the upload is refused.
         """
-        try:
+        with _refusals():
             pending_uploads = await self._pending_uploads()
             await anyio.to_thread.run_sync(submissions.check, self._web.engine, owner, self._limits)
             with self._counted(owner):
-                received = owner, pack, pending_uploads
                 return await anyio.to_thread.run_sync(
-                    self._store_files, received, limiter=self._packing
+                    self._store_files, owner, pack, pending_uploads, limiter=self._packing
                 )
-        except (SubmissionRefused, BotError) as refused:
-            status = refused.status if isinstance(refused, SubmissionRefused) else 422
-            raise HTTPException(status, str(refused)) from None
-        except TooMany as error:
-            raise HTTPException(429, str(error), {"Retry-After": str(error.wait)}) from None
 
     def _store_files(
-        self, received: tuple[str, Callable[[IO[bytes]], None], PendingUploads]
+        self, owner: str, pack: Callable[[IO[bytes]], None], pending_uploads: PendingUploads
     ) -> Submission:
         """Pack the files, read the name and the content of the bot, and add its submission."""
-        owner, pack, pending_uploads = received
         number = ids.submission_id()
         part, folder = pending_uploads.part(number), pending_uploads.working_directory(number)
         stored: Submission | None = None
@@ -163,15 +159,11 @@ class UploadEndpoint:
         self, announced: _AnnouncedUpload, declared: Sequence[str]
     ) -> dict[str, Any] | None:
         """Return the cost of the examination; None without models or prices."""
-        root = self._web.settings.data
-        if root is None:
-            return None
-        try:
-            return examination_cost(
-                self._web.engine, root, announced.owner, announced.name, declared
-            )
-        except ModelsFileError:
-            return None
+        root, owner = self._web.settings.data, announced.owner
+        with contextlib.suppress(ModelsFileError):
+            if root is not None:
+                return examination_cost(self._web.engine, root, owner, announced.name, declared)
+        return None
 
     def _checked(self, announced: _AnnouncedUpload) -> Submission | None:
         """Check an upload; return the owner's undecided submission with its content hash, if any.
@@ -248,6 +240,18 @@ class UploadEndpoint:
         return submissions.add_submission(self._web.engine, upload, self._limits)
 
 
+@contextlib.contextmanager
+def _refusals() -> Iterator[None]:
+    """Convert the refusal of an upload to an HTTPException."""
+    try:
+        yield
+    except (SubmissionRefused, BotError) as refused:
+        status = refused.status if isinstance(refused, SubmissionRefused) else 422
+        raise HTTPException(status, str(refused)) from None
+    except TooMany as error:
+        raise HTTPException(429, str(error), {"Retry-After": str(error.wait)}) from None
+
+
 def _is_empty(request: Request) -> bool:
     headers = request.headers
     return headers.get("content-length", "0") == "0" and "transfer-encoding" not in headers
@@ -268,3 +272,37 @@ async def _write_body(request: Request, file: Path) -> int:
                 return size
             size += len(chunk)
             await output.write(chunk)
+
+
+def packing_of(uploads: Sequence[UploadFile]) -> Callable[[IO[bytes]], None]:
+    """Return the function that writes the sent files as an upload archive.
+
+    One file that begins like a zip archive is one. The function raises BotError.
+    """
+    sent = [each for each in uploads if each.filename]
+
+    def pack(output: IO[bytes]) -> None:
+        if not sent:
+            raise BotError("choose a zip archive or a folder.", code="missing")
+        first = sent[0].file
+        if len(sent) == 1 and _begins_like_zip(first):
+            browser_archive.pack_zip(first, output)
+        else:
+            browser_archive.pack_files(list(map(_sent_file, sent)), output)
+
+    return pack
+
+
+def _begins_like_zip(file: IO[bytes]) -> bool:
+    file.seek(0)
+    return file.read(2) == _ZIP
+
+
+def _sent_file(upload: UploadFile) -> SentFile:
+    @contextlib.contextmanager
+    def opened() -> Iterator[IO[bytes]]:
+        # The form closes its files.
+        upload.file.seek(0)
+        yield upload.file
+
+    return SentFile(upload.filename or "", upload.size or 0, 0, opened)

@@ -197,7 +197,6 @@ class PokeState(State):
         )
 
     def _after_last_draw(self) -> tuple[str, int]:
-        """Return the phase and the turn after the last draw of the seat to act."""
         return ("draw", self.dealer) if self.turn != self.dealer else ("lead", 1 - self.dealer)
 
     def _after_answer(self, answer: Hand) -> State:

@@ -38,7 +38,6 @@ def seen(view: PokexView, seat: int | None, luck: Chance) -> PokexState:
 
 
 def _left(seat: int | None, dealt: int, played: list[PokexPlayed]) -> int:
-    """Return the number of cards in a seat's hand."""
     return dealt - sum(len(play.cards) for play in played if play.seat == seat)
 
 

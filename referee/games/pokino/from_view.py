@@ -33,7 +33,6 @@ def seen(view: PokinoView, seat: int | None, luck: Chance) -> PokinoState:
 
 
 def _cards(view: PokinoView, seat: int | None) -> tuple[tuple[Hand, ...], Hand]:
-    """Return consistent hands and the deck."""
     top: Hand = (Card(view.deck_top),) if view.deck_top else ()
     played = {c for run in view.runs for c in run.cards}
     known = {c for held in view.known for c in held.cards}

@@ -275,5 +275,4 @@ def _squares(tile: PokinoTile) -> tuple[int, int]:
 
 
 def _border(token: PokinoToken) -> int:
-    """Return the border with this token."""
     return pair(square(token.x, token.y), square(token.second_x, token.second_y))

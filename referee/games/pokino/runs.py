@@ -39,13 +39,7 @@ class PathSteps:
 
 
 def steps_of(path: tuple[PokinoSquare, ...], ground: Ground, walls: bool) -> PathSteps | None:
-    """Return the steps of a path, or None if a step is not allowed.
-
-    Args:
-        path: the squares.
-        ground: the squares, borders and places of the table.
-        walls: whether a run may cross middles.
-    """
+    """Return the steps of a path, or None if a step is not allowed."""
     steps = PathSteps([], [])
     numbers = [square(place.x, place.y) for place in path]
     for place, other in pairwise(numbers):

@@ -249,10 +249,8 @@ class PokinoState(State):
 
 
 def _with(by_seat: tuple[object, ...], seat: int, value: object) -> tuple[object, ...]:
-    """Return the tuple with another value for one seat."""
     return (*by_seat[:seat], value, *by_seat[seat + 1 :])
 
 
 def _less(hand: Hand, cards: tuple[Card, ...]) -> Hand:
-    """Return the hand without these cards."""
     return tuple(c for c in hand if c not in cards)

@@ -140,11 +140,7 @@ def end_of_low_straights(barrier: int) -> int:
 
 
 def straight_of(hand: int) -> int:
-    """Return the top place of the straight formed by a hand of four; 0 if it is not one.
-
-    Args:
-        hand: the code of the hand.
-    """
+    """Return the top place of the straight formed by a hand of four; 0 if it is not one."""
     ranks = [rank for rank in range(2, ACE + 1) if held_at(hand, rank)]
     if sum(held_at(hand, rank) for rank in ranks) != SHORTEST or len(ranks) < SHORTEST:
         return 0

@@ -27,13 +27,7 @@ Plan = tuple[int, tuple[int, int], Chains]
 
 
 def yaku_of_plan(plan: Plan, hand: int, fields: int) -> list[Cards]:
-    """Return the yaku of a plan.
-
-    Args:
-        plan: the set of yaku.
-        hand: the code of the hand.
-        fields: the code of the reference fields.
-    """
+    """Return the yaku of a plan."""
     _, alone, chains = plan
     return [*_hand_yaku(alone), *_PlanReplay(plan, hand, fields).yaku(chains)]
 

@@ -62,12 +62,7 @@ def packing_of(values: Values, grouping: bool) -> Packing:
 
 @lru_cache(_REMEMBERED)
 def starts(packing: Packing, hand: int) -> tuple[PackingStart, ...]:
-    """Return the possible yaku of hand cards alone, starting with none.
-
-    Args:
-        packing: the packing for the table of points.
-        hand: the code of the hand.
-    """
+    """Return the possible yaku of hand cards alone, starting with none."""
     values = packing.values
     top = straight_of(hand)
     whole = top > 0

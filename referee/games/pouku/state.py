@@ -311,12 +311,10 @@ class PoukuState(State):
 
 
 def _with(by_seat: tuple[Hand, ...], seat: int, cards: Hand) -> tuple[Hand, ...]:
-    """Return the tuple with other cards for one seat."""
     return (*by_seat[:seat], cards, *by_seat[seat + 1 :])
 
 
 def _void(state: PoukuState) -> PoukuDeal:
-    """Build a void deal, in which no seat went out."""
     return PoukuDeal(
         dealer=state.dealer,
         point_card=state.point_card,

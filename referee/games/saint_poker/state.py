@@ -95,7 +95,6 @@ def _groups(cards: tuple[Hand, ...]) -> tuple[SaintPokerCards, ...]:
 
 
 def _without(hands: tuple[Hand, ...], cards: tuple[Hand, ...]) -> tuple[Hand, ...]:
-    """Return the hands without these cards, by seat."""
     return tuple(
         [
             tuple([c for c in held if c not in gone]) if held else held

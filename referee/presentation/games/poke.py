@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from referee.games.contract import Action
 from referee.games.poke.actions import (
@@ -21,7 +20,6 @@ from referee.presentation.elements import (
     Badge,
     CardGroup,
     CardLines,
-    OpenCards,
     Players,
     PrivateCards,
     PublicAction,
@@ -31,19 +29,10 @@ from referee.presentation.elements import (
     TrickTable,
     face_up,
 )
-from referee.presentation.lesson import Lesson
-
-if TYPE_CHECKING:
-    from referee.games.poke.state import PokeState
 
 _HAND = 5
 _DOUBLED = {2: "doubled", 4: "redoubled"}
 _ASKED = {"draw": "the draw", "lead": "the tricks", "answer": "the tricks"}
-_TASKS = {
-    "draw": "exchange cards, or stand",
-    "lead": "lead cards to the trick",
-    "answer": "answer the trick",
-}
 _FACING = (1, 0)
 """Order of the rows of tricks: seat 1 sits at the top."""
 
@@ -150,7 +139,6 @@ def _pad(public: PokeView, players: Players) -> ScoreTable:
 
 
 def _actions(drawn: Sequence[PokeDrawn], tricks: Sequence[PokeTrick]) -> Iterator[PublicAction]:
-    """Yield the actions of a deal."""
     for draw in drawn:
         yield PublicAction(draw.seat, _drawn(draw.cards) if draw.cards else "stands")
     for trick in tricks:
@@ -196,6 +184,13 @@ A deal: draw, five tricks, poker hands. Cards are rank then suit; ranks from 2 u
   line for the higher; both totals below go to 0. The second leg won ends the rubber: 750 more
   if the opponent won no leg, else 500. The higher total above the line wins the game."""
 
+    tasks = (
+        ("draw", "exchange cards, or stand"),
+        ("lead", "lead cards to the trick"),
+        ("answer", "answer the trick"),
+    )
+    hidden_cards = (("stock", "stock"),)
+
     def render(
         self, public: PokeView, hands: Mapping[int, PokeView], players: Players
     ) -> TableRendering:
@@ -215,9 +210,6 @@ A deal: draw, five tricks, poker hands. Cards are rank then suit; ranks from 2 u
             centre=(_ended(public, players), _tricks(public, players)),
             below=(_pad(public, players),),
         )
-
-    def hidden(self, state: PokeState) -> tuple[OpenCards, ...]:
-        return (OpenCards("stock", "stock", face_up(state.stock)),)
 
     def scores(self, public: PokeView, seats: int) -> tuple[int, ...]:
         return public.above
@@ -245,14 +237,6 @@ A deal: draw, five tricks, poker hands. Cards are rank then suit; ranks from 2 u
         if public.lead:
             actions.append(PublicAction(_leader(public), f"leads {' '.join(public.lead)}"))
         return actions
-
-    def task(self, view: PokeView) -> str:
-        return _TASKS.get(view.phase, "")
-
-    def lessons(self) -> Sequence[Lesson]:
-        from referee.presentation.lessons.poke import LESSONS
-
-        return LESSONS
 
     def rules_now(self, view: PokeView) -> Sequence[str]:
         if view.phase == "draw":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from referee.games.contract import Action
 from referee.games.pokex.actions import (
@@ -37,12 +36,7 @@ from referee.presentation.elements import (
     TrickCell,
     TrickTable,
     category,
-    face_up,
 )
-from referee.presentation.lesson import Lesson
-
-if TYPE_CHECKING:
-    from referee.games.pokex.state import PokexState
 
 _TRICKS = 6
 _HANDS = {2: 18, 4: 12}
@@ -51,11 +45,6 @@ _ASKED = {
     "name": "the wild rank",
     "play": "the tricks",
     "over": "the game is over",
-}
-_TASKS = {
-    "bid": "bid the number of tricks that you will win, or pass",
-    "name": "name the wild rank",
-    "play": "play to the trick",
 }
 _PLURAL = {"A": "aces", "K": "kings", "Q": "queens", "J": "jacks", "T": "tens"}
 Marked = Callable[[Sequence[Card]], CardGroup]
@@ -297,6 +286,13 @@ and X2 are jokers, which are always wild; ranks from 2 up to A.
   side scores as a defender. The game ends after a deal with 33 points or more and different
   totals; the higher total wins."""
 
+    tasks = (
+        ("bid", "bid the number of tricks that you will win, or pass"),
+        ("name", "name the wild rank"),
+        ("play", "play to the trick"),
+    )
+    hidden_cards = (("aside", "set aside"),)
+
     def render(
         self, public: PokexView, hands: Mapping[int, PokexView], players: Players
     ) -> TableRendering:
@@ -323,9 +319,6 @@ and X2 are jokers, which are always wild; ranks from 2 up to A.
     def scores(self, public: PokexView, seats: int) -> tuple[int, ...]:
         return public.points * (seats // 2)
 
-    def hidden(self, state: PokexState) -> tuple[OpenCards, ...]:
-        return (OpenCards("aside", "set aside", face_up(state.aside)),)
-
     def phrase(self, action: Action) -> str:
         match action:
             case Bid(tricks):
@@ -350,14 +343,6 @@ and X2 are jokers, which are always wild; ranks from 2 up to A.
                 actions += _plays(trick.played)
             actions += _plays(public.played)
         return actions
-
-    def task(self, view: PokexView) -> str:
-        return _TASKS.get(view.phase, "")
-
-    def lessons(self) -> Sequence[Lesson]:
-        from referee.presentation.lessons.pokex import LESSONS
-
-        return LESSONS
 
     def rules_now(self, view: PokexView) -> Sequence[str]:
         if view.phase == "bid":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from referee.games.contract import Action
 from referee.games.pokino.actions import (
@@ -22,13 +21,11 @@ from referee.games.shared.dominoes import NUMBERS, Tile
 from referee.presentation.contract import Presentation
 from referee.presentation.elements import (
     FRESH,
-    KNOWN,
     Badge,
     CardGroup,
     CardLines,
     DominoGroup,
     DominoLayout,
-    FaceUpCard,
     GridPiece,
     OpenCards,
     Players,
@@ -36,12 +33,9 @@ from referee.presentation.elements import (
     PublicAction,
     TableRendering,
     face_up,
+    known_faces,
 )
-from referee.presentation.lesson import Lesson
 from referee.presentation.selection import Pick, Selection
-
-if TYPE_CHECKING:
-    from referee.games.pokino.state import PokinoState
 
 _NONE = -1
 _VARIANTS = {
@@ -161,9 +155,9 @@ def _areas(
     view = hands.get(seat)
     cards = tiles = None
     if view is not None:
-        cards = CardGroup(_marked(view.hand, known, drawn))
+        cards = CardGroup(known_faces(view.hand, known, drawn))
         tiles = DominoGroup(view.dominoes)
-    closed = CardGroup(_marked(in_order(known), known, drawn), size - len(known))
+    closed = CardGroup(known_faces(in_order(known), known, drawn), size - len(known))
     return [
         PrivateCards("hand", "hand", seat, cards, closed),
         PrivateCards(
@@ -171,13 +165,6 @@ def _areas(
         ),
         _runs(public, seat),
     ]
-
-
-def _marked(hand: tuple[Card, ...], known: tuple[Card, ...], drawn: str) -> tuple[FaceUpCard, ...]:
-    """Return a hand with marks on publicly drawn cards and on the last of them."""
-    return tuple(
-        FaceUpCard(card, (KNOWN,) * (card in known) + (FRESH,) * (card == drawn)) for card in hand
-    )
 
 
 def _runs(public: PokinoView, seat: int) -> CardLines:
@@ -255,6 +242,7 @@ Lay dominoes so that numbers of your cards lie side by side, and play cards alon
 - Who has no card after a run calls Pokino and wins at once, whatever the points. Else the game
   ends when the poke (stock of dominoes) is empty, or all pass in a row without drawing; most
   points win."""
+    hidden_cards = (("deck", "deck"),)
     control_areas = ("dominoes", "board")
 
     def render(
@@ -282,9 +270,6 @@ Lay dominoes so that numbers of your cards lie side by side, and play cards alon
             ),
             centre=(board(public), OpenCards("deck", "top of the deck", top), *removed),
         )
-
-    def hidden(self, state: PokinoState) -> tuple[OpenCards, ...]:
-        return (OpenCards("deck", "deck", face_up(state.deck)),)
 
     def phrase(self, action: Action) -> str:
         draws = "" if action.draw else " and draws no card"
@@ -339,11 +324,6 @@ Lay dominoes so that numbers of your cards lie side by side, and play cards alon
 
     def task(self, view: PokinoView) -> str:
         return "lay a domino, run or pass"
-
-    def lessons(self) -> Sequence[Lesson]:
-        from referee.presentation.lessons.pokino import LESSONS
-
-        return LESSONS
 
     def rules_now(self, view: PokinoView) -> Sequence[str]:
         variants = [section for name, section in _RULES.items() if getattr(view, name)]

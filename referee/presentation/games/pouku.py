@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from referee.games.contract import Action
 from referee.games.pouku.actions import Discard, Give, PoukuDeal, PoukuTurn, PoukuView
 from referee.games.pouku.scores import GoingOut, payment
-from referee.games.pouku.state import NEEDED, NEEDED_IN_TEAMS, PoukuState, is_over, most_deals
+from referee.games.pouku.state import NEEDED, NEEDED_IN_TEAMS, is_over, most_deals
 from referee.games.pouku.yaku import Values
 from referee.games.shared.cards import Card
 from referee.presentation.contract import Presentation
@@ -24,10 +24,8 @@ from referee.presentation.elements import (
     PublicAction,
     ScoreTable,
     TableRendering,
-    face_up,
     signed,
 )
-from referee.presentation.lesson import Lesson
 
 
 def _is_over(view: PoukuView) -> bool:
@@ -183,6 +181,7 @@ Suits mean nothing; ranks from 2 up to A, and the ace is also low in a straight.
 - When somebody goes out, every other seat pays twice what its reference fields alone are worth,
   and for its kept yaku. In teams, only the losing team's kept yaku is paid.
 - If the stock is empty the deal is void. The highest total after all deals wins."""
+    hidden_cards = (("stock", "stock"),)
     control_areas = ("hand", "field")
 
     def render(
@@ -210,9 +209,6 @@ Suits mean nothing; ranks from 2 up to A, and the ace is also low in a straight.
             below=(_pad(public, players),),
         )
 
-    def hidden(self, state: PoukuState) -> tuple[OpenCards, ...]:
-        return (OpenCards("stock", "stock", face_up(state.stock)),)
-
     def phrase(self, action: Action) -> str:
         match action:
             case Discard(card, keep):
@@ -233,11 +229,6 @@ Suits mean nothing; ranks from 2 up to A, and the ace is also low in a straight.
 
     def task(self, view: PoukuView) -> str:
         return "go out or discard a card" if view.worth else "discard a card"
-
-    def lessons(self) -> Sequence[Lesson]:
-        from referee.presentation.lessons.pouku import LESSONS
-
-        return LESSONS
 
     def rules_now(self, view: PoukuView) -> Sequence[str]:
         keep = ("U-5",) if view.may_keep else ()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from referee.games.contract import Action
 from referee.games.saint_poker.actions import (
@@ -19,7 +18,6 @@ from referee.presentation.contract import Presentation
 from referee.presentation.elements import (
     FRESH,
     GONE,
-    KNOWN,
     WON,
     Badge,
     CardGroup,
@@ -32,23 +30,14 @@ from referee.presentation.elements import (
     TableRendering,
     category,
     face_up,
-    faces,
+    known_faces,
 )
-from referee.presentation.lesson import Lesson
-
-if TYPE_CHECKING:
-    from referee.games.saint_poker.state import SaintPokerState
 
 _ASKED = {
     "river": "a card each for the river",
     "show": "two cards each to show",
     "pick_up": "picking up, the worst hand first",
     "over": "the game is over",
-}
-_TASKS = {
-    "river": "add a card to the river",
-    "show": "show two cards",
-    "pick_up": "pick up a card",
 }
 _ORDINALS = ("best hand", "2nd best", "3rd best", "4th best", "5th best")
 
@@ -78,8 +67,8 @@ def _areas(
     known, size = public.known[seat].cards, public.hand_sizes[seat]
     view = hands.get(seat)
     last = public.picked[-1].card if public.picked else ""
-    opened = None if view is None else CardGroup(_marked(view.hand, known, last))
-    closed = CardGroup(_marked(in_order(known), known, last), size - len(known))
+    opened = None if view is None else CardGroup(known_faces(view.hand, known, last))
+    closed = CardGroup(known_faces(in_order(known), known, last), size - len(known))
     areas: list[OpenCards | PrivateCards] = [PrivateCards("hand", "hand", seat, opened, closed)]
     areas.append(OpenCards("shown", "shown", _shown(public, seat, gone)))
     return areas
@@ -93,15 +82,6 @@ def _shown(public: SaintPokerView, seat: int, gone: frozenset[Card]) -> CardGrou
     won = (WON,) if public.order and public.order[0] == seat else ()
     lying = tuple(FaceUpCard(card, (*won, *fresh, *((GONE,) * (card in gone)))) for card in pair)
     return CardGroup(lying, note=category(best_hand((*public.river, *pair))))
-
-
-def _marked(hand: tuple[Card, ...], known: tuple[Card, ...], last: str) -> tuple[FaceUpCard, ...]:
-    """Return a hand with marks on publicly picked-up cards and on the last of them."""
-    return tuple(
-        face
-        for card in hand
-        for face in faces((card,), *((KNOWN,) * (card in known) + (FRESH,) * (card == last)))
-    )
 
 
 def _pad(public: SaintPokerView, players: Players) -> ScoreTable:
@@ -159,6 +139,12 @@ from 2 up to A.
   of those shown by anybody, and then each one more in the same order. The five cards left leave
   the game.
 - The future river lies open: it begins the river of the next round. Most points win."""
+    tasks = (
+        ("river", "add a card to the river"),
+        ("show", "show two cards"),
+        ("pick_up", "pick up a card"),
+    )
+    hidden_cards = (("stock", "stock"),)
     control_areas = ("hand", "river", "shown")
 
     def render(
@@ -182,9 +168,6 @@ from 2 up to A.
             below=(_pad(public, players),),
         )
 
-    def hidden(self, state: SaintPokerState) -> tuple[OpenCards, ...]:
-        return (OpenCards("stock", "stock", face_up(state.stock)),)
-
     def phrase(self, action: Action) -> str:
         match action:
             case River(card):
@@ -202,14 +185,6 @@ from 2 up to A.
         ]
         river = () if public.phase == "river" else public.river
         return [*actions, *_actions(seats, river, public.shown, public.picked)]
-
-    def task(self, view: SaintPokerView) -> str:
-        return _TASKS.get(view.phase, "")
-
-    def lessons(self) -> Sequence[Lesson]:
-        from referee.presentation.lessons.saint_poker import LESSONS
-
-        return LESSONS
 
     def rules_now(self, view: SaintPokerView) -> Sequence[str]:
         if view.phase == "pick_up":

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena.bots import build_archive, manifest, version_store
-from arena.bots.manifest import ManifestError
+from arena.bots.manifest import MOST_BYTES, ManifestError
 from arena.bots.resolver import from_folder, local
 from arena.errors import BotError
 from arena.system.file_tree import Entry
@@ -38,48 +38,29 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-def _link(folder: Path, secret: Path) -> None:
-    (folder / "bot.toml").symlink_to(secret)
+def _link_by_text_inside(manifest: Path, secret: Path) -> None:
+    (manifest.parent / "n" / "a" / "b").mkdir(parents=True)
+    (manifest.parent / "d").symlink_to("n/a/b")
+    manifest.symlink_to(f"d/../../../../{secret.name}")
 
 
-def _relative_link(folder: Path, secret: Path) -> None:
-    (folder / "bot.toml").symlink_to(f"../{secret.name}")
+ATTACKS: list[Callable[[Path, Path], object]] = [
+    lambda manifest, secret: manifest.symlink_to(secret),
+    lambda manifest, secret: manifest.symlink_to(f"../{secret.name}"),
+    _link_by_text_inside,
+    lambda manifest, secret: manifest.symlink_to(f"/proc/self/root{secret}"),
+    lambda manifest, secret: os.mkfifo(manifest),
+    lambda manifest, secret: manifest.mkdir(),
+    lambda manifest, secret: manifest.write_text(MANIFEST + "#" * MOST_BYTES),
+]
 
 
-def _link_by_text_inside(folder: Path, secret: Path) -> None:
-    (folder / "n" / "a" / "b").mkdir(parents=True)
-    (folder / "d").symlink_to("n/a/b")
-    (folder / "bot.toml").symlink_to(f"d/../../../../{secret.name}")
-
-
-def _magic_link(folder: Path, secret: Path) -> None:
-    (folder / "bot.toml").symlink_to(f"/proc/self/root{secret}")
-
-
-def _pipe(folder: Path, secret: Path) -> None:
-    os.mkfifo(folder / "bot.toml")
-
-
-def _folder(folder: Path, secret: Path) -> None:
-    (folder / "bot.toml").mkdir()
-
-
-def _large(folder: Path, secret: Path) -> None:
-    (folder / "bot.toml").write_text(MANIFEST + "#" * manifest.MOST_BYTES)
-
-
-ATTACKS = pytest.mark.parametrize(
-    "attack",
-    [_link, _relative_link, _link_by_text_inside, _magic_link, _pipe, _folder, _large],
-)
-
-
-@ATTACKS
+@pytest.mark.parametrize("attack", ATTACKS)
 def test_a_manifest_outside_of_the_folder_is_not_read(
-    folder: Path, secret: Path, attack: Callable[[Path, Path], None]
+    folder: Path, secret: Path, attack: Callable[[Path, Path], object]
 ) -> None:
     (folder / "bot.toml").unlink()
-    attack(folder, secret)
+    attack(folder / "bot.toml", secret)
     with pytest.raises(ManifestError) as caught:
         from_folder(folder, content="0" * 64)
     assert caught.value.problem is FileProblem.UNREADABLE

@@ -112,6 +112,7 @@ def test_a_rendered_manifest_reads_back_the_same(tmp_path: Path) -> None:
         ('build = [["make"], "x"]', FileProblem.VALUE, "build"),
         ('build = ["make", "\\u0000"]', FileProblem.VALUE, "build"),
         ('transport = "http"', FileProblem.VALUE, "transport"),
+        ("name = = 3", FileProblem.SYNTAX, ""),
     ],
 )
 def test_an_invalid_value_is_reported_with_its_key_and_line(
@@ -134,39 +135,31 @@ def test_an_error_names_the_nearest_valid_word(tmp_path: Path, line: str, neares
     assert nearest in error_of(tmp_path, GOOD + line).sentence
 
 
+NAMES = ('"My Bot"', '"a/b"', '""', '"a@1"', "7", f'"{"a" * 41}"', '"a\\n"')
+COMMANDS = ('"./bot"', "[]", "[1]", '[""]', '["a\\u0000b"]')
+
+
 @pytest.mark.parametrize(
-    "name", ['"My Bot"', '"a/b"', '""', '"a@1"', "7", f'"{"a" * 41}"', '"a\\n"']
+    ("text", "problem", "key", "line"),
+    [
+        *((f'name = {name}\nrun = ["./bot"]', FileProblem.VALUE, "name", 1) for name in NAMES),
+        *((f'name = "a"\nrun = {run}', FileProblem.VALUE, "run", 2) for run in COMMANDS),
+        ('run = ["./bot"]', FileProblem.MISSING_KEY, "name", None),
+        ('name = "a"', FileProblem.MISSING_KEY, "run", None),
+        ("", FileProblem.MISSING_KEY, "name", None),
+    ],
 )
-def test_a_name_is_lowercase_letters_digits_hyphen_and_underscore(
-    tmp_path: Path, name: str
+def test_a_valid_name_and_a_command_are_required(
+    tmp_path: Path, text: str, problem: FileProblem, key: str, line: int | None
 ) -> None:
-    error = error_of(tmp_path, f'name = {name}\nrun = ["./bot"]')
-    assert (error.problem, error.key, error.line) == (FileProblem.VALUE, "name", 1)
-
-
-@pytest.mark.parametrize(
-    ("text", "key"), [('run = ["./bot"]', "name"), ('name = "a"', "run"), ("", "name")]
-)
-def test_a_name_and_a_command_are_required(tmp_path: Path, text: str, key: str) -> None:
     error = error_of(tmp_path, text)
-    assert (error.problem, error.key, error.line) == (FileProblem.MISSING_KEY, key, None)
-
-
-@pytest.mark.parametrize("run", ['"./bot"', "[]", "[1]", '[""]', '["a\\u0000b"]'])
-def test_a_command_is_a_list_of_strings(tmp_path: Path, run: str) -> None:
-    error = error_of(tmp_path, f'name = "a"\nrun = {run}')
-    assert (error.problem, error.key, error.line) == (FileProblem.VALUE, "run", 2)
+    assert (error.problem, error.key, error.line) == (problem, key, line)
 
 
 def test_a_folder_without_a_manifest_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ManifestError) as caught:
         manifest.read(tmp_path)
     assert caught.value.problem is FileProblem.ABSENT
-
-
-def test_invalid_toml_is_refused_with_its_line(tmp_path: Path) -> None:
-    error = error_of(tmp_path, GOOD + "name = = 3")
-    assert (error.problem, error.line) == (FileProblem.SYNTAX, 3)
 
 
 def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:

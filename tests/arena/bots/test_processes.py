@@ -438,15 +438,6 @@ def test_a_dead_sandbox_launcher_is_an_infrastructure_fault(table: ProcessTable)
     assert table.ended == []
 
 
-def test_a_dead_launcher_ends_the_wait_for_a_process_at_once(table: ProcessTable) -> None:
-    address = table.shell(f"{THERE} touch ready; {SLEEPER}")
-    table.wrote(address, "ready")
-    assert table.processes.await_end(0, 0.0) is None
-    os.kill(table.processes._launcher.pid, signal.SIGKILL)
-    with pytest.raises(InfrastructureError, check=has_code("launcher-lost")):
-        table.processes.await_end(0, 600.0)
-
-
 def test_the_end_of_a_process_is_awaited(table: ProcessTable) -> None:
     table.shell("exit 3")
     report = table.processes.await_end(0, 600.0)

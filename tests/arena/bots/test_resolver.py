@@ -75,10 +75,6 @@ def test_house_bots_of_allowed_packages_are_found(
     assert bot.folder == packages / "goofspiel" / "house" / "match"
 
 
-def test_an_unknown_sample_bot_suggests_the_nearest_one(cwd: Path) -> None:
-    assert complaint("sample:randon") == ('unknown sample bot "randon"; did you mean "random"?')
-
-
 @pytest.mark.parametrize("text", ["./mybot", "mybot", "mybot/", "~/mybot"])
 def test_a_folder_with_a_manifest_is_a_bot(
     bot_folder: Path, text: str, monkeypatch: pytest.MonkeyPatch
@@ -144,13 +140,6 @@ def test_a_file_that_cannot_be_run_is_refused(cwd: Path) -> None:
     assert "nor a .toml file nor a .py file nor an executable; if it is a program" in sentence
 
 
-def test_a_folder_without_a_manifest_is_refused(cwd: Path) -> None:
-    (cwd / "empty").mkdir()
-    with pytest.raises(ManifestError) as caught:
-        resolve("./empty", lookup, known)
-    assert caught.value.problem is FileProblem.ABSENT
-
-
 def test_a_network_address_is_a_remote_bot() -> None:
     bot = resolve("grpc://bots.example.org:7000")
     assert bot.remote
@@ -169,47 +158,34 @@ def test_a_socket_is_a_remote_bot(cwd: Path) -> None:
     assert resolve("unix:x.sock").address == f"unix:{cwd}/x.sock"
 
 
-def test_a_name_resolves_to_the_newest_stored_version(cwd: Path) -> None:
+def test_a_name_resolves_to_the_newest_stored_version_and_a_label_to_its_own(cwd: Path) -> None:
+    # A folder without a bot does not hide a stored bot.
+    (cwd / "swift").mkdir()
     assert resolve("swift", lookup, known) is STORED["swift", "2"]
-
-
-def test_a_label_resolves_to_the_stored_version(cwd: Path) -> None:
     assert resolve("swift@1", lookup, known) is STORED["swift", "1"]
 
 
-def test_a_folder_without_a_bot_does_not_hide_a_stored_bot(cwd: Path) -> None:
-    (cwd / "swift").mkdir()
-    assert resolve("swift", lookup, known) is STORED["swift", "2"]
-
-
-def test_an_unknown_version_lists_the_known_versions(cwd: Path) -> None:
-    assert complaint("swift@7") == ('unknown version "swift@7"; available: swift@1, swift@2.')
-
-
-def test_a_bare_sample_name_suggests_the_sample_prefix(cwd: Path) -> None:
-    assert complaint("random") == 'unknown bot "random"; did you mean "sample:random"?'
-
-
 @pytest.mark.parametrize(
-    ("text", "suggestion"),
+    ("text", "sentence"),
     [
-        ("swfit", "swift"),
-        ("./mybto", "./mybot"),
-        ("mybott", "mybot"),
-        ("sample.random", "sample:random"),
+        ("swfit", 'unknown bot "swfit"; did you mean "swift"?'),
+        ("./mybto", 'unknown bot "./mybto"; did you mean "./mybot"?'),
+        ("mybott", 'unknown bot "mybott"; did you mean "mybot"?'),
+        ("sample.random", 'unknown bot "sample.random"; did you mean "sample:random"?'),
+        ("random", 'unknown bot "random"; did you mean "sample:random"?'),
+        ("sample:randon", 'unknown sample bot "randon"; did you mean "random"?'),
+        ("swift@7", 'unknown version "swift@7"; available: swift@1, swift@2.'),
+        (
+            "zzzzzzzz",
+            'unknown bot "zzzzzzzz"; a bot is sample:NAME, a folder with a bot.toml, a .toml or '
+            ".py file, an executable, grpc://HOST:PORT, unix:/PATH or NAME@VERSION.",
+        ),
     ],
 )
-def test_a_misspelled_bot_suggests_the_nearest_one(
-    bot_folder: Path, text: str, suggestion: str
+def test_an_unknown_bot_suggests_the_nearest_one_or_the_accepted_forms(
+    bot_folder: Path, text: str, sentence: str
 ) -> None:
-    assert complaint(text) == f'unknown bot "{text}"; did you mean "{suggestion}"?'
-
-
-def test_an_unrecognizable_bot_lists_the_accepted_forms(cwd: Path) -> None:
-    assert complaint("zzzzzzzz") == (
-        'unknown bot "zzzzzzzz"; a bot is sample:NAME, a folder with a bot.toml, a .toml or '
-        ".py file, an executable, grpc://HOST:PORT, unix:/PATH or NAME@VERSION."
-    )
+    assert complaint(text) == sentence
 
 
 def test_without_a_store_a_stored_bot_is_unknown(cwd: Path) -> None:

@@ -1,6 +1,7 @@
 """Run the command line in a process of its own or in a terminal."""
 
 import codecs
+import json
 import os
 import pty
 import re
@@ -14,8 +15,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO, Any
+
+from tests.guarded_process import GuardedProcess
 
 POKEARENA = Path(sys.executable).with_name("pokearena")
+
+
+@contextmanager
+def running(*words: object) -> Iterator[tuple[GuardedProcess[str], IO[str], IO[str]]]:
+    """Start a command line; yield its process, its standard output and its standard error."""
+    line = [str(POKEARENA), *map(str, words)]
+    with GuardedProcess(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        yield process, process.stdout, process.stderr
 
 
 @dataclass(frozen=True)
@@ -34,6 +48,16 @@ class CommandResult:
         if self.error is None:
             return ""
         return getattr(self.error, "code", "") or type(self.error).__name__
+
+    @property
+    def json(self) -> Any:
+        """Return the document on standard output."""
+        return json.loads(self.out)
+
+    @property
+    def documents(self) -> list[Any]:
+        """Return the documents on standard output, one per line."""
+        return [json.loads(line) for line in self.out.splitlines()]
 
     @property
     def last(self) -> str:

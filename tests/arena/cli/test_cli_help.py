@@ -1,6 +1,5 @@
 """Help texts and unknown commands and options of the command line."""
 
-import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -162,7 +161,7 @@ def test_a_variable_is_named_after_the_flag_of_its_option(
 ) -> None:
     assert Workspace().store is not None
     monkeypatch.setenv("POKEARENA_STANDINGS_JSON", "1")
-    assert "ladders" in json.loads(cli("standings").out)
+    assert "ladders" in cli("standings").json
 
 
 def test_a_usage_error_names_the_help_of_its_command(cli: Cli, cwd: Path) -> None:

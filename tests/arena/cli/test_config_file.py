@@ -234,7 +234,7 @@ def test_every_option_has_been_reviewed_for_project_files() -> None:
     assert re.findall(r"`([\w-]+)`", listed) == sorted(config_file.USER_ONLY)
 
 
-def test_every_option_can_be_set_by_a_file(tmp_path: Path) -> None:
+def test_every_option_can_be_set_by_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each option gets a value of its type, and click accepts it."""
     (tmp_path / "file").touch()
     for path, options in all_options(pokearena).items():
@@ -244,7 +244,8 @@ def test_every_option_can_be_set_by_a_file(tmp_path: Path) -> None:
         lines = [f"{key} = {json.dumps(value)}" for key, value in values.items()]
         file = tmp_path / "config.toml"
         file.write_text("\n".join([f"[{'.'.join(path)}]", *lines]), encoding="utf-8")
-        files = config_file.read_files(pokearena.commands, {config_file.VARIABLE: str(file)})
+        monkeypatch.setenv(config_file.VARIABLE, str(file))
+        files = config_file.read_files(pokearena.commands)
         top = pokearena.commands[path[0]]
         table = config_file.default_map(
             files, path[:1], top.load() if isinstance(top, LazyCommand) else top
@@ -304,9 +305,9 @@ def test_a_tournament_file_is_complete(
     tournament.write_text('game = "poke"\nboards = 2\n\n', encoding="utf-8")
     words = ("tournament", "run", "--dry-run", "--json")
     bots = ("sample:greedy", "sample:random")
-    from_file = json.loads(cli(*words, str(tournament), *bots).out)
+    from_file = cli(*words, str(tournament), *bots).json
     monkeypatch.setenv("POKEARENA_CONFIG", "")
-    assert json.loads(cli(*words, str(tournament), *bots).out) == from_file
+    assert cli(*words, str(tournament), *bots).json == from_file
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from arena.cli.errors import FAILED, USAGE
-from arena.cli.matches.play_progress import match_progress
+from arena.cli.matches.play_progress import MatchProgress
 from tests.arena.cli.terminal import Cli
 
 
@@ -59,5 +59,5 @@ def test_a_missing_folder_of_an_output_has_one_status(cli: Cli) -> None:
 
 
 def test_progress_has_no_margin_of_nothing_and_counts_decisions() -> None:
-    assert "Elo" not in match_progress(("ace", "bee"), 4, [(1, 1)], 1.0).text
-    assert "17 decisions" in match_progress(("ace", "bee"), 4, [], 1.0, 17).text
+    assert "Elo" not in MatchProgress(("ace", "bee"), 4, [(1, 1)], 1.0).text
+    assert "17 decisions" in MatchProgress(("ace", "bee"), 4, [], 1.0, 17).text

@@ -1,6 +1,5 @@
 """Test which commands load the games of installed packages, and who allows them."""
 
-import json
 import os
 import sys
 from pathlib import Path
@@ -24,7 +23,7 @@ def user_file(cwd: Path) -> Path:
 
 
 def games_check(cli: Cli) -> dict[str, str]:
-    checks = json.loads(cli("doctor", "--json").out)["checks"]
+    checks = cli("doctor", "--json").json["checks"]
     return next(check for check in checks if check["name"] == "games")
 
 
@@ -33,7 +32,7 @@ def test_an_author_uses_every_installed_game_and_the_variable_is_restored(
 ) -> None:
     install_game(folder, "race-a", {"race": ""})
     result = cli("rules", "--json")
-    assert "race" in [game["game"] for game in json.loads(result.out)]
+    assert "race" in [game["game"] for game in result.json]
     assert SETTING not in os.environ
 
 
@@ -57,8 +56,8 @@ def test_the_file_of_the_user_allows_packages_for_all_commands(
     assert check["state"] == "ok"
     assert "race of race-b 1.0, code" in check["found"]
     assert "race of race-a 1.0, not allowed" in check["found"]
-    assert "race" in [game["game"] for game in json.loads(cli("rules", "--json").out)]
-    [setting] = json.loads(cli("config", "--json").out)["settings"]
+    assert "race" in [game["game"] for game in cli("rules", "--json").json]
+    [setting] = cli("config", "--json").json["settings"]
     assert (setting["name"], setting["value"], setting["line"]) == ("games", ["race-b"], 1)
 
 

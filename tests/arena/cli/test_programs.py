@@ -82,7 +82,7 @@ def test_an_option_after_two_dashes_is_no_option(cli: Cli) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_new_folder_has_instructions_for_agents(cli: Cli, cwd: Path, language: str) -> None:
     kind = ("--model",) if language == new.MODEL else ("--lang", language)
-    written = json.loads(cli("new", "crafty", *kind, "--json").out)
+    written = cli("new", "crafty", *kind, "--json").json
     assert written["bot"] == "crafty"
     assert any(file["names"] == new.AGENTS for file in written["files"])
     text = (cwd / "crafty" / new.AGENTS).read_text(encoding="utf-8")

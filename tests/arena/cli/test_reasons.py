@@ -52,7 +52,7 @@ def commands(group: click.Group, words: tuple[str, ...] = ()) -> Iterator[tuple[
 def test_every_audited_correction_of_the_command_line_has_a_reason() -> None:
     folder = Path(arena.cli.__file__).parent
     text = "".join(path.read_text() for path in folder.rglob("*.py"))
-    audited = set(re.findall(r'audited_command\([^,]+, "([\w.]+)"', text))
+    audited = set(re.findall(r'\.audited\("([\w.]+)"', text))
     assert audited - audit_log.NEED_REASON == ROUTINE
     assert set(COMMANDS.values()) == audit_log.NEED_REASON
     assert set(commands(pokearena)) == set(COMMANDS)

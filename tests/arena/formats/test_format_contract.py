@@ -25,18 +25,13 @@ from tests.errors import has_code
 from tests.examples import examples
 
 
-def walk(counts: tuple[int, ...], low: float, high: float, model: str) -> float:
-    """Replace the log-likelihood ratio by the surplus of wins over losses, scaled by the bounds."""
-    return (high - low) / 100 * (counts[3] + 2 * counts[4] - counts[1] - 2 * counts[0])
-
-
 def every(name: str, sides: int) -> Format:
     limits = {
         "ladder": {"limit": examples(40, 25)},
         "sprt": {"limit": 60},
         "knockout": {"best_of": 3},
     }
-    return make(name, sides, limits.get(name), walk)
+    return make(name, sides, limits.get(name))
 
 
 SIDES = {name: [2] if name in ("knockout", "sprt") else [2, 3, 4] for name in FORMATS}
@@ -218,7 +213,7 @@ def test_invalid_settings_are_refused(
     name: str, sides: int, given: dict[str, object], code: str
 ) -> None:
     with pytest.raises(ValueError, check=has_code(code)):
-        make(name, sides, given, walk)
+        make(name, sides, given)
 
 
 def test_the_page_of_formats_lists_every_setting_with_its_default() -> None:
@@ -229,18 +224,13 @@ def test_the_page_of_formats_lists_every_setting_with_its_default() -> None:
         documented = dict(
             re.findall(r"`(\w+)` \(([\w.]+)", section.split("Settings: ")[1].split("\n")[0])
         )
-        made = make(name, 2, llr=walk)
+        made = make(name, 2)
         usual = {word: getattr(made, word) for word in settings_of(name)}
         shown = {
             word: (str(value).lower() or "none") if isinstance(value, bool | str) else f"{value:g}"
             for word, value in usual.items()
         }
         assert documented == shown
-
-
-def test_a_test_without_a_ratio_is_refused() -> None:
-    with pytest.raises(ValueError, check=has_code("no-ratio")):
-        make("sprt", 2)
 
 
 @pytest.mark.parametrize(("name", "newest"), [("gauntlet", 2), ("ladder", 3), ("swiss", 2)])

@@ -19,7 +19,7 @@ from pokearena.v1 import bot_pb2, bot_pb2_grpc, referee_pb2_grpc
 from arena.bots.bot import Bot
 from arena.errors import InfrastructureError
 from arena.matches.private_referee import own_referee
-from arena.matches.table import AttemptModels, Table
+from arena.matches.table import Table
 from arena.models import table_endpoint
 from arena.models.excused_time import TimeReport
 from arena.models.match_models import MatchModels
@@ -170,7 +170,7 @@ def play(
         )
         granted = {bot.label: GrantedModels(bot.label, "ada", ("small",)) for bot in bots}
         models = MatchModels(None, file, spec.id, granted, None)
-        table = ModelTable(spec, plan(spec)[0], bots, None, AttemptModels(models, 1))
+        table = ModelTable(spec, plan(spec)[0], bots, None, models)
         table.callers = callers
         played = Played(spec, [])
         stub = referee_pb2_grpc.RefereeServiceStub(channel)

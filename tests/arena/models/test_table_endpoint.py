@@ -32,6 +32,7 @@ from tests.waiting import wait_until
 
 KEY = "key-of-the-organiser"
 ASK = {"model": "small", "messages": [{"role": "user", "content": "Which card?"}]}
+POISONED = {**ASK, "messages": [{"role": "user", "content": "poison"}]}
 
 
 class Calls:
@@ -299,6 +300,7 @@ def test_invalid_requests_get_a_readable_refusal(tmp_path: Path) -> None:
             status, _, document = post(path, body)
             assert (status, document["error"]["code"]) == (400, "invalid_request"), body
         assert arena.upstream.requests == []
+        assert arena.times == []
 
 
 def test_members_of_a_wrong_type_are_left_out(tmp_path: Path) -> None:
@@ -393,18 +395,16 @@ def test_a_key_that_is_refused_with_status_400_pauses_the_match(
 
 
 def test_a_request_cannot_imitate_a_refused_key(tmp_path: Path) -> None:
-    poisoned = {**ASK, "messages": [{"role": "user", "content": "poison"}]}
     refused = data(b'{"error": {"code": "invalid_api_key"}}', 400)
     with proxy(tmp_path, failing_at("poison", refused)) as arena:
-        assert post(arena.open(), poisoned)[0] == 400
+        assert post(arena.open(), POISONED)[0] == 400
         assert arena.lost == []
 
 
 def test_requests_that_make_an_endpoint_fail_use_up_the_tables_budget_only(tmp_path: Path) -> None:
-    poisoned = {**ASK, "messages": [{"role": "user", "content": "poison"}]}
     with proxy(tmp_path, failing_at("poison", reset)) as arena:
         path = arena.open(repeat_seconds=0, budget=10_000)
-        answers = [post(path, poisoned) for _ in range(4)]
+        answers = [post(path, POISONED) for _ in range(4)]
         assert [status for status, *_ in answers] == [400, 400, 403, 403]
         assert answers[-1][2]["error"]["code"] == "table_budget"
         assert arena.lost == []
@@ -454,13 +454,13 @@ def failing_at(word: str, failure: Send) -> Send:
 def test_a_request_that_makes_an_endpoint_fail_is_refused_and_excuses_no_time(
     tmp_path: Path, failure: Send
 ) -> None:
-    poisoned = {**ASK, "messages": [{"role": "user", "content": "poison"}]}
     with proxy(tmp_path, failing_at("poison", failure)) as arena:
         path = arena.open(repeat_seconds=0)
-        status, _, document = post(path, poisoned)
+        status, _, document = post(path, POISONED)
         assert (status, document["error"]["code"]) == (400, "invalid_request")
         assert arena.lost == []
         assert excused(arena) == [0]
+        assert excused_ms(path) == 0
         assert post(path, ASK)[0] == 200
 
 
@@ -522,18 +522,6 @@ def excused_ms(path: Path) -> int:
         document = json.loads(connection.getresponse().read())
     milliseconds: int = document["excused_ms"]
     return milliseconds
-
-
-def test_calls_that_fail_because_of_the_bot_excuse_nothing(tmp_path: Path) -> None:
-    poisoned = {**ASK, "messages": [{"role": "user", "content": "poison"}]}
-    with proxy(tmp_path, failing_at("poison", data(b"", 500))) as arena:
-        path = arena.open(repeat_seconds=0)
-        for body in BAD:
-            assert post(path, body)[0] == 400
-        assert arena.times == []
-        assert [post(path, poisoned)[0] for _ in range(3)] == [400] * 3
-        assert excused(arena) == [0] * 3
-        assert excused_ms(path) == 0
 
 
 def test_an_endpoint_that_keeps_failing_pauses_the_match(tmp_path: Path) -> None:

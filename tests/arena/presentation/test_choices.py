@@ -1,19 +1,18 @@
 """The menu of a person: legal actions, the public history, and the rules that apply."""
 
 from collections.abc import Iterable, Iterator
-from random import Random
 
 import pytest
 
 from arena.presentation import shipped_docs
-from referee.games.contract import Action, Game, State
+from referee.game_checks.random_games import walk
+from referee.game_checks.tables import Table
+from referee.games.contract import Action
 from referee.games.poke.actions import Draw
 from referee.games.pokex.actions import Bid
 from referee.games.pouku.actions import Discard, Give, GoOut
-from referee.games.registry import GAMES, find_game
 from referee.games.saint_poker.actions import PickUp
 from referee.games.shared.cards import Card
-from referee.games.shared.dealing import SEED_BYTES, Seeded
 from referee.presentation.contract import Presentation
 from referee.presentation.elements import (
     CardGroup,
@@ -26,28 +25,9 @@ from referee.presentation.elements import (
 from referee.presentation.question_text import rendered
 from referee.presentation.registry import presentation_of
 from referee.presentation.selection import Selection, offered_selections, with_controls
+from tests.conformance.tables import every_table
+from tests.conformance.walks import closely
 from tests.examples import examples
-
-
-def forms() -> Iterator[tuple[str, int, dict[str, bool]]]:
-    """Yield every game with every number of seats, with each switch turned once."""
-    for game in GAMES.values():
-        switches = [n for n, option in game.options.items() if isinstance(option.default, bool)]
-        turned: list[dict[str, bool]] = [
-            {},
-            *({name: not game.options[name].default} for name in switches),
-        ]
-        for seats in game.seats:
-            for options in turned:
-                if game.allows(seats, game.settle(options)):
-                    yield game.id, seats, options
-
-
-FORMS = [
-    # The quick suite tries the smallest table of each game, and all switches of Pokino for two.
-    pytest.param(*form, marks=() if form[1] == find_game(form[0]).seats[0] else pytest.mark.long)
-    for form in forms()
-]
 
 
 def unordered(actions: Iterable[tuple[int, str]]) -> list[tuple[int, list[str]]]:
@@ -55,86 +35,60 @@ def unordered(actions: Iterable[tuple[int, str]]) -> list[tuple[int, list[str]]]
     return [(seat, sorted(words.split())) for seat, words in actions]
 
 
-def played(
-    game: Game, seats: int, options: dict[str, bool]
-) -> Iterator[tuple[State, dict[int, Action]]]:
-    """Yield the positions of a random game with the actions made in them."""
-    state = game.start(Seeded(bytes(SEED_BYTES)), seats, options)
-    chance = Random(f"{game.id} {seats} {options}")
-    while state.actors:
-        moves = {seat: state.legal(seat).any(chance) for seat in state.actors}
-        yield state, moves
-        state = state.after(moves)
-    yield state, {}
-
-
-@pytest.mark.parametrize(("game_id", "seats", "options"), FORMS)
-def test_the_history_lists_every_action_with_public_phrases(
-    game_id: str, seats: int, options: dict[str, bool]
-) -> None:
-    presentation = presentation_of(game_id)
+@every_table
+def test_the_history_lists_every_action_with_public_phrases(table: Table) -> None:
+    """The suite of games compares the histories of all views of a position."""
+    presentation = presentation_of(table.game.id)
     expected: list[tuple[int, str]] = []
-    pending: list[tuple[int, str]] = []
-    for state, moves in played(find_game(game_id), seats, options):
-        expected += pending
-        history = [(each.seat, each.phrase) for each in presentation.history(state.public())]
-        if game_id == "pokino":  # Its views do not contain the places of a run.
+    for step in walk(table, 0):
+        history = [(each.seat, each.phrase) for each in presentation.history(step.state.public())]
+        if table.game.id == "pokino":  # Its views do not contain the places of a run.
             assert [seat for seat, _ in history] == [seat for seat, _ in expected]
         else:
             assert unordered(history) == unordered(expected)
-        for view in map(state.view, range(seats)):
-            assert history == [(each.seat, each.phrase) for each in presentation.history(view)]
-        pending = [
+        expected += [
             (seat, presentation.public_phrase(action) or presentation.phrase(action))
-            for seat, action in moves.items()
+            for seat, action in step.moves.items()
         ]
 
 
-@pytest.mark.parametrize(("game_id", "seats", "options"), FORMS)
-def test_cited_rules_exist_and_menu_lines_are_distinct(
-    game_id: str, seats: int, options: dict[str, bool]
-) -> None:
-    presentation, page = presentation_of(game_id), shipped_docs.rules(game_id)
-    for number, (state, moves) in enumerate(played(find_game(game_id), seats, options)):
-        for seat in moves if number % examples(1, 3) == 0 else ():
-            numbers = presentation.rules_now(state.view(seat))
+@every_table
+def test_cited_rules_exist(table: Table) -> None:
+    presentation, page = presentation_of(table.game.id), shipped_docs.rules(table.game.id)
+    for step in closely(table, walk(table, 0))[:: examples(1, 3)]:
+        for seat in step.moves:
+            view = step.state.view(seat)
+            numbers = presentation.rules_now(view)
             assert numbers
-            assert presentation.task(state.view(seat))
+            assert presentation.task(view)
             assert all(f"## {number} " in page or f"**{number}**" in page for number in numbers)
-            legal = list(state.legal(seat))
-            assert len({presentation.choice(action) for action in legal}) == len(legal)
 
 
-@pytest.mark.parametrize(("game_id", "seats", "options"), FORMS)
-def test_every_menu_line_is_read_as_its_own_action(
-    game_id: str, seats: int, options: dict[str, bool]
-) -> None:
-    presentation, default = presentation_of(game_id), Presentation(find_game(game_id))
-    for number, (state, moves) in enumerate(played(find_game(game_id), seats, options)):
-        for seat in moves if number % examples(1, 8) == 0 else ():
-            for action in state.legal(seat):
-                assert presentation.parse(presentation.choice(action)) == action
-                if game_id != "pokino":  # Squares are not texts or numbers.
-                    assert default.parse(default.choice(action)) == action
+@every_table
+def test_the_default_reads_what_it_writes(table: Table) -> None:
+    default = Presentation(table.game)
+    if table.game.id == "pokino":
+        return  # Squares are not texts or numbers.
+    for step in closely(table, walk(table, 0))[:: examples(1, 8)]:
+        for seat in step.moves:
+            for action in step.state.legal(seat):
+                assert default.parse(default.choice(action)) == action
 
 
-@pytest.mark.parametrize(("game_id", "seats", "options"), FORMS)
-def test_the_elements_of_every_action_lie_on_the_table(
-    game_id: str, seats: int, options: dict[str, bool]
-) -> None:
-    game, presentation = find_game(game_id), presentation_of(game_id)
-    for number, (state, moves) in enumerate(played(game, seats, options)):
-        for seat in moves if number % examples(4, 16) == 0 else ():
+@every_table
+def test_the_elements_of_every_action_lie_on_the_table(table: Table) -> None:
+    game, presentation = table.game, presentation_of(table.game.id)
+    names = tuple(f"seat {seat}" for seat in range(table.seats))
+    areas = presentation.control_areas
+    for step in closely(table, walk(table, 0))[:: examples(4, 16)]:
+        state = step.state
+        for seat in step.moves:
             selections = [presentation.selection(action) for action in state.legal(seat)]
             elements = {pick.element for each in selections for pick in each.picks}
-            names = tuple(f"seat {seat}" for seat in range(seats))
-            shown = rendered(
-                game, game.settle(options), state.view(seat), seat, names, state.actors
-            )
-            marked = with_controls(shown, presentation.control_areas, seat, elements)
+            shown = rendered(game, table.options, state.view(seat), seat, names, state.actors)
+            marked = with_controls(shown, areas, seat, elements)
             assert sorted(controls_of(marked)) == sorted(elements)
             assert all(each.enough <= len(each.picks) for each in selections)
-            areas = presentation.control_areas
             assert offered_selections(selections, shown, areas, seat) == tuple(selections)
             buttons = (Selection(),) * len(selections)
             assert offered_selections(selections, shown, (), seat) == buttons

@@ -1,6 +1,6 @@
 """Test that the rendering of a position shows exactly the cards that its viewers may see."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
@@ -32,7 +32,7 @@ def rendered(setup: Setup, state: State, eyes: Collection[int]) -> TableRenderin
     return presentation_of(setup.game.id).render(state.public(), hands, table_of(setup, state))
 
 
-def steps(setup: Setup) -> list[Step]:
+def steps(setup: Setup) -> Sequence[Step]:
     return closely(setup, walk(setup, 0))[:: examples(1, 4)]
 
 

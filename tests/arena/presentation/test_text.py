@@ -5,15 +5,6 @@ from referee.game_checks.tables import Table
 from referee.presentation.text import BACK, lines
 from tests.arena.presentation.test_table_rendering import rendered
 from tests.conformance.tables import every_table
-from tests.conformance.walks import closely
-
-
-@every_table
-def test_every_position_has_a_text(table: Table) -> None:
-    for step in closely(table, walk(table, 0))[::5]:
-        text_lines = lines(rendered(table, step.state, ()))
-        assert text_lines[0]
-        assert all(line == line.rstrip() for line in text_lines)
 
 
 @every_table

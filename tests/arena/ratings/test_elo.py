@@ -121,19 +121,6 @@ def test_an_absurd_gap_is_rated_where_the_package_alone_overflows() -> None:
     assert expected == pytest.approx({"a": 0.0, "b": 0.0})
 
 
-@pytest.mark.parametrize(
-    "parameters", [{"k": 0}, {"k": math.nan}, {"beta": -1}, {"beta": math.inf}]
-)
-def test_k_and_beta_must_be_positive_numbers(parameters: dict[str, float]) -> None:
-    with pytest.raises(ValueError, check=has_code("not-positive")):
-        EloSettings(**parameters)
-
-
-def test_the_initial_rating_must_be_finite() -> None:
-    with pytest.raises(ValueError, check=has_code("not-finite")):
-        EloSettings(initial=math.inf)
-
-
 @pytest.mark.parametrize("entrants", [("a",), ("a", "a")])
 def test_a_match_needs_two_different_entrants(entrants: tuple[str, ...]) -> None:
     with pytest.raises(ValueError, check=has_code("entrants")):

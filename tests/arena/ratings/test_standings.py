@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from arena.ratings import standings as module
 from arena.ratings.closed_match import ClosedMatch, PlayedGame
 from arena.ratings.decision_histogram import DecisionHistogram
-from arena.ratings.elo import EloSettings
 from arena.ratings.entrant_sums import EntrantSums, of_match
 from arena.ratings.standings import Standings, StandingsLine
 from arena.ratings.strength.settings import StrengthSettings
@@ -17,11 +16,9 @@ CLIP = 1000
 
 def table(
     matches: Iterable[ClosedMatch],
-    settings: EloSettings | None = None,
     entrants: Iterable[str] = (),
 ) -> tuple[StandingsLine, ...]:
-    fitted = module.of_matches(matches, CLIP, entrants, elo_settings=settings)
-    return fitted.table.lines
+    return module.of_matches(matches, CLIP, entrants).table.lines
 
 
 def game(
@@ -159,15 +156,9 @@ def test_points_per_board_are_the_points_ahead_of_the_table() -> None:
 
 
 def test_an_entrant_without_a_match_has_the_initial_rating_and_no_mean() -> None:
-    idle = by_name(table([], EloSettings(initial=1500), entrants=["idle"]))["idle"]
-    assert (idle.elo, idle.mean, idle.matches, idle.games) == (1500.0, None, 0, 0)
+    idle = by_name(table([], entrants=["idle"]))["idle"]
+    assert (idle.elo, idle.mean, idle.matches, idle.games) == (1200.0, None, 0, 0)
     assert (idle.strength.value, idle.strength.provisional, idle.board) == (1200.0, True, None)
-
-
-def test_the_settings_decide_the_ratings() -> None:
-    played = [match(0, ("a", "b"), game(0, (1, 2)))]
-    assert table(played, EloSettings(k=40))[0].elo == 1220.0
-    assert table(played)[0].elo == 1205.0
 
 
 def test_the_order_of_matches_does_not_matter() -> None:

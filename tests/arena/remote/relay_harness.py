@@ -111,18 +111,9 @@ class Relay:
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [
-                    *(
-                        sys.executable,
-                        "-P",
-                        "-m",
-                        "arena.remote.relay",
-                        f"--listen=127.0.0.1:{port}",
-                    ),
-                    *(
-                        f"--control={self._control_seen_by_others}",
-                        f"--sockets={self._sockets}",
-                        f"--port={self._port}",
-                    ),
+                    *(sys.executable, "-P", "-m", "arena.remote.relay"),
+                    *(f"--listen=127.0.0.1:{port}", f"--control={self._control_seen_by_others}"),
+                    *(f"--sockets={self._sockets}", f"--port={self._port}"),
                     *self._options,
                 ],
                 env={**os.environ, "POKEARENA_DATA": str(self.where.root)},
@@ -195,6 +186,14 @@ class SeatClient:
     def act(self, decision: int) -> Any:
         """Send a question; `result()` of the returned future waits for the answer."""
         return self.bot.Act.future(bot_pb2.ActRequest(game=1, decision=decision))
+
+    def open_question(self, home: "AuthorMachine") -> Any:
+        """Start the bot and send it a question, at which it waits; return the call."""
+        self.start()
+        (home.folder / "wait").touch()
+        call = self.act(1)
+        wait_until(lambda: home.questions() == ["1 1"])
+        return call
 
 
 class AuthorMachine:

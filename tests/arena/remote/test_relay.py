@@ -75,10 +75,7 @@ def test_an_open_question_is_answered_after_a_reconnection(relay: Relay, tmp_pat
     with TcpForwarder(relay.port) as cable, AuthorMachine(tmp_path, cable.port, token) as home:
         wait_until(lambda: relay.is_here(version))
         with relay.seated(version) as table:
-            table.start()
-            (home.folder / "wait").touch()
-            call = table.act(1)
-            wait_until(lambda: home.questions() == ["1 1"])
+            call = table.open_question(home)
             cable.cut()
             wait_until(lambda: not relay.is_here(version))
             # The bot answers while it is disconnected.
@@ -101,10 +98,7 @@ def test_a_restarted_connector_receives_the_open_question_again(
     relay: Relay, tmp_path: Path
 ) -> None:
     with relay.connected(tmp_path, "anew") as (version, home), relay.seated(version) as table:
-        table.start()
-        (home.folder / "wait").touch()
-        call = table.act(1)
-        wait_until(lambda: home.questions() == ["1 1"])
+        call = table.open_question(home)
         home.process.kill()
         home.process.wait()
         wait_until(lambda: not relay.is_here(version))
@@ -124,10 +118,7 @@ def test_an_expired_question_is_not_answered_after_a_reconnection(
     with TcpForwarder(relay.port) as cable, AuthorMachine(tmp_path, cable.port, token) as home:
         wait_until(lambda: relay.is_here(version))
         with relay.seated(version) as table:
-            table.start()
-            (home.folder / "wait").touch()
-            call = table.act(1)
-            wait_until(lambda: home.questions() == ["1 1"])
+            call = table.open_question(home)
             cable.cut()
             wait_until(lambda: not relay.is_here(version))
             call.cancel()
@@ -160,10 +151,7 @@ def test_a_second_connection_is_refused_and_the_first_continues(
     with AuthorMachine(tmp_path, relay.port, token) as home:
         wait_until(lambda: relay.is_here(version))
         with relay.seated(version) as table:
-            table.start()
-            (home.folder / "wait").touch()
-            call = table.act(1)
-            wait_until(lambda: home.questions() == ["1 1"])
+            call = table.open_question(home)
             with AuthorMachine(tmp_path, relay.port, token) as thief:
                 assert thief.process.wait() == 1
                 assert f"{version} is connected already" in thief.output
@@ -331,6 +319,12 @@ def refusal(relay: Relay, *messages: relay_pb2.ConnectRequest) -> tuple[grpc.Sta
         return call.code(), call.details()
 
 
+def own_connection(relay: Relay) -> grpc.Channel:
+    """Return a channel that shares its connection with no other one."""
+    options = [("grpc.use_local_subchannel_pool", 1)]
+    return grpc.insecure_channel(f"127.0.0.1:{relay.port}", options=options)
+
+
 def test_a_connection_without_hello_is_refused(relay: Relay) -> None:
     leaving = relay_pb2.ConnectRequest(leaving=relay_pb2.Leaving())
     code, details = refusal(relay, leaving)
@@ -350,7 +344,6 @@ def test_a_silent_connection_times_out(relay: Relay) -> None:
 
 
 def test_silent_streams_of_one_address_do_not_keep_a_bot_out(relay: Relay, tmp_path: Path) -> None:
-    version, token = relay.add("beside-silence")
     silent = threading.Event()
 
     def never() -> Iterator[relay_pb2.ConnectRequest]:
@@ -360,14 +353,11 @@ def test_silent_streams_of_one_address_do_not_keep_a_bot_out(relay: Relay, tmp_p
     with contextlib.ExitStack() as stack:
         stack.callback(silent.set)
         for _ in range(23):
-            options = [("grpc.use_local_subchannel_pool", 1)]
-            address = f"127.0.0.1:{relay.port}"
-            channel = stack.enter_context(grpc.insecure_channel(address, options=options))
+            channel = stack.enter_context(own_connection(relay))
             stub = relay_pb2_grpc.RelayServiceStub(channel)
             for _ in range(4):
                 stub.Connect(never())
-        with AuthorMachine(tmp_path, relay.port, token) as home:
-            wait_until(lambda: relay.is_here(version))
+        with relay.connected(tmp_path, "beside-silence") as (_, home):
             wait_until(lambda: home.has_event("connected"))
 
 
@@ -424,13 +414,10 @@ def test_unsolicited_answers_close_the_connection(relay: Relay) -> None:
 def test_watched_health_states_of_one_address_do_not_keep_a_bot_out(
     relay: Relay, tmp_path: Path
 ) -> None:
-    version, token = relay.add("beside-watches")
     with contextlib.ExitStack() as stack:
         watches = []
         for _ in range(MOST_PER_ADDRESS + 1):
-            options = [("grpc.use_local_subchannel_pool", 1)]
-            address = f"127.0.0.1:{relay.port}"
-            channel = stack.enter_context(grpc.insecure_channel(address, options=options))
+            channel = stack.enter_context(own_connection(relay))
             watch = health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest())
             next(watch)
             watches.append(watch)
@@ -439,8 +426,7 @@ def test_watched_health_states_of_one_address_do_not_keep_a_bot_out(
             next(watches[0])
         assert watches[0].code() is grpc.StatusCode.RESOURCE_EXHAUSTED
         assert all(watch.is_active() for watch in watches[1:])
-        with AuthorMachine(tmp_path, relay.port, token) as home:
-            wait_until(lambda: relay.is_here(version))
+        with relay.connected(tmp_path, "beside-watches") as (_, home):
             wait_until(lambda: home.has_event("connected"))
 
 
@@ -512,12 +498,10 @@ def test_a_bot_that_does_not_read_is_disconnected() -> None:
 
 @pytest.mark.long
 def test_an_oversized_message_closes_only_its_connection(relay: Relay, tmp_path: Path) -> None:
-    version, token = relay.add("other")
     _, huge_token = relay.add("huge")
     hello = relay_pb2.Hello(token=huge_token, instance="huge")
     answer = relay_pb2.Answer(seat=7, number=1, response=bytes(2 << 20))
-    with AuthorMachine(tmp_path, relay.port, token) as home:
-        wait_until(lambda: relay.is_here(version))
+    with relay.connected(tmp_path, "other") as (version, home):
         code, _ = refusal(
             relay,
             relay_pb2.ConnectRequest(hello=hello),

@@ -80,10 +80,7 @@ def test_a_lost_tunnel_is_an_infrastructure_failure(relay: Relay, tmp_path: Path
             TcpForwarder(port) as cable,
             relay.seated(version, way=relay.way(version, cable.port)) as table,
         ):
-            table.start()
-            (home.folder / "wait").touch()
-            call = table.act(1)
-            wait_until(lambda: home.questions() == ["1 1"])
+            call = table.open_question(home)
             cable.cut()
             with pytest.raises(grpc.RpcError):
                 call.result()

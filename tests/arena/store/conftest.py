@@ -1,6 +1,5 @@
 """Fixtures of store tests, which run with SQLite and with PostgreSQL."""
 
-import runpy
 import secrets
 import subprocess
 import sys
@@ -11,7 +10,6 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, update
 
-from arena.ratings.closed_match import PlayedGame
 from arena.store import database, schema
 from arena.store.bots import versions
 from arena.store.match_settings import TournamentPlan
@@ -97,13 +95,6 @@ def schedule(store: Engine) -> Callable[..., Tournament]:
 def settle(store: Engine) -> Callable[[], object]:
     """Advance all formats, as the sweeper does after matches."""
     return scheduler.Scheduler(store).advance
-
-
-@pytest.fixture(scope="session")
-def played() -> Callable[..., PlayedGame]:
-    """Return a game of a match, as the referee could have recorded it."""
-    play: Callable[..., PlayedGame] = runpy.run_path(str(CONTENDER))["played_game"]
-    return play
 
 
 @pytest.fixture

@@ -1,9 +1,7 @@
 """Random sequences of events around the leases of two matches, compared with a model."""
 
-import runpy
 import shutil
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,7 +19,6 @@ from hypothesis.stateful import (
 from sqlalchemy import Engine, update
 
 from arena.errors import Conflict, LeaseLost
-from arena.ratings.closed_match import PlayedGame
 from arena.store import database, schema
 from arena.store.bots import versions
 from arena.store.matches import listing, results, transitions
@@ -31,13 +28,10 @@ from arena.store.tournaments import lifecycle, tournaments
 from arena.tournaments import scheduler
 from arena.tournaments.scheduler import Scheduler
 from tests.arena.poke_plan import poke_plan
+from tests.arena.store.store_contender import played_game
 
 PENDING, RUNNING = MatchState.PENDING, MatchState.RUNNING
 BOARDS = 1
-
-PLAYED: Callable[..., PlayedGame] = runpy.run_path(
-    str(Path(__file__).with_name("store_contender.py"))
-)["played_game"]
 
 
 @dataclass
@@ -141,7 +135,7 @@ class Leases(RuleBasedStateMachine):
     def commit(self, lease: Lease, game: int) -> None:
         match = self.of(lease)
         try:
-            closed = transitions.commit_game(self.store, lease, PLAYED(lease.spec, game))
+            closed = transitions.commit_game(self.store, lease, played_game(lease.spec, game))
         except LeaseLost:
             assert not match.held_by(lease.attempt)
             return

@@ -77,22 +77,16 @@ def test_an_error_in_toml_has_its_key_and_line(
 @pytest.mark.parametrize(
     ("value", "problem", "key", "line"),
     [
-        ({"size": 10}, FileProblem.VALUE, "size", 2),
-        ([], FileProblem.VALUE, "", 1),
-        ({"other": {"size": "]}"}, "size": None}, FileProblem.VALUE, "size", 5),
-        ({}, FileProblem.MISSING_KEY, "size", 1),
-        (
-            {"size": 1, "parts": [{"size": 1}, {"a": []}]},
-            FileProblem.MISSING_KEY,
-            "parts[1].size",
-            7,
-        ),
-        ({"size": 1, "part": {"size": 1, "names": [2]}}, FileProblem.VALUE, "part.names", 5),
+        ({"size": 10}, FileProblem.VALUE, "size", None),
+        ([], FileProblem.VALUE, "", None),
+        ({}, FileProblem.MISSING_KEY, "size", None),
+        ({"size": 1, "parts": [{"size": 1}, {}]}, FileProblem.MISSING_KEY, "parts[1].size", None),
+        ({"size": 1, "part": {"size": 1, "names": [2]}}, FileProblem.VALUE, "part.names", None),
         ('{"size":\n 1,}', FileProblem.SYNTAX, "", 2),
         ("[" * 100_000, FileProblem.SYNTAX, "", None),
     ],
 )
-def test_an_error_in_json_has_its_key_and_line(
+def test_an_error_in_json_has_its_key_and_an_error_of_syntax_its_line(
     tmp_path: Path, value: object, problem: FileProblem, key: str, line: int | None
 ) -> None:
     assert json_error(tmp_path, value) == (problem, key, line)

@@ -207,26 +207,25 @@ def test_limits_of_builds_of_untrusted_bots_are_the_documented_ones() -> None:
     }
 
 
-def test_too_much_scratch_space_exceeds_the_resource_limit(sandboxed: SandboxedBot) -> None:
+@pytest.mark.parametrize(
+    ("files", "size", "clause"),
+    [
+        (50, 1_000_000, "wrote more than 4 MiB into its scratch space"),
+        (500, 0, "created more than 100 files"),
+    ],
+)
+def test_too_much_scratch_space_or_too_many_files_exceed_the_resource_limit(
+    sandboxed: SandboxedBot, files: int, size: int, clause: str
+) -> None:
     report = sandboxed.run(
         "import os\n"
-        "for number in range(50):\n"
+        f"for number in range({files}):\n"
         "    with open(os.environ['TMPDIR'] + f'/{number}', 'wb') as file:\n"
-        "        try: file.write(bytes(1000_000))\n"
+        f"        try: file.write(bytes({size}))\n"
         "        except OSError: pass\n"
         "import time; time.sleep(600)"
     )
-    assert report.ended == "was stopped by the arena: wrote more than 4 MiB into its scratch space"
-    assert report.resources
-
-
-def test_too_many_files_exceed_the_resource_limit(sandboxed: SandboxedBot) -> None:
-    report = sandboxed.run(
-        "import os, time\n"
-        "for number in range(500): open(os.environ['TMPDIR'] + f'/{number}', 'w').close()\n"
-        "time.sleep(600)"
-    )
-    assert report.ended == "was stopped by the arena: created more than 100 files"
+    assert report.ended == f"was stopped by the arena: {clause}"
     assert report.resources
 
 
@@ -278,12 +277,13 @@ def test_an_untrusted_bot_does_not_run_without_a_sandbox(tmp_path: Path) -> None
         processes.start(0, bot)
 
 
-def test_the_sandbox_level_can_be_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("POKEARENA_SANDBOX", "unsandboxed")
-    assert available_levels.best_level() is Level.UNSANDBOXED
-    monkeypatch.setenv("POKEARENA_SANDBOX", "padlock")
-    with pytest.raises(InfrastructureError, check=has_code("unknown-level")):
-        available_levels.best_level()
+def stranger(directory: Path, lines: str = "") -> Bot:
+    """Write an untrusted bot with these lines in its manifest."""
+    folder = directory / "bot"
+    folder.mkdir()
+    text = f'name = "stranger"\nrun = ["python", "bot.py"]\n{lines}'
+    (folder / "bot.toml").write_text(text)
+    return replace(resolver.local(folder), trusted=False)
 
 
 BUILD = """
@@ -308,14 +308,11 @@ def test_an_untrusted_bot_is_built_in_a_sandbox(
     monkeypatch.setenv("POKEARENA_SANDBOX", level)
     secret = tmp_path / "arena.db"
     secret.write_text("secret")
-    folder = tmp_path / "bot"
-    folder.mkdir()
-    toml = 'name = "stranger"\nbuild = ["python", "build.py"]\nrun = ["python", "bot.py"]\n'
-    (folder / "bot.toml").write_text(toml)
+    bot = stranger(tmp_path, 'build = ["python", "build.py"]')
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        (folder / "build.py").write_text(BUILD.format(secret=str(secret), port=port))
-        bot = replace(resolver.local(folder), trusted=False)
+        script = BUILD.format(secret=str(secret), port=port)
+        (tmp_path / "bot" / "build.py").write_text(script)
         kept = version_store.admit(bot, tmp_path / "versions")
     assert kept.folder is not None
     assert (kept.folder / "offline").exists()
@@ -326,26 +323,19 @@ def test_an_untrusted_bot_is_built_in_a_sandbox(
 
 def test_trust_is_stored_per_content_hash(tmp_path: Path) -> None:
     needed(Level.BUBBLEWRAP)
-    folder = tmp_path / "bot"
-    folder.mkdir()
-    (folder / "bot.toml").write_text('name = "stranger"\nrun = ["python", "bot.py"]\n')
-    bot = resolver.local(folder)
+    bot = stranger(tmp_path)
     versions = tmp_path / "versions"
-    kept = version_store.admit(replace(bot, trusted=False), versions)
+    kept = version_store.admit(bot, versions)
     assert kept.folder is not None
     assert not kept.trusted
     assert not resolver.from_folder(kept.folder, "stranger@1", kept.content).trusted
-    assert version_store.admit(bot, versions).trusted
+    assert version_store.admit(replace(bot, trusted=True), versions).trusted
     assert resolver.from_folder(kept.folder, "stranger@1", kept.content).trusted
 
 
 def test_a_failed_build_in_a_sandbox_reports_its_output(tmp_path: Path) -> None:
     needed(Level.BUBBLEWRAP)
-    folder = tmp_path / "bot"
-    folder.mkdir()
-    toml = 'name = "stranger"\nbuild = ["sh", "-c", "echo oh no; exit 3"]\nrun = ["true"]\n'
-    (folder / "bot.toml").write_text(toml)
-    bot = replace(resolver.local(folder), trusted=False)
+    bot = stranger(tmp_path, 'build = ["sh", "-c", "echo oh no; exit 3"]')
     with pytest.raises(BotError, match=r"exited with status 3 and wrote:\noh no"):
         version_store.admit(bot, tmp_path / "versions")
 

@@ -1,5 +1,6 @@
 """Test the line protocol between the bridge and its program: the format, and invalid answers."""
 
+import codecs
 import json
 
 import pytest
@@ -212,3 +213,28 @@ def test_bad_tags_are_dropped(tags: object, kept: list[str]) -> None:
     response = answered(json.dumps({"choice": 1, "tags": tags}).encode())
     assert list(response.tags) == kept
     assert response.action.poke.HasField("draw")
+
+
+ANSWER = '{"choice": 3}'
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        codecs.BOM_UTF8 + ANSWER.encode(),
+        codecs.BOM_UTF16_LE + ANSWER.encode("utf-16-le"),
+        codecs.BOM_UTF16_BE + ANSWER.encode("utf-16-be"),
+        # The rest of the line end of UTF-16 LE begins the next line.
+        b"\0" + "3".encode("utf-16-le"),
+    ],
+)
+def test_an_answer_in_another_encoding_is_named(line: bytes) -> None:
+    assert program_lines.is_answer(line)
+    with pytest.raises(program_lines.Malformed, match="UTF-8"):
+        program_lines.read(line)
+
+
+def test_text_in_another_encoding_stays_in_the_log() -> None:
+    assert not program_lines.is_answer(codecs.BOM_UTF8 + b"loading")
+    assert not program_lines.is_answer("loading".encode("utf-16"))
+    assert program_lines.read(ANSWER.encode()).fields == {"choice": 3}

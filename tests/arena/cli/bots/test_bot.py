@@ -1,6 +1,5 @@
 """Versions of bots: `pokearena bot`."""
 
-import json
 import sqlite3
 from pathlib import Path
 
@@ -53,9 +52,7 @@ def test_a_retired_version_is_listed_only_on_request(cli: Cli, bot_folder: Path)
     assert "mine@1" not in cli("bot", "list").out
     assert "meek@1" in cli("bot", "list").out
     assert "retired" in cli("bot", "list", "--all").out
-    documents = [
-        json.loads(line) for line in cli("bot", "list", "--all", "--json").out.splitlines()
-    ]
+    documents = cli("bot", "list", "--all", "--json").documents
     assert [(row["version"], row["retired"] is None) for row in documents] == [
         ("meek@1", True),
         ("mine@1", False),
@@ -73,7 +70,7 @@ def test_release_ends_the_quarantine_of_a_version(cli: Cli) -> None:
     store.close()
     assert "in quarantine 1970" in cli("bot", "list").out
     assert "It broke." in cli("bot", "show", "meek@1").out
-    document = json.loads(cli("bot", "list", "--json").out)
+    document = cli("bot", "list", "--json").json
     assert document["quarantine_reason"] == "It broke."
     entered = cli("tournament", "run", "poke", "meek@1", "sample:random")
     assert entered.status == 1
@@ -84,7 +81,7 @@ def test_release_ends_the_quarantine_of_a_version(cli: Cli) -> None:
 
 def test_show_describes_a_version(cli: Cli) -> None:
     cli("bot", "add", "sample:greedy")
-    document = json.loads(cli("bot", "show", "greedy", "--json").out)
+    document = cli("bot", "show", "greedy", "--json").json
     assert document["version"] == "greedy@1"
     assert len(document["content_hash"]) == 64
     assert document["manifest"]["run"] == ["python", "bot.py"]
@@ -133,10 +130,10 @@ def test_a_database_that_cannot_be_opened_cannot_be_reached(
 
 
 def test_a_bot_has_one_owner(cli: Cli, bot_folder: Path) -> None:
-    document = json.loads(cli("bot", "add", "mine", "--owner", "ada", "--json").out)
+    document = cli("bot", "add", "mine", "--owner", "ada", "--json").json
     assert document["owner"] == "ada"
     assert "ada" in cli("bot", "list").out
-    assert json.loads(cli("bot", "add", "mine", "--json").out)["owner"] == "ada"
+    assert cli("bot", "add", "mine", "--json").json["owner"] == "ada"
     result = cli("bot", "add", "mine", "--owner", "bob")
     assert result.status == 1
     assert isinstance(result.error, Conflict)

@@ -1,6 +1,5 @@
 """`pokearena bot challenge`: a match in an arena at a URL, within the organiser's limits."""
 
-import json
 import re
 import threading
 from collections.abc import Iterator
@@ -83,7 +82,7 @@ def test_a_challenge_is_played_and_its_result_is_printed(cli: Cli, arena: Challe
     result = cli("bot", "challenge", "greedy", "--in", arena.url, "-n", 2, "--json")
     playing.join()
     assert result.status == 0, result.err
-    document = json.loads(result.out)
+    document = result.json
     assert document["entrants"] == ["mine@2", "greedy@1"]
     assert (document["form"], document["boards"], document["games"]) == ("poke", 2, 4)
     assert [(side["entrant"], side["wins"]) for side in document["result"]["sides"]] == [

@@ -1,6 +1,5 @@
 """Grants of models, the stop of all calls, and the check of `models.toml`."""
 
-import json
 import sqlite3
 from pathlib import Path
 
@@ -36,7 +35,7 @@ def models_file(cli: Cli, bot_folder: Path) -> Path:
 
 
 def listed(cli: Cli) -> dict[str, object]:
-    document: dict[str, object] = json.loads(cli("models", "list", "--json").out)
+    document: dict[str, object] = cli("models", "list", "--json").json
     return document
 
 
@@ -65,7 +64,7 @@ def test_the_spending_of_the_last_days_is_listed_by_bot(cli: Cli, models_file: P
         old = update(calls).where(calls.c.version == "mine@1")
         connection.execute(old.values(at=calls.c.at - 6 * 86_400))
     for days, versions in (("1", ["mine@2"]), ("6", ["mine@2"]), ("7", ["mine@1", "mine@2"])):
-        listed = json.loads(cli("models", "list", "--days", days, "--json").out)
+        listed = cli("models", "list", "--days", days, "--json").json
         assert [each["version"] for each in listed["usage"]] == versions
         assert (listed["usage"][-1]["owner"], listed["usage"][-1]["cost"]) == ("ada", 1.0)
     assert "mine@1" in cli("models", "list", "--days", "7").out
@@ -106,7 +105,7 @@ def test_the_doctor_checks_the_models(
     cli: Cli, models_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def state() -> str:
-        checks = json.loads(cli("doctor", "--json").out)["checks"]
+        checks = cli("doctor", "--json").json["checks"]
         return next(str(check["state"]) for check in checks if check["name"] == "models")
 
     assert state() == "warn"

@@ -14,7 +14,6 @@ from arena.cli.bots import new
 from arena.cli.errors import FAILED
 from referee.games.registry import GAMES
 from tests.arena.cli.terminal import Cli
-from tests.full_disk import largest_file
 
 LANGUAGES = new.languages()
 PROTOCOL = {"bot.proto", *(f"{game}.proto" for game in GAMES)}
@@ -112,17 +111,6 @@ def test_an_empty_folder_is_filled(cli: Cli, cwd: Path, folder: str) -> None:
 def test_parent_folders_are_created(cli: Cli, cwd: Path) -> None:
     assert cli("new", "a/b/mine").status == 0
     assert {path.name for path in cwd.iterdir()} == {"a"}
-
-
-@pytest.mark.parametrize("exists", [False, True])
-def test_a_full_disk_leaves_nothing_behind(cli: Cli, cwd: Path, exists: bool) -> None:
-    if exists:
-        Path("mine").mkdir()
-    with largest_file(1000):
-        command = cli("new", "mine")
-    assert command.status == FAILED
-    assert len(command.err.splitlines()) == 1
-    assert list(cwd.rglob("*")) == ([cwd / "mine"] if exists else [])
 
 
 def test_every_promised_language_has_a_starter_kit() -> None:

@@ -14,12 +14,10 @@ def test_a_token_is_created_renewed_and_revoked_with_audit_entries(cli: Cli) -> 
     assert organisers.known_by(store, token) == "grace"
     again = cli("organiser", "add", "grace")
     assert isinstance(again.error, Conflict)
-    renewed = json.loads(cli("organiser", "renew", "grace", "--json", "--reason", "a test").out)[
-        "token"
-    ]
+    renewed = cli("organiser", "renew", "grace", "--json", "--reason", "a test").json["token"]
     assert organisers.known_by(store, token) is None
     assert organisers.known_by(store, renewed) == "grace"
-    assert json.loads(cli("organiser", "list", "--json").out)["organiser"] == "grace"
+    assert cli("organiser", "list", "--json").json["organiser"] == "grace"
     assert cli("organiser", "revoke", "grace", "--reason", "a test").status == 0
     assert organisers.known_by(store, renewed) is None
     audit = cli("organiser", "audit", "--json").out

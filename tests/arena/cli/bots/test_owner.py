@@ -18,12 +18,12 @@ def test_a_token_is_created_shown_once_renewed_and_removed(cli: Cli) -> None:
     listed = cli("owner", "list")
     assert "ada" in listed.out
     assert token not in listed.out
-    renewed = json.loads(cli("owner", "renew", "ada", "--json", "--reason", "a test").out)
+    renewed = cli("owner", "renew", "ada", "--json", "--reason", "a test").json
     assert renewed["owner"] == "ada"
     assert owners.is_of(Workspace(None).store, renewed["token"], "ada")
     assert not owners.is_of(Workspace(None).store, token, "ada")
     assert cli("owner", "remove", "ada", "--reason", "a test").status == 0
-    assert json.loads(cli("owner", "add", "bob", "--json").out)["owner"] == "bob"
+    assert cli("owner", "add", "bob", "--json").json["owner"] == "bob"
     lines = cli("owner", "list", "--json").out.splitlines()
     assert [json.loads(line)["owner"] for line in lines] == ["bob"]
 

@@ -117,12 +117,12 @@ def test_owner_data_is_deleted_and_results_are_kept(
 ) -> None:
     submission = deletion_arena.submit()
     assert texts_of(deletion_arena) == {f"{NOTE} luck0@1", f"{NOTE} luck1@1"}
-    before = json.loads(cli("standings", "--json").out)
-    first = json.loads(cli("owner", "delete", "ada", "--dry-run", "--json").out)
+    before = cli("standings", "--json").json
+    first = cli("owner", "delete", "ada", "--dry-run", "--json").json
     assert (first["deleted"], first["pseudonym"], first["matches"]) == (False, None, 1)
     assert (first["versions"], first["submissions"]) == (["luck0@1"], [submission])
     assert all(path.exists() for path in deletion_arena.files)
-    document = json.loads(cli("owner", "delete", "ada", "--yes", "--json").out)
+    document = cli("owner", "delete", "ada", "--yes", "--json").json
     assert {**document, "deleted": False, "pseudonym": None} == first
     pseudonym = document["pseudonym"]
     assert pseudonym.startswith("deleted-")
@@ -136,7 +136,7 @@ def test_owner_data_is_deleted_and_results_are_kept(
         for each in tournaments.list_tournaments(deletion_arena.store)
         for entry in each.entries
     }
-    assert json.loads(cli("standings", "--json").out) == before
+    assert cli("standings", "--json").json == before
     assert texts_of(deletion_arena) == {f"{NOTE} luck1@1"}
     replayed = (
         cli("why", deletion_arena.held.match, "--json").out
@@ -253,7 +253,7 @@ def test_waiting_matches_are_cancelled_after_running_ones_finish(
 def test_shared_files_and_builds_are_kept(cli: Cli, deletion_arena: DeletionArena) -> None:
     content = versions.find_version(deletion_arena.store, "luck0@1").content_hash
     versions.add_version(deletion_arena.store, "same", "1", content, "/same", {}, "bob")
-    document = json.loads(cli("owner", "delete", "ada", "--yes", "--json").out)
+    document = cli("owner", "delete", "ada", "--yes", "--json").json
     assert document["content_hashes"] == []
     assert (deletion_arena.workspace.folder.versions / content).is_dir()
 
@@ -284,7 +284,7 @@ def test_a_waiting_submission_is_refused(cli: Cli, deletion_arena: DeletionArena
 def test_the_name_of_a_deleted_owner_cannot_be_taken(
     cli: Cli, deletion_arena: DeletionArena
 ) -> None:
-    document = json.loads(cli("owner", "delete", "ada", "--yes", "--json").out)
+    document = cli("owner", "delete", "ada", "--yes", "--json").json
     with pytest.raises(BadName):
         owners.add_owner(deletion_arena.store, document["pseudonym"])
 
@@ -293,6 +293,6 @@ def test_the_pages_show_the_pseudonym(cli: Cli, deletion_arena: DeletionArena) -
     web = WebState(deletion_arena.store, ServerSettings(rate=0))
     asyncio.run(web.read_store())
     assert web.snapshot.versions["luck0@1"].owner == "ada"
-    document = json.loads(cli("owner", "delete", "ada", "--yes", "--json").out)
+    document = cli("owner", "delete", "ada", "--yes", "--json").json
     asyncio.run(web.read_store())
     assert web.snapshot.versions["luck0@1"].owner == document["pseudonym"]

@@ -1,6 +1,5 @@
 """Partnerships: one entrant, two processes without shared data, one result."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -33,7 +32,7 @@ def test_partners_are_one_entrant_with_a_process_for_every_seat_of_both_seatings
     }
     assert set(notes) == {(table, seat) for table in (0, 1) for seat in range(4)}
     assert len(set(notes.values())) == 8
-    document = json.loads(result.out)
+    document = result.json
     assert [(row["bot"], row["games"]) for row in document["bots"]] == [
         ("telling", 2),
         ("telling-2", 2),
@@ -48,7 +47,7 @@ def test_the_fault_of_one_partner_is_that_of_the_entrant(cli: Cli, bot: Write) -
     faulty = bot("faulty", SEAT_TWO_FAULTS)
     result = cli("play", "pokex", faulty, "sample:meek", *PARTNERS, "--seed", 1, "--json")
     assert result.status == 1
-    document = json.loads(result.out)
+    document = result.json
     assert document["games"][0]["verdicts"] == ["crash", "finished"]
     assert document["games"][0]["places"] == [2, 1]
     assert (document["fault"]["bot"], document["fault"]["seat"]) == ("faulty", 2)
@@ -69,7 +68,7 @@ def test_a_partnership_is_ranked_as_one(cli: Cli) -> None:
     bots = ("sample:meek", "sample:random", "sample:bold")
     result = cli("tournament", "run", "pokex", *bots, *PARTNERS, "-n", 1, "--seed", "x", "--json")
     assert result.status == 0, result.err
-    document = json.loads(result.out)
+    document = result.json
     assert document["form"] == "pokex-4"
     assert [(standing["matches"], standing["games"]) for standing in document["standings"]] == [
         (2, 4)

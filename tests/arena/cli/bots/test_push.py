@@ -1,6 +1,5 @@
 """`pokearena bot push`: a bot is sent to an arena at a URL, tested and entered there."""
 
-import json
 import os
 import socket
 import threading
@@ -96,9 +95,9 @@ def test_a_push_to_a_ladder_prints_every_stage(
     assert result.last.endswith(f"{arena.url}/bots/mine")
     name = lines[1].removeprefix("submission ")
     again = cli("bot", "submission", name, "--to", arena.url, "--json")
-    assert json.loads(again.out)["version"] == "mine@1"
+    assert again.json["version"] == "mine@1"
     (bot_folder / "bot.py").write_text("import os\n")
-    document = json.loads(cli("bot", "push", "mine", "--to", arena.url, "--json").out)
+    document = cli("bot", "push", "mine", "--to", arena.url, "--json").json
     assert (document["state"], document["version"]) == ("accepted", "mine@2")
 
 
@@ -110,14 +109,14 @@ def test_a_push_prints_what_the_examination_may_cost(
     (arena.folder / "models.toml").write_text(MODELS)
     push = ("bot", "push", "mine", "--to", arena.url, "--no-wait")
     with arena.submission_harness.pending_uploads.create().attended():
-        assert "examination" not in json.loads(cli(*push, "--json").out)
+        assert "examination" not in cli(*push, "--json").json
         model_grants.grant_model(engine, Grantee.OWNER, "ada", "small")
         for version, tokens in (("mine@1", 900), ("mine@2", 100), ("mine@2", 300)):
             caller, place = Caller("ada", version, f"m-{tokens}", 1, 0), CallPlace(0, 0, 4)
             figures = CallFigures(tokens, 10, tokens / 1000)
             model_calls.reserve_call(engine, caller, place, "small", figures, 1_000_000)
         (bot_folder / "bot.py").write_text("import os\n")
-        assert json.loads(cli(*push, "--json").out)["examination"] == {
+        assert cli(*push, "--json").json["examination"] == {
             "models": ["small"],
             "most_tokens": 50_000,
             "most_cost": pytest.approx(0.1),
@@ -156,7 +155,7 @@ def test_an_owner_retires_a_version_in_a_remote_arena(
     before = [cli("bot", "retire", words, "--to", arena.url) for words in ("greedy@1", "mine@9")]
     assert [(output.status, output.code) for output in before] == [(1, "refused")] * 2
     assert cli("bot", "retire", "mine", "--to", arena.url).code == "invalid-version"
-    document = json.loads(cli("bot", "retire", "mine@1", "--to", arena.url, "--json").out)
+    document = cli("bot", "retire", "mine@1", "--to", arena.url, "--json").json
     assert (document["version"], document["withdrawn"]) == ("mine@1", [ladder.id])
     assert versions.find_version(arena.submission_harness.engine, "mine@1").retired is not None
     (entry,) = (
@@ -199,7 +198,7 @@ def test_a_submission_can_be_watched_again_after_no_wait(
             f"next  pokearena bot submission {name} --to {arena.url}",
         )
         assert "waiting, 2 ahead of it" in result.err.splitlines()
-        shown = json.loads(cli("bot", "push", "mine", "--to", arena.url, "--no-wait", "--json").out)
+        shown = cli("bot", "push", "mine", "--to", arena.url, "--no-wait", "--json").json
         assert shown["waiting"]["ahead"] == 2
 
         def interrupt(seconds: float) -> None:
@@ -223,18 +222,18 @@ def test_a_push_that_needs_approval_ends_with_the_tests(
     )
     arena.open()
     pushed = cli("bot", "push", str(bot_folder), "--to", arena.url, "--json")
-    state = json.loads(pushed.out)
+    state = pushed.json
     assert (pushed.status, state["state"], state["approval"]) == (0, "waiting", "waiting")
     here = ("--data", str(arena.submission_harness.workspace.folder.root))
-    listed = json.loads(cli("bot", "approvals", "--json", *here).out)
+    listed = cli("bot", "approvals", "--json", *here).json
     assert listed["submission"] == state["submission"]
     assert cli("bot", "refuse", state["submission"], *here).status == 2
-    approved = json.loads(
-        cli("bot", "approve", state["submission"], "--json", "--reason", "a test", *here).out
-    )
+    approved = cli(
+        "bot", "approve", state["submission"], "--json", "--reason", "a test", *here
+    ).json
     assert approved["approval"] == "approved"
     watched = cli("bot", "submission", state["submission"], "--to", arena.url, "--json")
-    assert (watched.status, json.loads(watched.out)["state"]) == (0, "accepted")
+    assert (watched.status, watched.json["state"]) == (0, "accepted")
     again = cli("bot", "refuse", state["submission"], "--reason", "late", *here)
     assert again.status == 1
 
@@ -276,10 +275,10 @@ def test_a_wrong_address_or_token_is_wrong_usage(
 def test_a_dry_run_lists_the_upload(cli: Cli, bot_folder: Path) -> None:
     result = cli("bot", "push", "mine", "--dry-run")
     assert result.status == 0
-    document = json.loads(cli("bot", "push", "mine", "--dry-run", "--json").out)
+    document = cli("bot", "push", "mine", "--dry-run", "--json").json
     assert document["content_hash"] in result.out
     assert (document["bot"], document["files"]) == ("mine", 2)
-    stored = json.loads(cli("bot", "add", "mine", "--json").out)
+    stored = cli("bot", "add", "mine", "--json").json
     assert stored["content_hash"] == document["content_hash"]
     remote = cli("bot", "push", "grpc://127.0.0.1:7000", "--dry-run")
     assert (remote.status, remote.code) == (2, "remote-bot")

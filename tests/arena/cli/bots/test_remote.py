@@ -29,7 +29,7 @@ def test_only_the_hash_of_a_remote_bot_token_is_stored(cli: Cli, cwd: Path) -> N
     assert result.last.startswith("next  pokearena bot connect URL --token ")
     assert token not in stored_tokens(cwd)
     assert hashlib.sha256(token.encode()).hexdigest() in stored_tokens(cwd)
-    [listed] = [json.loads(line) for line in cli("bot", "list", "--json").out.splitlines()]
+    [listed] = cli("bot", "list", "--json").documents
     assert (listed["version"], listed["owner"]) == ("far@1", "ada")
     assert (listed["remote"]["relayed"], listed["remote"]["here"]) == (True, False)
     assert "never seen" in cli("bot", "list").out

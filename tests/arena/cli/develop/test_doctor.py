@@ -86,7 +86,7 @@ def test_a_ladder_that_is_too_large_without_scipy_is_a_warning_with_the_extra(
         patch.setitem(sys.modules, "scipy", None)
         tournament = store_tournament(Workspace(), ("ace", "bee", "cat"), {})
         assert cli("ladder", "verify").code == SCIPY_MISSING
-        shown = json.loads(cli("standings", "poke", "--json").out)
+        shown = cli("standings", "poke", "--json").json
         assert shown["details"]["poke"]["unfitted"] == SCIPY_MISSING
         assert cli("matrix", "poke", "--json").status == 0
         strengths = checks(cli("doctor", "--json").out)["strengths"]
@@ -101,7 +101,7 @@ def test_a_ladder_that_is_too_large_without_scipy_is_a_warning_with_the_extra(
 def test_a_disabled_webhook_is_a_warning_with_its_reason(cli: Cli) -> None:
     import sqlite3
 
-    hook = json.loads(cli("webhook", "add", "https://example.org/", "--json").out)["webhook"]
+    hook = cli("webhook", "add", "https://example.org/", "--json").json["webhook"]
     assert checks(cli("doctor", "--json").out)["webhooks"]["state"] == "ok"
     with sqlite3.connect(".pokearena/arena.db") as database:
         database.execute("UPDATE webhooks SET disabled = 1, reason = 'status 410'")

@@ -1,6 +1,5 @@
 """The commands `pokearena game`."""
 
-import json
 import sys
 from pathlib import Path
 
@@ -39,7 +38,7 @@ def test_a_new_game_passes_its_tests_and_the_suite(
     monkeypatch.setenv("PYTHONPATH", str(folder))
     tested = program("game", "test", NAME, "--json")
     assert tested.status == 0, tested.out
-    assert json.loads(tested.out)["passed"]
+    assert tested.json["passed"]
     played = program("play", NAME, "sample:random", "sample:meek", "-n", "1", "--record", "m.jsonl")
     assert played.status == 0, played.err
     assert '"fault"' not in (cwd / "m.jsonl").read_text(encoding="utf-8")
@@ -54,7 +53,7 @@ def test_a_game_with_an_error_fails(
     monkeypatch.setenv("PYTHONPATH", str(folder))
     tested = program("game", "test", "high_card", "--json")
     assert tested.status == 1
-    problems = {each["check"]: each["problems"] for each in json.loads(tested.out)["checks"]}
+    problems = {each["check"]: each["problems"] for each in tested.json["checks"]}
     assert problems["secrecy"]
     assert not problems["listing"]
 
@@ -67,7 +66,7 @@ def test_a_game_that_deals_nothing_again_passes_and_is_not_analysed(
     monkeypatch.setenv("PYTHONPATH", str(folder))
     tested = program("game", "test", "tic_tac_toe", "--json")
     assert tested.status == 0, tested.out
-    checks = json.loads(tested.out)["checks"]
+    checks = tested.json["checks"]
     assert {each["check"] for each in checks if each["left_out"]} == set(REDEALING)
     words = ("sample:random", "sample:meek", "-n", "4", "--record", "m.jsonl")
     assert program("play", "tic_tac_toe", *words).status == 0
@@ -95,7 +94,7 @@ def test_the_list_has_games_that_are_not_allowed_and_imports_none(
 ) -> None:
     install_game(folder, "race-a", {"race": ""})
     monkeypatch.setenv(SETTING, "race-b")
-    listed = json.loads(cli("game", "list", "--json").out)
+    listed = cli("game", "list", "--json").json
     assert [row["game"] for row in listed] == [*BUILT_IN, "race"]
     assert (listed[-1]["package"], listed[-1]["allowed"]) == ("race-a", False)
     assert "race_a" not in sys.modules

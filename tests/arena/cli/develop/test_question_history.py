@@ -1,6 +1,5 @@
 """Test `ask --from-start`, which replays all earlier questions of the table for stateful bots."""
 
-import json
 from collections import defaultdict
 from pathlib import Path
 
@@ -83,7 +82,7 @@ def test_all_questions_are_sent_again_byte_by_byte_in_the_same_order(cli: Cli, f
         (again,) = questions_by_table().values()
         assert again[1:] == table_result[1:]
         assert _without_clock(again[0]) == _without_clock(table_result[0])
-        answer = json.loads(result.out)
+        answer = result.json
         assert answer["before"] == len(table_result) - 2
         assert answer["differs"] is None
         assert answer["answer"] == answer["recorded"]

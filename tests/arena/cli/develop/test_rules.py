@@ -1,6 +1,5 @@
 """Test `pokearena rules`, which prints the options, the forms of action and the rules of a game."""
 
-import json
 from typing import Any
 
 import pytest
@@ -17,14 +16,14 @@ every_game = pytest.mark.parametrize("game", sorted(GAMES))
 def rules_document(cli: Cli, game: str) -> Any:
     result = cli("rules", game, "--json")
     assert result.status == 0
-    return json.loads(result.out)
+    return result.json
 
 
 def test_rules_without_a_game_lists_the_games(cli: Cli) -> None:
     result = cli("rules")
     assert result.status == 0
     assert [line.split()[0] for line in result.out.splitlines()[1:]] == list(GAMES)
-    assert [row["game"] for row in json.loads(cli("rules", "--json").out)] == list(GAMES)
+    assert [row["game"] for row in cli("rules", "--json").json] == list(GAMES)
 
 
 @every_game

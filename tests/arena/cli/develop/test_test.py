@@ -1,6 +1,5 @@
 """Test `pokearena test`: correct bots pass; for others it prints each failure and its cause."""
 
-import json
 import re
 import shlex
 from pathlib import Path
@@ -62,7 +61,7 @@ pokearena_bot.run(lambda turn: turn.legal[-1])
 def checks(cli: Cli, *words: object) -> dict[str, dict[str, Any]]:
     """Run the command and return the checks by name."""
     command = cli("test", *words, "--json")
-    document = json.loads(command.out)
+    document = command.json
     assert command.status == (OK if document["passed"] else FAILED)
     return {check["name"]: check for check in document["checks"]}
 
@@ -79,7 +78,7 @@ def again(cli: Cli, check: dict[str, Any]) -> dict[str, Any]:
     assert (program, words[0]) == ("pokearena", "ask")
     command = cli(*words, "--json")
     assert command.status == 1
-    answer: dict[str, Any] = json.loads(command.out)
+    answer: dict[str, Any] = command.json
     return answer
 
 

@@ -1,6 +1,5 @@
 """The ladders of clock classes on the pages and on the command line."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -95,19 +94,19 @@ def test_only_ladders_of_models_show_what_was_measured(arena: SimulatedArena, cl
     assert "cost/game" in cli("standings", "poke~model").out
     assert "cost/game" in cli("standings", "poke~model", "--anchor", "bot0@1=1500").out
     assert "cost/game" not in cli("standings", "poke~slow").out
-    timing = json.loads(cli("standings", "poke~model", "--json", "--timing").out)["timing"]
+    timing = cli("standings", "poke~model", "--json", "--timing").json["timing"]
     assert timing["poke~model"]["usage"]["bot0@1"]["cost"] == 0.25
 
 
 def test_commands_select_the_ladder_of_a_clock_class(arena: SimulatedArena, cli: Cli) -> None:
-    ladders = json.loads(cli("standings", "poke", "--json").out)["ladders"]
+    ladders = cli("standings", "poke", "--json").json["ladders"]
     assert list(ladders) == ["poke", "poke~slow"]
-    assert list(json.loads(cli("standings", "poke~slow", "--json").out)["ladders"]) == ["poke~slow"]
-    assert json.loads(cli("compare", "bot0", "bot1", "poke~slow", "--json").out)["matches"] == 1
-    assert json.loads(cli("compare", "bot0", "bot1", "poke", "--json").out)["form"] == "poke"
+    assert list(cli("standings", "poke~slow", "--json").json["ladders"]) == ["poke~slow"]
+    assert cli("compare", "bot0", "bot1", "poke~slow", "--json").json["matches"] == 1
+    assert cli("compare", "bot0", "bot1", "poke", "--json").json["form"] == "poke"
     assert cli("compare", "bot0", "bot1").code == "several-forms"
     assert cli("matrix", "poke~slow").status == 0
-    begun = json.loads(cli("ladder", "new-season", "poke~slow", "--json").out)
+    begun = cli("ladder", "new-season", "poke~slow", "--json").json
     assert begun["season"] == 2
     assert cli("ladder", "new-season", "poke~fats").code == "unknown-form"
 
@@ -151,11 +150,11 @@ def test_other_names_of_a_ladder_select_it(arena: SimulatedArena, cli: Cli) -> N
             assert client.get(f"/bots.json?form={name}").json()["bots"]
         assert client.get("/bots/bot0?form=poek").status_code == 400
         assert client.get("/bots/bot0?form=pokex").status_code == 400
-    ladders = json.loads(cli("standings", "poke-2~slow", "--json").out)["ladders"]
+    ladders = cli("standings", "poke-2~slow", "--json").json["ladders"]
     assert list(ladders) == ["poke~slow"]
     assert cli("standings", "pokex-4").code == "not-played"
     hook = ("webhook", "add", "https://example.org/hook", "--event", "match.closed", "--json")
-    assert json.loads(cli(*hook, "--form", "saint-poker").out)["only"]["form"] == "saint_poker-2"
+    assert cli(*hook, "--form", "saint-poker").json["only"]["form"] == "saint_poker-2"
 
 
 @pytest.mark.parametrize("name", ["poke~slwo", "pok", "poke-9", "poke-must_beat=maybe"])

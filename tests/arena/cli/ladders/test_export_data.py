@@ -21,7 +21,6 @@ from referee.record import MatchRecord, read
 from tests.arena.cli.terminal import Cli
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
 from tests.arena.web.closed_matches import play, table
-from tests.full_disk import full_disk_beside
 
 PAGE = Path(__file__).parents[4] / "docs" / "reference" / "data.md"
 
@@ -109,7 +108,7 @@ def test_reasoning_is_exported_if_it_is_published_or_requested(cli: Cli, cwd: Pa
     for owner, label in (("ada", "luck0@1"), ("bob", "luck1@1")):
         versions.set_owner(workspace.store, versions.find_version(workspace.store, label), owner)
     change = ("owner", "reasoning", "ada", "--reason", "she asked for it")
-    assert json.loads(cli(*change, "published", "--json").out)["lines"] == 2
+    assert cli(*change, "published", "--json").json["lines"] == 2
 
     def exported(*options: str) -> dict[str | None, str]:
         assert cli("export", "--parquet", "all.parquet", *options).status == 0
@@ -234,17 +233,3 @@ def test_the_page_explains_every_column() -> None:
     rows = PAGE.read_text(encoding="utf-8").splitlines()
     documented = [row.split("|")[1].split(",") for row in rows if row.startswith("| `")]
     assert [name.strip(" `") for names in documented for name in names] == dataset.SCHEMA.names
-
-
-def test_a_full_disk_leaves_the_earlier_data_set(
-    cli: Cli, tournaments: list[Tournament], cwd: Path
-) -> None:
-    file = cwd / "all.parquet"
-    file.write_text("precious")
-    with full_disk_beside(cwd / ".pokearena" / "arena.db"):
-        result = cli("export", "--parquet", "all.parquet")
-    assert result.status == 1
-    assert isinstance(result.error, OSError)
-    assert result.error.filename == "all.parquet"
-    assert file.read_text() == "precious"
-    assert {path.name for path in cwd.iterdir()} == {".pokearena", "all.parquet"}

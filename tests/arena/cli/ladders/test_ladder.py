@@ -1,6 +1,5 @@
 """`ladder verify` and `ladder rebuild` find and correct changed results."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -44,7 +43,7 @@ def test_stored_results_match_the_records(cli: Cli, tournament: str) -> None:
     result = cli("ladder", "verify")
     assert (result.status, result.out.count("match the records")) == (0, 1)
     assert "6 matches, 12 games" in result.out
-    document = json.loads(cli("ladder", "verify", "--tournament", tournament, "--json").out)
+    document = cli("ladder", "verify", "--tournament", tournament, "--json").json
     assert document["verified"] is True
     assert document["ladders"]["poke"]["differences"] == []
 
@@ -59,13 +58,13 @@ def test_stored_results_match_the_records(cli: Cli, tournament: str) -> None:
 def test_altered_results_are_found_and_corrected(
     cli: Cli, tournament: str, table: Table, column: str, change: Callable[[Any], Any], what: str
 ) -> None:
-    before = json.loads(cli("standings", "--json").out)
+    before = cli("standings", "--json").json
     match = tamper(table, column, change)
     result = cli("ladder", "verify")
     assert (result.status, result.out) == (1, "")
     assert f"match {match}: {what} are not those of the record" in result.err
     assert result.last == "next  pokearena ladder rebuild"
-    document = json.loads(cli("ladder", "verify", "--json").out)
+    document = cli("ladder", "verify", "--json").json
     assert (document["verified"], len(document["ladders"]["poke"]["differences"]) > 0) == (
         False,
         True,
@@ -74,15 +73,15 @@ def test_altered_results_are_found_and_corrected(
     assert again.status == 0
     assert f"match {match}: {what}" in again.err
     assert cli("ladder", "verify").status == 0
-    assert json.loads(cli("standings", "--json").out) == before
+    assert cli("standings", "--json").json == before
 
 
 def test_rebuilding_does_not_change_a_correct_ladder(cli: Cli, tournament: str) -> None:
     rebuilt = cli("ladder", "rebuild", "poke")
     assert rebuilt.out.rstrip() == cli("standings", "poke").out.rstrip()
     assert "12 records of 6 matches" in rebuilt.err
-    document = json.loads(cli("ladder", "rebuild", "--json").out)
-    assert document["ladders"] == json.loads(cli("standings", "--json").out)["ladders"]
+    document = cli("ladder", "rebuild", "--json").json
+    assert document["ladders"] == cli("standings", "--json").json["ladders"]
 
 
 @pytest.mark.parametrize(
@@ -98,7 +97,7 @@ def test_rebuilding_does_not_change_a_correct_ladder(cli: Cli, tournament: str) 
 def test_an_altered_ladder_is_found_and_computed_again(
     cli: Cli, tournament: str, table: Table, values: dict[str, Any]
 ) -> None:
-    before = json.loads(cli("standings", "--json").out)
+    before = cli("standings", "--json").json
     with database.writing(Workspace().store) as connection:
         connection.execute(update(table).values(**values))
     if "place" not in values:
@@ -106,7 +105,7 @@ def test_an_altered_ladder_is_found_and_computed_again(
         assert (result.status, result.last) == (1, "next  pokearena ladder rebuild")
     assert cli("ladder", "rebuild").status == 0
     assert cli("ladder", "verify").status == 0
-    assert json.loads(cli("standings", "--json").out) == before
+    assert cli("standings", "--json").json == before
 
 
 def test_an_unreadable_record_is_reported_and_left(cli: Cli, tournament: str) -> None:
@@ -114,9 +113,7 @@ def test_an_unreadable_record_is_reported_and_left(cli: Cli, tournament: str) ->
     assert f"match {match} cannot be made anew" in cli("ladder", "verify").err
     rebuilt = cli("ladder", "rebuild", "--json")
     assert rebuilt.status == 1
-    assert (
-        json.loads(rebuilt.out)["ladders"] == json.loads(cli("standings", "--json").out)["ladders"]
-    )
+    assert rebuilt.json["ladders"] == cli("standings", "--json").json["ladders"]
 
 
 def test_an_empty_ladder_verifies_and_rebuilds(cli: Cli, cwd: Path) -> None:

@@ -99,14 +99,14 @@ def fast(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("fast")
 def test_adjusted_results_complement_raw_ones(cli: Cli, cwd: Path) -> None:
     store_played_match(Workspace(), BOARDS)
-    document = json.loads(cli("compare", "policy", "noisy", "--adjusted", "--json").out)
+    document = cli("compare", "policy", "noisy", "--adjusted", "--json").json
     adjusted = document["adjusted"]
     assert adjusted["boards"] == BOARDS
     assert adjusted["score"]["raw"] == pytest.approx(document["score"])
     points = adjusted["points_per_board"]
     assert points["raw"] == pytest.approx(document["points_per_board"]["mean"], abs=1e-6)
     assert points["low"] < points["value"] < points["high"]
-    again = json.loads(cli("compare", "noisy", "policy", "--adjusted", "--json").out)["adjusted"]
+    again = cli("compare", "noisy", "policy", "--adjusted", "--json").json["adjusted"]
     assert again["score"]["value"] == pytest.approx(1 - adjusted["score"]["value"])
     assert again["score"]["saved"] == pytest.approx(adjusted["score"]["saved"])
     shown = cli("compare", "policy", "noisy", "--adjusted")
@@ -126,7 +126,7 @@ def test_without_the_option_records_are_not_read(
     cli: Cli, stored_tournament: StoreTournament
 ) -> None:
     stored_tournament(("ace", "bee"), {}, 2)
-    assert "adjusted" not in json.loads(cli("compare", "ace", "bee", "--json").out)
+    assert "adjusted" not in cli("compare", "ace", "bee", "--json").json
 
 
 @pytest.mark.long
@@ -136,7 +136,7 @@ def test_idle_workers_measure_the_luck_that_comparisons_and_standings_use(
 ) -> None:
     store_played_match(Workspace(), BOARDS)
     computed = cli("compare", "policy", "noisy", "--adjusted", "--json").out
-    unmeasured = json.loads(cli("standings", "--adjusted", "--json").out)["adjusted"]
+    unmeasured = cli("standings", "--adjusted", "--json").json["adjusted"]
     assert unmeasured[str(FORM)]["lines"] == []
     assert unmeasured[str(FORM)]["matches_measured"] == 0
 
@@ -147,7 +147,7 @@ def test_idle_workers_measure_the_luck_that_comparisons_and_standings_use(
     assert "policy" not in json.dumps(LUCK.find(store, match))
 
     assert cli("compare", "policy", "noisy", "--adjusted", "--json").out == computed
-    standings = json.loads(cli("standings", "--adjusted", "--json").out)
+    standings = cli("standings", "--adjusted", "--json").json
     table = standings["adjusted"][str(FORM)]
     assert (table["matches_measured"], table["matches"]) == (1, 1)
     by_entrant = {line["entrant"]: line for line in table["lines"]}

@@ -1,6 +1,5 @@
 """`pokearena matrix` and `pokearena compare`."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -32,9 +31,7 @@ def test_the_matrix_shows_score_interval_and_meetings_in_the_order_of_strength(
 
 
 def test_the_json_matrix_is_antisymmetric(cli: Cli, tournament: str) -> None:
-    crosstable = json.loads(cli("matrix", "--tournament", tournament, "--json").out)["matrices"][
-        "poke"
-    ]
+    crosstable = cli("matrix", "--tournament", tournament, "--json").json["matrices"]["poke"]
     assert crosstable["entrants"] == ["ace@1", "bee@1", "cat@1"]
     cell, mirror = crosstable["cells"][1][2], crosstable["cells"][2][1]
     assert (cell["matches"], cell["score"], mirror["score"]) == (20, 0.75, 0.25)
@@ -45,7 +42,7 @@ def test_the_json_matrix_is_antisymmetric(cli: Cli, tournament: str) -> None:
 
 def test_likelihoods_of_superiority_of_two_add_up_to_one(cli: Cli, tournament: str) -> None:
     assert cli("matrix", "--los").status == 0
-    superiority = json.loads(cli("matrix", "--json").out)["matrices"]["poke"]["superiority"]
+    superiority = cli("matrix", "--json").json["matrices"]["poke"]["superiority"]
     assert superiority[0][1] > 0.975
     assert superiority[1][2] + superiority[2][1] == pytest.approx(1)
 
@@ -75,7 +72,7 @@ def test_point_giving_at_tables_of_three_is_reported(cli: Cli, cwd: Path) -> Non
     tournament = store_tournament(
         Workspace(), (*BOTS, "dog"), orders, game="saint_poker", seats=3, cycles=12
     )
-    gifts = json.loads(cli("matrix", "--json").out)["matrices"]["saint_poker-3"]["gifts"]
+    gifts = cli("matrix", "--json").json["matrices"]["saint_poker-3"]["gifts"]
     assert len(gifts) == 12
     first = next(gift for gift in gifts if (gift["giver"], gift["taker"]) == ("dog@1", "ace@1"))
     assert first["chance"] < 0.01
@@ -87,7 +84,7 @@ def test_point_giving_at_tables_of_three_is_reported(cli: Cli, cwd: Path) -> Non
 
 
 def test_boards_are_compared_as_pairs_of_games(cli: Cli, tournament: str) -> None:
-    document = json.loads(cli("compare", "bee", "cat@1", "--json").out)
+    document = cli("compare", "bee", "cat@1", "--json").json
     assert (document["form"], document["entrants"], document["unit"]) == (
         "poke",
         ["bee@1", "cat@1"],
@@ -114,7 +111,7 @@ def test_boards_are_compared_as_pairs_of_games(cli: Cli, tournament: str) -> Non
 
 def test_swapping_the_bots_reverses_the_comparison(cli: Cli, tournament: str) -> None:
     first, other = (
-        json.loads(cli("compare", *pair, "--json").out) for pair in (("bee", "cat"), ("cat", "bee"))
+        cli("compare", *pair, "--json").json for pair in (("bee", "cat"), ("cat", "bee"))
     )
     assert other["pairs"] == [10, 0, 10, 0, 0, 0]
     assert other["elo"]["value"] == pytest.approx(-first["elo"]["value"])
@@ -122,7 +119,7 @@ def test_swapping_the_bots_reverses_the_comparison(cli: Cli, tournament: str) ->
 
 
 def test_a_sequential_test_reports_when_it_was_decided(cli: Cli, tournament: str) -> None:
-    sprt = json.loads(cli("compare", "bee", "cat", "--sprt", 0, 200, "--json").out)["sprt"]
+    sprt = cli("compare", "bee", "cat", "--sprt", 0, 200, "--json").json["sprt"]
     assert sprt["bounds"] == pytest.approx([-2.944, 2.944], abs=0.001)
     assert sprt["verdict"] == "high"
     assert sprt["decided_after_matches"] <= 20
@@ -138,7 +135,7 @@ def test_a_sequential_test_reports_when_it_was_decided(cli: Cli, tournament: str
 def test_equal_results_have_no_interval(cli: Cli, tournament: str) -> None:
     result = cli("compare", "ace", "bee")
     assert "+∞" in result.out
-    document = json.loads(cli("compare", "ace", "bee", "--json").out)
+    document = cli("compare", "ace", "bee", "--json").json
     assert document["superiority"] is None
     assert document["elo"] == {"value": None, "low": None, "high": None}
 
@@ -165,7 +162,7 @@ def test_a_comparison_of_bots_with_two_games_requires_a_game(cli: Cli, tournamen
     result = cli("compare", "ace", "bee")
     assert result.status == 2
     assert result.code == "several-forms"
-    document = json.loads(cli("compare", "ace", "bee", "saint_poker", "--json").out)
+    document = cli("compare", "ace", "bee", "saint_poker", "--json").json
     assert (document["unit"], document["pairs"], document["wins"]) == ("match", None, 3)
     boards = cli("compare", "ace", "bee", "saint_poker", "--by", "board")
     assert boards.status == 2

@@ -1,6 +1,5 @@
 """Seasons: a new ladder of a form starts new ratings, and the earlier one is kept."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -44,7 +43,7 @@ def workspace(cwd: Path) -> Workspace:
 
 def ladder_matches(cli: Cli, *words: str) -> dict[str, int]:
     """Return the number of matches of each bot on the ladder."""
-    rows = json.loads(cli("standings", *words, "--json").out)["ladders"]["poke"]
+    rows = cli("standings", *words, "--json").json["ladders"]["poke"]
     return {line["entrant"]: line["matches"] for line in rows}
 
 
@@ -52,7 +51,7 @@ def test_ratings_start_anew_and_the_earlier_season_stays(cli: Cli, workspace: Wo
     before = ladder_matches(cli, "poke")
     (ladder,) = open_ladders.list_open_ladders(workspace.store)
     versions.retire(workspace.store, "cat@1")
-    made = json.loads(cli("ladder", "new-season", "poke", "--name", "Spring", "--json").out)
+    made = cli("ladder", "new-season", "poke", "--name", "Spring", "--json").json
     assert (made["season"], made["name"], made["entrants"]) == (2, "Spring", ["ace@1", "bee@1"])
     assert made["settings"] == {**ladder.plan.settings, "season": 2}
     assert (
@@ -73,7 +72,7 @@ def test_ratings_start_anew_and_the_earlier_season_stays(cli: Cli, workspace: Wo
 def test_all_seasons_are_verified(cli: Cli, workspace: Workspace) -> None:
     assert cli("ladder", "new-season", "poke").status == 0
     play(workspace, 1)
-    document = json.loads(cli("ladder", "verify", "--json").out)
+    document = cli("ladder", "verify", "--json").json
     assert (document["verified"], set(document["ladders"])) == (True, {"poke", "poke, season 1"})
 
 
@@ -81,7 +80,7 @@ def test_a_season_can_begin_without_a_ladder(cli: Cli, cwd: Path) -> None:
     workspace = Workspace()
     for name in ("ace", "bee"):
         versions.add_version(workspace.store, name, "1", name * 8, f"/{name}", {"run": ["x"]})
-    made = json.loads(cli("ladder", "new-season", "pokex-2", "--json").out)
+    made = cli("ladder", "new-season", "pokex-2", "--json").json
     assert (made["season"], made["form"]) == (1, "pokex-2")
     assert cli("ladder", "new-season", "poke").last == "next  pokearena standings poke"
     assert cli("ladder", "new-season", "whist").status == 2
@@ -91,9 +90,9 @@ def test_a_season_can_begin_without_a_ladder(cli: Cli, cwd: Path) -> None:
 def test_an_interrupted_start_of_a_season_is_repeated(cli: Cli, workspace: Workspace) -> None:
     (ladder,) = open_ladders.list_open_ladders(workspace.store)
     lifecycle.cancel(workspace.store, ladder.id)
-    made = json.loads(cli("ladder", "new-season", "poke", "--json").out)
+    made = cli("ladder", "new-season", "poke", "--json").json
     assert (made["season"], made["entrants"]) == (2, ["ace@1", "bee@1", "cat@1"])
-    again = json.loads(cli("ladder", "new-season", "poke", "--json").out)
+    again = cli("ladder", "new-season", "poke", "--json").json
     assert again["season"] == 3
 
 

@@ -65,12 +65,12 @@ def test_the_columns_are_explained_on_stderr(cli: Cli, begun_tournament: str) ->
 def test_a_strength_with_an_error_above_100_points_is_provisional(cli: Cli, cwd: Path) -> None:
     store_tournament(Workspace(), BOTS, {})
     assert cli("standings").out.count("?") == 3
-    ladder_rows = json.loads(cli("standings", "--json").out)["ladders"]["poke"]
+    ladder_rows = cli("standings", "--json").json["ladders"]["poke"]
     assert all(line["provisional"] for line in ladder_rows)
 
 
 def test_json_contains_the_parameters_of_the_table(cli: Cli, begun_tournament: str) -> None:
-    document = json.loads(cli("standings", "--tournament", begun_tournament, "--json").out)
+    document = cli("standings", "--tournament", begun_tournament, "--json").json
     first = document["ladders"]["poke"][0]
     assert (first["entrant"], first["ranks"], first["matches"]) == ("ace@1", [1, 1], 60)
     assert first["interval"][0] < first["strength"] < first["interval"][1]
@@ -85,7 +85,7 @@ def test_a_bot_that_won_every_game_is_marked_and_has_a_bound(
     cli: Cli, begun_tournament: str
 ) -> None:
     shown = cli("standings", "poke")
-    lines = json.loads(cli("standings", "--json").out)["ladders"]["poke"]
+    lines = cli("standings", "--json").json["ladders"]["poke"]
     bound = lines[0]["bound"]
     assert (bound["side"], bound["confidence"]) == ("above", 0.95)
     assert lines[1]["strength"] < bound["value"]
@@ -97,7 +97,7 @@ def test_a_bot_that_won_every_game_is_marked_and_has_a_bound(
 def test_the_likelihood_of_superiority_to_the_next_line_is_a_column(
     cli: Cli, begun_tournament: str
 ) -> None:
-    lines = json.loads(cli("standings", "--json").out)["ladders"]["poke"]
+    lines = cli("standings", "--json").json["ladders"]["poke"]
     likely = [line["superiority_to_next"] for line in lines]
     assert likely[0] > 0.975
     assert likely[1] == pytest.approx(0.5, abs=0.01)
@@ -107,7 +107,7 @@ def test_the_likelihood_of_superiority_to_the_next_line_is_a_column(
 
 def test_an_anchor_with_a_deviation_is_a_prior(cli: Cli, begun_tournament: str) -> None:
     words = ("standings", "--anchor", "bee@1=1500:40", "--json")
-    document = json.loads(cli(*words).out)
+    document = cli(*words).json
     line = next(line for line in document["ladders"]["poke"] if line["entrant"] == "bee@1")
     assert not line["anchored"]
     assert line["strength"] == pytest.approx(1500, abs=5)
@@ -116,12 +116,12 @@ def test_an_anchor_with_a_deviation_is_a_prior(cli: Cli, begun_tournament: str) 
 
 
 def test_the_worth_of_seats_is_shown_on_request(cli: Cli, begun_tournament: str) -> None:
-    document = json.loads(cli("standings", "--seats", "--json").out)
+    document = cli("standings", "--seats", "--json").json
     seats = document["seats"]["poke"]
     assert [(each["seats"], each["matches"]) for each in seats] == [([0], 90), ([1], 90)]
     assert seats[0]["score"]["mean"] + seats[1]["score"]["mean"] == pytest.approx(1)
     assert seats[0]["points"] == {"mean": 0, "interval": [0, 0]}
-    assert "seats" not in json.loads(cli("standings", "--json").out)
+    assert "seats" not in cli("standings", "--json").json
     table = cli("standings", "--seats").out.splitlines()[-3:]
     assert table[0].split() == "seat matches score Elo points per game".split()
     assert [row.split()[:2] for row in table[1:]] == [["1", "90"], ["2", "90"]]
@@ -129,7 +129,7 @@ def test_the_worth_of_seats_is_shown_on_request(cli: Cli, begun_tournament: str)
 
 def test_an_anchor_shifts_all_strengths_and_is_marked(cli: Cli, begun_tournament: str) -> None:
     free, fixed = (
-        json.loads(cli("standings", *words, "--json").out)["ladders"]["poke"]
+        cli("standings", *words, "--json").json["ladders"]["poke"]
         for words in ((), ("--anchor", "bee@1=1500"))
     )
     assert [line["anchored"] for line in fixed] == [False, True, False]
@@ -162,7 +162,7 @@ def test_cyclic_results_are_reported(cli: Cli, cwd: Path) -> None:
     results = {frozenset(two): [*[two] * 5, two[::-1]] for two in circle}
     store_tournament(Workspace(), BOTS, results, cycles=12)
     assert "strength alone does not explain all results" in cli("standings").err
-    details = json.loads(cli("standings", "--json").out)["details"]["poke"]
+    details = cli("standings", "--json").json["details"]["poke"]
     assert details["lack_of_fit"]["p"] < 0.05
 
 
@@ -219,7 +219,7 @@ def test_equal_tournaments_have_equal_json_except_decision_times(cli: Cli, tmp_p
             _slow_down(simulated_arena, tournament.id)
         simulated_arena.engine.dispose()
         documents.append(cli("standings", "--json", "--data", str(folder)).out)
-        timed = json.loads(cli("standings", "--json", "--timing", "--data", str(folder)).out)
+        timed = cli("standings", "--json", "--timing", "--data", str(folder)).json
         timings.append(timed.pop("timing"))
         assert timed == json.loads(documents[-1])
     assert documents[0] == documents[1]
@@ -261,9 +261,9 @@ def test_a_ladder_can_store_anchors(
     plan = open_ladders.plan_of("poke")
     text = "bee@1=1500:40, dog@1=1300"
     anchored = replace(plan, settings={**plan.settings, "anchors": text})
-    by_command = json.loads(cli("standings", "--anchor", "bee@1=1500:40", "--json").out)
+    by_command = cli("standings", "--anchor", "bee@1=1500:40", "--json").json
     open_ladders.create_missing(workspace.store, [anchored])
-    stored = json.loads(cli("standings", "--json").out)
+    stored = cli("standings", "--json").json
     assert stored["details"]["poke"]["strength"]["loose_anchors"] == {"bee@1": [1500, 40]}
     strengths = [
         {line["entrant"]: line["strength"] for line in document["ladders"]["poke"]}
@@ -281,7 +281,7 @@ def test_a_ladder_can_store_anchors(
     written = history("poke")
     cli("ladder", "rebuild", "poke")
     assert history("poke") == written
-    fixed = json.loads(cli("standings", "--anchor", "cat@1=1200", "--json").out)
+    fixed = cli("standings", "--anchor", "cat@1=1200", "--json").json
     assert fixed["details"]["poke"]["strength"]["anchors"] == {"cat@1": 1200}
 
 

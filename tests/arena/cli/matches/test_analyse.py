@@ -1,7 +1,5 @@
 """`analyse` of a played match, as text and as JSON."""
 
-import json
-
 import pytest
 
 from arena.cli.matches.analyse import sparkline
@@ -17,7 +15,7 @@ def test_a_sparkline_goes_from_a_loss_to_a_win() -> None:
 @pytest.mark.long
 def test_analyse_finds_the_mistakes_of_a_random_bot(cli: Cli) -> None:
     cli("play", "pouku", "sample:greedy", "sample:random", "sample:random", "-n", 1, "--seed", 3)
-    document = json.loads(cli("analyse", "last", "--json").out)
+    document = cli("analyse", "last", "--json").json
     assert document["engine"]["name"] == "strong"
     assert document["costliest"]
     assert all(each["mistake"] for each in document["costliest"])
@@ -29,6 +27,6 @@ def test_analyse_finds_the_mistakes_of_a_random_bot(cli: Cli) -> None:
 @pytest.mark.repetition
 def test_analyse_compares_with_another_engine(cli: Cli) -> None:
     cli("play", "pouku", "sample:greedy", "sample:random", "sample:random", "-n", 1, "--seed", 3)
-    document = json.loads(cli("analyse", "last", "--engine", "champion", "--json").out)
+    document = cli("analyse", "last", "--engine", "champion", "--json").json
     assert document["engine"]["name"] == "champion"
     assert document["analysed"] == len(document["decisions"])

@@ -78,7 +78,7 @@ def test_play_gives_a_sandboxed_bot_its_model_and_keeps_no_key(
     (record,) = Path(".pokearena/plays").glob("m-*.jsonl")
     assert "thought" in record.read_text()
     printed = cli("models", "transcript", "last")
-    calls = [json.loads(line) for line in printed.out.splitlines()]
+    calls = printed.documents
     assert len(calls) == len(endpoint.requests)
     assert {(call["version"], call["model"], call["text"]) for call in calls} == {
         ("mybot", "small", '{"action": 1, "note": "thought"}')
@@ -148,7 +148,7 @@ def test_a_stored_version_needs_a_grant_and_its_calls_are_stored(
     assert endpoint.requests == []
     assert cli("models", "grant", "small", "--owner", "ada").status == 0
     assert cli(*words, *CLOCK).status == 0
-    [used] = json.loads(cli("models", "list", "--json").out)["usage"]
+    [used] = cli("models", "list", "--json").json["usage"]
     assert used["calls"] == len(endpoint.requests) > 0
     assert cli("models", "stop").status == 0
     assert cli(*words, *CLOCK).code == "models-unavailable"
@@ -159,11 +159,11 @@ def test_the_examination_plays_one_game_with_models_after_its_cost(
 ) -> None:
     write_models(".pokearena", endpoint)
     result = cli("test", "mybot", "--quick", "--game", "pouku", "--json")
-    checks = {check["name"]: check for check in json.loads(result.out)["checks"]}
+    checks = {check["name"]: check for check in result.json["checks"]}
     assert checks["plays with its models"]["outcome"] == "passed"
     assert endpoint.requests
     assert "100,000 tokens" in result.err
     Path(".pokearena/models.toml").unlink()
     result = cli("test", "mybot", "--quick", "--game", "pouku", "--json")
-    checks = {check["name"]: check for check in json.loads(result.out)["checks"]}
+    checks = {check["name"]: check for check in result.json["checks"]}
     assert checks["plays with its models"]["outcome"] == "skipped"

@@ -47,8 +47,8 @@ def test_the_list_shows_the_newest_match_first(cli: Cli, played: Path) -> None:
 
 @pytest.mark.long
 def test_listed_wins_match_the_result(cli: Cli) -> None:
-    result = json.loads(cli("play", "poke", *BOTS, "-n", 3, "--seed", "1", "--json").out)
-    (document,) = map(json.loads, cli("play", "--list", "--json").out.splitlines())
+    result = cli("play", "poke", *BOTS, "-n", 3, "--seed", "1", "--json").json
+    (document,) = cli("play", "--list", "--json").documents
     assert [bot["wins"] for bot in document["bots"]] == [bot["wins"] for bot in result["bots"]]
     assert document["record"] == str(Path(result["record"]))
 
@@ -65,14 +65,14 @@ def test_empty_folders_and_other_files_are_ignored(cli: Cli) -> None:
 def test_last_is_the_newest_match_in_every_command(cli: Cli, played: Path) -> None:
     kept(played, "m-zzzzzzzzzz", "m-aaaaaaaaaa")
     newest = "m-aaaaaaaaaa"
-    assert json.loads(cli("verify", "last", "--json").out)["match"] == newest
-    assert json.loads(cli("why", "last", "--json").out)["match"] == newest
+    assert cli("verify", "last", "--json").json["match"] == newest
+    assert cli("why", "last", "--json").json["match"] == newest
     replayed = cli("replay", "last", "--html", "replay.html", "--json")
-    assert json.loads(replayed.out)["match"] == newest
+    assert replayed.json["match"] == newest
     assert cli("replay", "last", "--game", 0).last.endswith("pokearena verify last")
     assert cli("logs", "last").last.endswith("pokearena replay last")
     result = cli("ask", "last:0:0", "sample:greedy", "--json")
-    assert json.loads(result.out)["match"] == newest
+    assert result.json["match"] == newest
 
 
 def test_last_without_a_local_match_is_refused(cli: Cli) -> None:
@@ -90,7 +90,7 @@ def test_the_oldest_matches_and_the_output_of_their_bots_are_deleted(
     for name in ("m-aaaaaaaaaa", "m-cccccccccc", "m-inthearena"):
         (outputs / name).mkdir(parents=True)
         (outputs / name / "greedy.log").write_text("hello")
-    match = json.loads(cli("play", "poke", *BOTS, "--json", "--keep", 2).out)["match"]
+    match = cli("play", "poke", *BOTS, "--json", "--keep", 2).json["match"]
     assert ids(cli) == [match, "m-cccccccccc"]
     assert sorted(path.name for path in outputs.iterdir()) == ["m-cccccccccc", "m-inthearena"]
 
@@ -101,13 +101,13 @@ def test_the_same_match_again_replaces_its_record_and_is_the_last(
 ) -> None:
     talker = bot("talker", 'print("hello", flush=True)\nreturn turn.legal[0]')
     words = ("play", "poke", talker, "sample:meek", "--seed", "1", "--json")
-    match = json.loads(cli(*words).out)["match"]
+    match = cli(*words).json["match"]
     output = Path(".pokearena/logs/matches", match, "talker.log")
     once = output.read_text()
     kept(played, "m-aaaaaaaaaa")
     os.utime(PLAYS / "m-aaaaaaaaaa.jsonl")
     assert ids(cli) == ["m-aaaaaaaaaa", match]
-    assert json.loads(cli(*words).out)["match"] == match
+    assert cli(*words).json["match"] == match
     assert ids(cli) == [match, "m-aaaaaaaaaa"]
     assert output.read_text() == once
 

@@ -1,6 +1,5 @@
 """`play --trace`: every message from and to the bots as JSON lines."""
 
-import asyncio
 import base64
 import json
 from datetime import datetime
@@ -14,8 +13,7 @@ from pokearena.v1 import bot_pb2
 from arena.bots.resolver import house_folder
 from arena.cli.matches import message_trace
 from referee.record import MatchRecord, read
-from referee.rpc.trace import SeatTrace, TracedClient, TraceFile
-from referee.tables.bot_client import BotClient
+from referee.rpc.trace import SeatTrace, TraceFile
 from tests.arena.cli.terminal import Cli, Write
 from tests.full_disk import largest_file
 
@@ -112,7 +110,7 @@ def test_a_disk_that_becomes_full_loses_the_trace_but_not_the_result(cli: Cli) -
         result = cli("play", "poke", "sample:meek", "sample:meek", "--trace", "t.jsonl", "--json")
     assert result.status == 1
     assert "t.jsonl" in result.err
-    assert Path(json.loads(result.out)["record"]).is_file()
+    assert Path(result.json["record"]).is_file()
     assert Path("t.jsonl").read_text() == "before"
     assert sorted(path.name for path in Path().iterdir()) == [".pokearena", "t.jsonl"]
 
@@ -143,17 +141,3 @@ def test_a_message_that_is_not_valid_is_in_the_trace_as_bytes() -> None:
     assert (received["games"], received["ms"]) == ([7], 250)
     assert base64.b64decode(received["invalid"]) == b"\xff"
     assert "message" not in received
-
-
-def test_without_a_trace_messages_are_not_wrapped(tmp_path: Path) -> None:
-    async def kinds() -> tuple[bool, bool]:
-        file = TraceFile(tmp_path / "messages")
-        traced = SeatTrace(file, 0, 0)
-        clients = [BotClient("unix:/nowhere"), BotClient("unix:/nowhere", trace=traced)]
-        for client in clients:
-            await client.close()
-        file.close()
-        first, second = (isinstance(client._channel, TracedClient) for client in clients)
-        return first, second
-
-    assert asyncio.run(kinds()) == (False, True)

@@ -1,19 +1,16 @@
 """`pokearena play`: matches of an author's bots on their own machine."""
 
-import json
 import os
 import re
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from referee.games.shared.dealing import commitment
 from referee.record import read
-from tests.arena.cli.terminal import POKEARENA, Cli, Write, in_a_terminal
+from tests.arena.cli.terminal import Cli, Write, in_a_terminal, running
 from tests.full_disk import largest_file
-from tests.guarded_process import GuardedProcess
 
 ILLEGAL = """
 if turn.decision > 4:
@@ -52,7 +49,7 @@ def test_a_match_plays_every_seating_and_prints_a_row_per_bot(cli: Cli) -> None:
 @pytest.mark.long
 def test_equal_seeds_give_equal_matches_and_0_is_a_seed(cli: Cli) -> None:
     words = ("play", "poke", "sample:random", "sample:meek", "--json", "--seed")
-    first, second, other = (json.loads(cli(*words, seed).out) for seed in ("0", "0", "1"))
+    first, second, other = (cli(*words, seed).json for seed in ("0", "0", "1"))
     keys = ("match", "games", "seed", "commitment")
     assert [first[name] for name in keys] == [second[name] for name in keys]
     assert first["seed"] != other["seed"]
@@ -62,9 +59,7 @@ def test_equal_seeds_give_equal_matches_and_0_is_a_seed(cli: Cli) -> None:
 @pytest.mark.long
 def test_a_seed_of_64_hexadecimal_digits_is_used_directly(cli: Cli) -> None:
     seed = "0f" * 32
-    document = json.loads(
-        cli("play", "poke", "sample:meek", "sample:meek", "--json", "--seed", seed).out
-    )
+    document = cli("play", "poke", "sample:meek", "sample:meek", "--json", "--seed", seed).json
     assert document["seed"] == seed
     assert document["commitment"] == commitment(bytes.fromhex(seed))
     assert [bot["bot"] for bot in document["bots"]] == ["meek", "meek-2"]
@@ -148,7 +143,7 @@ def test_a_bot_whose_output_is_in_another_encoding_loses_with_a_fault_that_names
     )
     result = cli("play", "poke", "windows", "sample:meek", "--json")
     assert result.status == 1
-    fault = json.loads(result.out)["fault"]
+    fault = result.json["fault"]
     assert (fault["bot"], fault["verdict"]) == ("windows", verdict)
     assert {"UTF-16", "UTF-8"} <= set(re.findall(r"UTF-\d+", fault["sentence"]))
 
@@ -159,7 +154,7 @@ def test_lenient_counts_faults_and_continues(cli: Cli, bot: Write) -> None:
     words = ("play", "poke", cheat, "sample:meek", "-n", 2, "--lenient", "--json")
     result = cli(*words)
     assert result.status == 0
-    document = json.loads(result.out)
+    document = result.json
     assert document["complete"]
     assert len(document["games"]) == 4
     assert [row["faults"] > 0 for row in document["bots"]] == [True, False]
@@ -201,19 +196,12 @@ def test_the_result_is_printed_if_the_record_cannot_be_written(cwd: Path) -> Non
     folder = cwd / "records"
     folder.mkdir()
     words = ["sample:meek", "sample:meek", "-n", "5000", "--watch", "--record", "records/m.jsonl"]
-    with GuardedProcess(
-        [POKEARENA, "play", "poke", *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.readline()
+    with running("play", "poke", *words) as (process, out, err):
+        out.readline()
         folder.rmdir()
         os.kill(process.pid, signal.SIGINT)
-        printed = process.stdout.read().splitlines()
-        stderr = process.stderr.read()
+        printed = out.read().splitlines()
+        stderr = err.read()
     assert process.returncode == 130
     assert "Traceback" not in stderr
     assert "records/m.jsonl" in stderr
@@ -223,7 +211,7 @@ def test_the_result_is_printed_if_the_record_cannot_be_written(cwd: Path) -> Non
 @pytest.mark.long
 def test_an_option_of_the_game_is_in_the_record(cli: Cli) -> None:
     words = ("play", "poke", "sample:meek", "sample:meek", "--option", "must_beat=false")
-    assert json.loads(cli(*words, "--json").out)["options"] == {"must_beat": False}
+    assert cli(*words, "--json").json["options"] == {"must_beat": False}
 
 
 def test_invalid_arguments_are_refused_before_any_process_starts(cli: Cli) -> None:
@@ -257,18 +245,11 @@ def test_a_bot_that_does_not_play_the_game_is_refused(cli: Cli) -> None:
 @pytest.mark.long
 def test_ctrl_c_keeps_the_finished_games(cwd: Path) -> None:
     words = ["sample:meek", "sample:meek", "-n", "5000", "--watch", "--record", "m.jsonl"]
-    with GuardedProcess(
-        [POKEARENA, "play", "poke", *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.readline()
+    with running("play", "poke", *words) as (process, out, err):
+        out.readline()
         os.kill(process.pid, signal.SIGINT)
-        process.stdout.read()
-        stderr = process.stderr.read()
+        out.read()
+        stderr = err.read()
     assert process.returncode == 130
     assert "of 10000 games" in stderr
     assert "Traceback" not in stderr
@@ -281,8 +262,8 @@ def test_an_option_that_is_a_switch_needs_no_value(cli: Cli) -> None:
         cli("play", "poke", "sample:meek", "sample:random", "--seed", 1, "--json", *words)
         for words in (("--option", "must_beat"), ("--option", "must_beat=false"))
     )
-    assert json.loads(first.out)["options"] == {"must_beat": True}
-    assert json.loads(other.out)["options"] == {"must_beat": False}
+    assert first.json["options"] == {"must_beat": True}
+    assert other.json["options"] == {"must_beat": False}
 
 
 @pytest.mark.long

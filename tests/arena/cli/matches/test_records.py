@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,7 @@ import pytest
 
 from arena.cli.errors import CommandError
 from referee.record import dump, read
-from tests.arena.cli.terminal import POKEARENA, Cli, Write
-from tests.guarded_process import GuardedProcess
+from tests.arena.cli.terminal import Cli, Write, running
 
 Change = Callable[[list[dict[str, Any]]], None]
 
@@ -42,7 +40,7 @@ def test_an_unchanged_record_verifies(cli: Cli, played: Path) -> None:
 
 
 def test_verify_prints_its_findings_as_json(cli: Cli, played: Path) -> None:
-    document = json.loads(cli("verify", played, "--json").out)
+    document = cli("verify", played, "--json").json
     assert document["verified"] is True
     assert document["problems"] == []
     assert (document["games"], document["match"]) == (2, read(played.read_text()).match["match"])
@@ -89,7 +87,7 @@ def test_a_unique_prefix_of_an_id_is_accepted(cli: Cli, played: Path) -> None:
 
 def test_replay_prints_every_position_in_full_for_programs(cli: Cli, played: Path) -> None:
     record = read(played.read_text())
-    lines = [json.loads(line) for line in cli("replay", played, "--json").out.splitlines()]
+    lines = cli("replay", played, "--json").documents
     first, last = lines[0], lines[-1]
     assert first["match"] == record.match["match"]
     assert (first["game"], first["decision"], len(first["actors"])) == (0, 0, 1)
@@ -122,17 +120,10 @@ def test_replay_of_an_unknown_game_is_refused(cli: Cli, played: Path) -> None:
 
 
 def test_a_closed_output_pipe_is_not_an_error(played: Path) -> None:
-    with GuardedProcess(
-        [POKEARENA, "replay", str(played), "--json"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.readline()
-        process.stdout.close()
-        assert process.stderr.read() == ""
+    with running("replay", played, "--json") as (process, out, err):
+        out.readline()
+        out.close()
+        assert err.read() == ""
     assert process.returncode == 141
 
 
@@ -144,7 +135,7 @@ def test_ask_repeats_the_recorded_answer(cli: Cli, played: Path) -> None:
     question = f"{played}:1:{line['decision']}"
     result = cli("ask", question, "sample:random", "--json")
     assert result.status == 0
-    document = json.loads(result.out)
+    document = result.json
     assert document["answer"] == document["recorded"] == line["action"]
     assert (document["legal"], document["in_time"], document["seat"]) == (True, True, line["seat"])
     assert document["answer"] in document["question"]["legal"]
@@ -165,7 +156,7 @@ def test_ask_repeats_the_question_of_a_fault(cli: Cli, bot: Write) -> None:
     command = cli(*words).last.removeprefix("next  pokearena ").split()
     cured = bot("late", "return turn.legal[-1], 'better'")
     result = cli(*command, "--json")
-    document = json.loads(result.out)
+    document = result.json
     # On a busy machine it is late too, which is a failure.
     assert result.status == (0 if document["in_time"] else 1)
     assert cured == command[-1]
@@ -232,7 +223,7 @@ def test_logs_print_faults_and_bot_output(cli: Cli, bot: Write) -> None:
     assert result.last.startswith(f"next  pokearena ask {match}:0:")
     assert "fault" not in cli("logs", match, "noisy").out
     assert "noise" not in cli("logs", match, "cheat").out
-    faults = [json.loads(line) for line in cli("logs", match, "--json").out.splitlines()]
+    faults = cli("logs", match, "--json").documents
     assert {(fault["bot"], fault["verdict"]) for fault in faults} == {("cheat", "protocol")}
     nobody = cli("logs", match, "noisi")
     assert nobody.status == 2
@@ -296,7 +287,7 @@ def test_ask_sends_several_questions_in_one_message(cli: Cli, played: Path) -> N
     }
     result = cli("ask", f"{played}:{','.join(places[0])}", "sample:meek", "--json")
     assert result.status == 0
-    document = json.loads(result.out)
+    document = result.json
     assert [(answer["game"], answer["seat"]) for answer in document["answers"]] == [(0, 0), (1, 0)]
     assert all(answer["legal"] for answer in document["answers"])
     for both, code in (

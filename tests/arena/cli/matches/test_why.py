@@ -36,7 +36,7 @@ def failed_match(cli: Cli, bot: str, *words: object) -> str:
 
 def fault(cli: Cli, match: str) -> dict[str, Any]:
     """Return the only fault of a match from the JSON output."""
-    document = json.loads(cli("why", match, "--json").out)
+    document = cli("why", match, "--json").json
     (only_fault,) = document["faults"]
     assert isinstance(only_fault, dict)
     return only_fault
@@ -167,12 +167,12 @@ def test_why_prints_the_last_64_kb_of_output(cli: Cli, bot: Write) -> None:
 def test_why_selects_a_fault_by_question_or_by_seat(cli: Cli, bot: Write) -> None:
     words = ("play", "poke", bot("cheat", CHEAT), bot("empty", "return bot_pb2.Action()"))
     assert cli(*words, "-n", 2, "--lenient", "--seed", 3, "--record", "m.jsonl").status == 0
-    faults = json.loads(cli("why", "m.jsonl", "--json").out)["faults"]
+    faults = cli("why", "m.jsonl", "--json").json["faults"]
     assert {row["bot"] for row in faults} == {"cheat", "empty"}
     latest = faults[-1]
     place = f"m.jsonl:{latest['game']}:{latest['decision']}"
-    assert json.loads(cli("why", place, "--json").out)["faults"] == [latest]
-    faults_of_seat = json.loads(cli("why", "m.jsonl", "--seat", "cheat", "--json").out)["faults"]
+    assert cli("why", place, "--json").json["faults"] == [latest]
+    faults_of_seat = cli("why", "m.jsonl", "--seat", "cheat", "--json").json["faults"]
     assert faults_of_seat == [row for row in faults if row["bot"] == "cheat"]
     assert cli("why", "m.jsonl", "--seat", "cheet").status == 2
     assert cli("why", "m.jsonl", "--seat", 2).status == 2
@@ -188,7 +188,7 @@ def test_why_lists_games_lost_because_of_a_fault_in_another(cli: Cli, bot: Write
     dies = bot("dies", "import os\nos._exit(3)")
     words = ("play", "poke", dies, "sample:meek", "-n", 4, "--lenient", "--seed", 3)
     assert cli(*words, "--record", "m.jsonl").status == 0
-    document = json.loads(cli("why", "m.jsonl", "--json").out)
+    document = cli("why", "m.jsonl", "--json").json
     by_fault = {row["game"] for row in document["faults"]}
     after = {row["verdict"]: row["games"] for row in document["aftermath"]}
     assert sorted([*by_fault, *(game for games in after.values() for game in games)]) == [*range(8)]
@@ -206,7 +206,7 @@ def test_why_shows_the_ten_worst_boards_in_order(cli: Cli) -> None:
     lines = cli("why", "m.jsonl").out.splitlines()
     first = next(at for at, line in enumerate(lines) if line.startswith("board")) + 1
     shown = [line.split() for line in lines[first : first + 10]]
-    boards = {b["board"]: b for b in json.loads(cli("why", "m.jsonl", "--json").out)["boards"]}
+    boards = {b["board"]: b for b in cli("why", "m.jsonl", "--json").json["boards"]}
     assert len(boards) == 12
     for number, greedy, random, *games in shown:
         board = boards[int(number) - 1]
@@ -222,7 +222,7 @@ def test_why_without_faults_shows_lost_boards_and_decision_times(cli: Cli, playe
     result = cli("why", played)
     assert result.status == 0
     assert ": no faults; random lost with 0 % of the games; its worst board is 1: " in result.out
-    document = json.loads(cli("why", played, "--json").out)
+    document = cli("why", played, "--json").json
     assert document["faults"] == []
     assert [board["games"] for board in document["boards"]] == [[0, 1]]
     lines = [json.loads(line) for line in played.read_text().splitlines()]
@@ -247,10 +247,10 @@ def test_why_without_faults_shows_lost_boards_and_decision_times(cli: Cli, playe
 def test_why_shows_the_stored_analysis_of_a_defeat_without_faults(cli: Cli) -> None:
     store = Workspace().store
     match = play(Workspace(), table("poke-2-must_beat=true")).match
-    assert json.loads(cli("why", match, "--json").out)["analysis"] is None
+    assert cli("why", match, "--json").json["analysis"] is None
     assert f"pokearena analyse {match}" in cli("why", match).err
     store_analysis(store, match)
-    assert json.loads(cli("why", match, "--json").out)["analysis"] == stored_analysis()
+    assert cli("why", match, "--json").json["analysis"] == stored_analysis()
     costly = next(
         line.split()
         for line in cli("why", match, "--seat", "luck1").out.splitlines()

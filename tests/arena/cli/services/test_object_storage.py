@@ -1,6 +1,5 @@
 """An arena whose files are on a real S3 server: every command reads and moves them."""
 
-import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -43,7 +42,7 @@ class StoredArena:
 
     def storage_check(self, **environment: str) -> dict[str, str]:
         """Return the check of the object storage by `doctor`."""
-        checks = json.loads(self.run("doctor", "--json", **environment).out)["checks"]
+        checks = self.run("doctor", "--json", **environment).json["checks"]
         return next(check for check in checks if check["name"] == "storage")
 
     def objects(self) -> dict[str, int]:
@@ -59,10 +58,10 @@ def test_an_arena_keeps_its_files_on_an_s3_server(cwd: Path, server: S3Server) -
     played = arena.run("tournament", "run", "poke", "sample:meek", "sample:random", "-n", 2)
     assert played.status == OK, played.err
     assert arena.objects() == {"builds": 2, "records": 0, "probe": 0}
-    moved = json.loads(arena.run("db", "move-files", "objects", "--json").out)
+    moved = arena.run("db", "move-files", "objects", "--json").json
     assert (moved["builds"], moved["matches"], moved["deleted"]) == (0, 1, 0)
     assert arena.objects() == {"builds": 2, "records": 1, "probe": 0}
-    checked = json.loads(arena.run("db", "check", "--json").out)
+    checked = arena.run("db", "check", "--json").json
     assert (checked["sound"], checked["games"]) == (True, 4)
 
     # Another machine has only the store.
@@ -89,7 +88,7 @@ def test_an_arena_keeps_its_files_on_an_s3_server(cwd: Path, server: S3Server) -
     server.start()
 
     for builds in (2, 0):
-        moved = json.loads(arena.run("db", "move-files", "database", "--json").out)
+        moved = arena.run("db", "move-files", "database", "--json").json
         assert (moved["builds"], moved["deleted"]) == (builds, builds + min(builds, 1))
     assert arena.objects() == {"builds": 0, "records": 0, "probe": 0}
     assert arena.run("db", "check", POKEARENA_OBJECT_STORAGE_URL="").status == OK
@@ -105,9 +104,9 @@ def test_large_files_are_stored_in_parts(cwd: Path, server: S3Server) -> None:
     assert arena.run("bot", "add", "large").status == OK
     (stored,) = (server.root / BUCKET / "arena" / "one" / "builds").rglob("*-*")
     assert stored.stat().st_size > SIZE
-    moved = json.loads(arena.run("db", "move-files", "database", "--json").out)
+    moved = arena.run("db", "move-files", "database", "--json").json
     assert (moved["builds"], moved["deleted"]) == (1, 1)
-    moved = json.loads(arena.run("db", "move-files", "objects", "--json").out)
+    moved = arena.run("db", "move-files", "objects", "--json").json
     assert (moved["builds"], moved["deleted"]) == (1, 0)
 
 

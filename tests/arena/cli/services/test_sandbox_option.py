@@ -77,12 +77,12 @@ def test_a_lowered_level_is_printed(bwrap: FakeBubblewrap, program: Cli) -> None
     played = program("play", "poke", "sample:meek", "sample:random", "-n", "1")
     assert played.status == 0
     assert "landlock: bubblewrap is not available: bubblewrap is not installed" in played.err
-    checks = json.loads(program("doctor", "--json").out)["checks"]
+    checks = program("doctor", "--json").json["checks"]
     (check,) = [check for check in checks if check["name"] == "sandbox"]
     assert check["state"] == "warn"
     assert "does not keep the tables of a match apart" in check["found"]
     assert "matches of pushed versions wait" in check["found"]
-    checks = json.loads(program("doctor", "--json", POKEARENA_SANDBOX="landlock").out)["checks"]
+    checks = program("doctor", "--json", POKEARENA_SANDBOX="landlock").json["checks"]
     (check,) = [check for check in checks if check["name"] == "sandbox"]
     assert check["state"] == "ok"
 
@@ -94,7 +94,7 @@ def test_doctor_reports_a_level_below_the_stored_one(
     bwrap.behave(fake_bubblewrap.WORKS)
     (cwd / ".pokearena").mkdir()
     program("doctor", "--json")
-    checks = json.loads(program("doctor", "--json", POKEARENA_SANDBOX="landlock").out)["checks"]
+    checks = program("doctor", "--json", POKEARENA_SANDBOX="landlock").json["checks"]
     (check,) = [check for check in checks if check["name"] == "sandbox"]
     assert check["state"] == "warn"
     assert "below the level bubblewrap that has held on this machine" in check["found"]

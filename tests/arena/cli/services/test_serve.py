@@ -49,7 +49,7 @@ def test_serve_opens_ladders_and_doctor_lists_them(cli: Cli, cwd: Path) -> None:
         *("poke", "saint_poker", "pokex", "pouku", "pokino")
     }
     assert named.items() <= all_ladders.items()
-    checks = json.loads(cli("doctor", "--json").out)["checks"]
+    checks = cli("doctor", "--json").json["checks"]
     (check,) = [check for check in checks if check["name"] == "ladders"]
     assert all(name in check["found"] for name in all_ladders.values())
 

@@ -20,13 +20,11 @@ def receiving() -> Iterator[WebhookReceiver]:
 def test_a_webhook_is_added_tested_listed_logged_and_removed(
     cli: Cli, receiving: WebhookReceiver
 ) -> None:
-    made = json.loads(
-        cli("webhook", "add", receiving.url, "--allow-private", "--game", "poke", "--json").out
-    )
+    made = cli("webhook", "add", receiving.url, "--allow-private", "--game", "poke", "--json").json
     assert made["events"] == ["tournament.started", "tournament.ended", "version.added"]
     assert made["only"] == {"game": "poke"}
     tested = cli("webhook", "test", made["webhook"], "--json")
-    assert (tested.status, json.loads(tested.out)["status"]) == (0, 204)
+    assert (tested.status, tested.json["status"]) == (0, 204)
     (request,) = receiving.requests
     assert request.is_signed_with(made["secret"])
     assert json.loads(request.body)["type"] == "webhook.test"
@@ -75,4 +73,4 @@ def test_a_wrong_webhook_is_refused(cli: Cli, words: tuple[str, ...], code: str)
     ],
 )
 def test_the_host_selects_the_format(cli: Cli, url: str, body_format: str) -> None:
-    assert json.loads(cli("webhook", "add", url, "--json").out)["format"] == body_format
+    assert cli("webhook", "add", url, "--json").json["format"] == body_format

@@ -1,7 +1,5 @@
 """`tournament void`, `tournament disqualify`, `bot ban` and `owner assign`."""
 
-import json
-
 from arena.cli.workspace import Workspace
 from arena.store.access import audit_log
 from arena.store.bots import versions
@@ -24,20 +22,17 @@ def test_corrections_have_reasons_and_audit_entries(cli: Cli) -> None:
     assert cli("tournament", "void", match.id).status == 2
     reason = ("--reason", "a power cut", "--json")
     assert cli("tournament", "replay", match.id, *reason).status == 1
-    voided = json.loads(cli("tournament", "void", match.id, *reason).out)
+    voided = cli("tournament", "void", match.id, *reason).json
     assert voided["state"] == "void"
     assert listing.find_match(workspace.store, match.id).state is MatchState.VOID
-    left = json.loads(cli("tournament", "disqualify", tournament, "cy@1", *reason).out)
+    left = cli("tournament", "disqualify", tournament, "cy@1", *reason).json
     assert len(left["voided"]) == 2
-    banned = json.loads(cli("bot", "ban", "bob@1", *reason).out)
+    banned = cli("bot", "ban", "bob@1", *reason).json
     assert banned["quarantined"] is not None
     assert (
-        json.loads(cli("bot", "release", "bob@1", "--json", "--reason", "a test").out)[
-            "quarantined"
-        ]
-        is None
+        cli("bot", "release", "bob@1", "--json", "--reason", "a test").json["quarantined"] is None
     )
-    assert json.loads(cli("owner", "assign", "ada", "grace", *reason).out)["owner"] == "grace"
+    assert cli("owner", "assign", "ada", "grace", *reason).json["owner"] == "grace"
     assert versions.find_version(workspace.store, "ada@1").owner == "grace"
     actions = {entry.action for entry in audit_log.list_entries(workspace.store)}
     assert actions == {
@@ -56,7 +51,7 @@ def test_a_match_is_replayed_while_its_tournament_is_open(cli: Cli) -> None:
     (match,) = listing.matches(workspace.store, tournament=tournament.id)
     play_match(workspace.store, match.id)
     reason = ("--reason", "a power cut")
-    answer = json.loads(cli("tournament", "replay", match.id, *reason, "--json").out)
+    answer = cli("tournament", "replay", match.id, *reason, "--json").json
     again = listing.find_match(workspace.store, answer["replay"])
     assert (again.state, again.entrants) == (MatchState.PENDING, match.entrants)
     assert cli("tournament", "replay", again.id, *reason).status == 1

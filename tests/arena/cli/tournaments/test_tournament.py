@@ -15,10 +15,16 @@ import pytest
 from sqlalchemy import delete
 
 from arena import config
+from arena.cli.bots import registration
+from arena.cli.workspace import Workspace
+from arena.config import Running
 from arena.store import database, schema
-from tests.arena.cli.terminal import POKEARENA, Cli, in_own_process
+from arena.store.tournaments import lifecycle
+from arena.store.tournaments.tournaments import Tournament
+from arena.system import process_info
+from arena.tournaments import scheduler
+from tests.arena.cli.terminal import POKEARENA, Cli, in_own_process, running
 from tests.arena.poke_plan import poke_plan
-from tests.guarded_process import GuardedProcess
 
 BOTS = ("sample:greedy", "sample:random", "sample:meek")
 
@@ -41,22 +47,17 @@ def run_document(arena: Path) -> dict[str, Any]:
     return document
 
 
+def scheduled() -> tuple[Workspace, Tournament]:
+    """Store a tournament of two bots in the working directory."""
+    workspace = Workspace()
+    entrants = [registration.register(workspace, workspace.bot(text)).id for text in BOTS[:2]]
+    return workspace, scheduler.begin(workspace.store, poke_plan(name="x"), entrants)
+
+
 @pytest.mark.long
 def test_all_pairs_meet_and_every_match_closes_once(cwd: Path) -> None:
-    words = (
-        "tournament",
-        "run",
-        "poke",
-        *BOTS,
-        "-n",
-        1,
-        "--seed",
-        "x",
-        "--name",
-        "friday",
-        "--json",
-    )
-    run_document = json.loads(in_own_process(cwd, words).out)
+    words = ("tournament", "run", "poke", *BOTS, "-n", 1, "--seed", "x", "--name", "friday")
+    run_document = in_own_process(cwd, (*words, "--json")).json
     assert (run_document["state"], run_document["game"], run_document["name"]) == (
         "closed",
         "poke",
@@ -84,17 +85,17 @@ def test_standings_are_printed_as_text_and_json(
     assert columns.split() == "# bot strength Elo matches W–D–L points/board p95 ms".split()
     assert first.split()[1] == run_document["standings"][0]["entrant"]
     assert result.last == f"next  pokearena tournament list --data {arena}"
-    ladders = json.loads(cli("standings", "poke", "--json", "--data", arena).out)["ladders"]
+    ladders = cli("standings", "poke", "--json", "--data", arena).json["ladders"]
     assert ladders == {"poke": run_document["standings"]}
     only = cli("standings", "--tournament", run_document["tournament"], "--json", "--data", arena)
-    assert json.loads(only.out)["ladders"] == ladders
+    assert only.json["ladders"] == ladders
 
 
 @pytest.mark.long
 def test_the_ladder_of_one_form_can_be_selected(cli: Cli) -> None:
     words = ("sample:meek", "sample:random", "-n", 1, "--seats", 2)
     assert cli("tournament", "run", "saint_poker", *words).status == 0
-    ladders = json.loads(cli("standings", "saint_poker-2", "--json").out)["ladders"]
+    ladders = cli("standings", "saint_poker-2", "--json").json["ladders"]
     assert list(ladders) == ["saint_poker-2"]
     assert cli("standings", "saint_poker-3").status == 2
 
@@ -102,7 +103,7 @@ def test_the_ladder_of_one_form_can_be_selected(cli: Cli) -> None:
 def test_a_game_without_matches_has_no_ladder(cli: Cli, arena: Path) -> None:
     result = cli("standings", "saint_poker", "--json", "--data", arena)
     assert result.status == 0
-    assert json.loads(result.out)["ladders"] == {}
+    assert result.json["ladders"] == {}
     unknown = cli("standings", "poker", "--data", arena)
     assert unknown.status == 2
     assert 'did you mean "poke"?' in unknown.err
@@ -121,9 +122,7 @@ def test_a_tournament_is_listed_and_shown(
     assert shown.status == 0
     for match in run_document["schedule"]:
         assert match["match"] in shown.out
-    assert (
-        json.loads(cli("tournament", "show", name, "--json", "--data", arena).out) == run_document
-    )
+    assert cli("tournament", "show", name, "--json", "--data", arena).json == run_document
     assert cli("tournament", "show", "t-nothing", "--data", arena).status == 2
 
 
@@ -156,7 +155,7 @@ def test_matches_of_a_tournament_can_be_replayed_and_verified(
     assert json.loads(replayed.out.splitlines()[0])["match"] == matches[0]
     assert cli("logs", matches[0], "--data", arena).status == 0
     result = cli("ask", f"{matches[0]}:0:0", "greedy@1", "--json", "--data", arena)
-    answer = json.loads(result.out)
+    answer = result.json
     assert answer["legal"] is True
 
 
@@ -164,7 +163,7 @@ def test_matches_of_a_tournament_can_be_replayed_and_verified(
 def test_a_stored_version_can_be_played_locally(cli: Cli, arena: Path) -> None:
     result = cli("play", "poke", "greedy", "meek@1", "--json", "--data", arena)
     assert result.status == 0
-    assert [bot["bot"] for bot in json.loads(result.out)["bots"]] == ["greedy@1", "meek@1"]
+    assert [bot["bot"] for bot in result.json["bots"]] == ["greedy@1", "meek@1"]
 
 
 def test_an_invalid_tournament_is_refused_before_anything_is_stored(cli: Cli) -> None:
@@ -187,23 +186,22 @@ def test_an_invalid_tournament_is_refused_before_anything_is_stored(cli: Cli) ->
 @pytest.mark.long
 def test_ctrl_c_loses_nothing_and_resume_continues(cli: Cli, cwd: Path) -> None:
     words = ["tournament", "run", "poke", *BOTS, "-n", "60", "--workers", "1"]
-    with GuardedProcess([POKEARENA, *words], stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
+    with running(*words) as (process, _, err):
         seen: list[str] = []
         while "matches, " not in "".join(seen[-1:]):
-            seen.append(process.stderr.readline())
+            seen.append(err.readline())
         os.kill(process.pid, signal.SIGINT)
-        seen += process.stderr.readlines()
+        seen += err.readlines()
     assert process.returncode == 130
     assert "Traceback" not in "".join(seen)
     last_line = seen[-1].rstrip()
     assert last_line.startswith("next  pokearena tournament resume t-")
     name = last_line.split()[-1]
-    paused = json.loads(cli("tournament", "show", name, "--json").out)
+    paused = cli("tournament", "show", name, "--json").json
     assert paused["state"] == "paused"
     assert paused["games"] < paused["planned"] == 360
     ended = cli("tournament", "cancel", name, "--json", "--reason", "a test")
-    assert json.loads(ended.out)["state"] == "cancelled"
+    assert ended.json["state"] == "cancelled"
     assert cli("tournament", "cancel", name, "--reason", "a test").status == 1
     again = cli("tournament", "resume", name)
     assert again.status == 1
@@ -213,42 +211,21 @@ def test_ctrl_c_loses_nothing_and_resume_continues(cli: Cli, cwd: Path) -> None:
 
 @pytest.mark.long
 def test_an_interrupted_tournament_is_resumed_to_its_end(cli: Cli, cwd: Path) -> None:
-    from arena.cli.bots import registration
-    from arena.cli.workspace import Workspace
-    from arena.store.tournaments import lifecycle
-    from arena.tournaments import scheduler
-
-    workspace = Workspace()
-    entrants = [registration.register(workspace, workspace.bot(text)).id for text in BOTS[:2]]
-    plan = poke_plan(name="x")
-    made = scheduler.begin(workspace.store, plan, entrants)
+    workspace, made = scheduled()
     lifecycle.pause(workspace.store, made.id)
     result = cli("tournament", "resume", "--workers", 1, "--json")
     assert result.status == 0, result.err
-    document = json.loads(result.out)
+    document = result.json
     assert (document["tournament"], document["state"], document["games"]) == (made.id, "closed", 2)
     assert cli("tournament", "resume").status == 1
 
 
 @pytest.mark.long
 def test_running_services_play_scheduled_matches(cli: Cli, cwd: Path) -> None:
-    with GuardedProcess(
-        [POKEARENA, "serve", "--workers", "1", "--json", "--port", "0"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        serving = json.loads(process.stdout.readline())
-        running = {service["name"] for service in serving["processes"]}
-        assert running == {
-            "referee-worker-1",
-            "worker-1",
-            "web",
-            "submissions",
-            "sweeper",
-        }
+    with running("serve", "--workers", 1, "--json", "--port", 0) as (process, out, err):
+        serving = json.loads(out.readline())
+        services = {service["name"] for service in serving["processes"]}
+        assert services == {"referee-worker-1", "worker-1", "web", "submissions", "sweeper"}
         with urlopen(serving["page"]) as page:
             assert "Poke arena" in page.read().decode()
         again = cli("serve")
@@ -257,10 +234,10 @@ def test_running_services_play_scheduled_matches(cli: Cli, cwd: Path) -> None:
         result = cli("tournament", "run", "poke", *BOTS[:2], "-n", 1, "--json")
         assert result.status == 0
         assert "using the services that already run for this data folder" in result.err
-        assert json.loads(result.out)["state"] == "closed"
+        assert result.json["state"] == "closed"
         os.kill(process.pid, signal.SIGINT)
-        process.stdout.read()
-        assert "Traceback" not in process.stderr.read()
+        out.read()
+        assert "Traceback" not in err.read()
     assert process.returncode == 0
 
 
@@ -274,48 +251,30 @@ def test_a_used_port_is_reported_before_anything_starts(cli: Cli, cwd: Path) -> 
 
 @pytest.mark.long
 def test_services_that_stop_are_replaced_by_new_ones(cwd: Path) -> None:
-    with GuardedProcess(
-        [POKEARENA, "serve", "--workers", "1", "--no-web"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    ) as serving:
-        assert serving.stdout is not None
-        serving.stdout.readline()
-        words = ["tournament", "run", "poke", *BOTS[:2], "-n", "60", "--json"]
-        with GuardedProcess(
-            [POKEARENA, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        ) as running:
-            assert running.stdout is not None
-            assert running.stderr is not None
-            while "games" not in running.stderr.readline():
+    with running("serve", "--workers", 1, "--no-web") as (serving, served, _):
+        served.readline()
+        words = ("tournament", "run", "poke", *BOTS[:2], "-n", 60, "--json")
+        with running(*words) as (process, out, err):
+            while "games" not in err.readline():
                 pass
             serving.terminate()
-            serving.stdout.read()
-            document = json.loads(running.stdout.read())
-            assert "services have ended" in running.stderr.read()
-        assert running.returncode == 0
+            served.read()
+            document = json.loads(out.read())
+            assert "services have ended" in err.read()
+        assert process.returncode == 0
     assert serving.returncode == 0
     assert (document["state"], document["games"]) == ("closed", 120)
 
 
 def test_a_tournament_without_services_waits(cli: Cli, cwd: Path) -> None:
-    from arena.cli.bots import registration
-    from arena.cli.workspace import Workspace
-    from arena.config import Running
-    from arena.system import process_info
-    from arena.tournaments import scheduler
-
-    workspace = Workspace()
-    entrants = [registration.register(workspace, workspace.bot(text)).id for text in BOTS[:2]]
-    plan = poke_plan(name="x")
-    made = scheduler.begin(workspace.store, plan, entrants)
+    workspace, made = scheduled()
 
     def state() -> tuple[str, bool]:
         (row,) = [
             line for line in cli("tournament", "list").out.splitlines() if line.startswith(made.id)
         ]
         words = set(row.split()) & {"running", "waiting"}
-        playing = json.loads(cli("tournament", "list", "--json").out)["playing"]
+        playing = cli("tournament", "list", "--json").json["playing"]
         assert f"x · {' '.join(words)}" in cli("tournament", "show", made.id).out
         return " ".join(words), playing
 

@@ -1,6 +1,5 @@
 """`pokearena tournament export`: a tournament as static pages."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -33,7 +32,7 @@ def test_the_site_is_written_only_into_an_empty_folder(
     out = tmp_path / "site"
     words = ["tournament", "export", tournament.id, "--html", out, "--data", data]
     result = cli(*words, "--json")
-    document = json.loads(result.out)
+    document = result.json
     assert (result.status, document["tournament"], document["folder"]) == (
         0,
         tournament.id,

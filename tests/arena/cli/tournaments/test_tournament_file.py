@@ -1,6 +1,5 @@
 """Tournaments from files and options: their schedules, and changes while they run."""
 
-import json
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -244,11 +243,11 @@ def test_a_dry_run_prints_the_plan_and_plays_nothing(cli: Cli, tournament: Path)
     assert result.status == 0
     assert "poke-must_beat=false · swiss · rounds 2 · unforgiving" in result.out
     assert "greedy v random" in result.out
-    document = json.loads(cli("tournament", "run", tournament, "--dry-run", "--json").out)
+    document = cli("tournament", "run", tournament, "--dry-run", "--json").json
     assert (document["matches"], document["games"], document["clock"]["bank_ms"]) == (4, 16, 5000)
     assert document["corrections"] == 2
     words = ("tournament", "run", tournament, "--dry-run", "--json", "--corrections", 1)
-    assert json.loads(cli(*words).out)["corrections"] == 1
+    assert cli(*words).json["corrections"] == 1
     assert document["entrants"][3] == {"bot": "bold", "owner": "ada"}
     assert not Path(".pokearena").exists()
 
@@ -270,7 +269,7 @@ def test_a_dry_run_prints_the_number_of_matches(
     bots = [f"sample:{name}" for name in ("greedy", "bold", "meek", "random")]
     words_of_run = ("tournament", "run", "poke", *bots, "-n", 1, "--dry-run", *words)
     assert sentence in cli(*words_of_run).out
-    assert json.loads(cli(*words_of_run, "--json").out)["matches"] == matches
+    assert cli(*words_of_run, "--json").json["matches"] == matches
 
 
 @pytest.mark.long
@@ -281,7 +280,7 @@ def test_a_tournament_file_is_played_paused_joined_left_and_shown(
     tournament.write_text(CUP.replace("[settings]\nrounds = 2", ""))
     result = cli("tournament", "run", tournament, *words)
     assert result.status == 0, result.err
-    document = json.loads(result.out)
+    document = result.json
     assert (document["format"], document["name"], document["policy"]) == (
         "knockout",
         "Friday cup",
@@ -315,9 +314,7 @@ def test_bots_can_join_and_leave_a_running_tournament(cli: Cli) -> None:
     made = scheduler.begin(workspace.store, plan, names)
     assert cli("tournament", "pause", made.id).status == 0
     assert cli("tournament", "add", made.id, "sample:greedy", "--owner", "ada").status == 0
-    document = json.loads(
-        cli("tournament", "withdraw", made.id, "meek@1", "--json", "--reason", "a test").out
-    )
+    document = cli("tournament", "withdraw", made.id, "meek@1", "--json", "--reason", "a test").json
     assert document["state"] == "paused"
     assert document["entrants"] == ["meek@1", "bold@1", "greedy@1"]
     assert document["matches"]["cancelled"] == 1
@@ -330,7 +327,7 @@ def test_bots_can_join_and_leave_a_running_tournament(cli: Cli) -> None:
 def test_a_dry_run_of_a_test_prints_its_expected_length(cli: Cli, cwd: Path) -> None:
     words = ("tournament", "run", "poke", "sample:greedy", "sample:random", "--format", "sprt")
     given = ("--set", "high=50", "--set", "model=normalized", "--dry-run")
-    document = json.loads(cli(*words, *given, "--json").out)
+    document = cli(*words, *given, "--json").json
     assert document["settings"]["model"] == "normalized"
     forecast = document["sprt"]
     assert forecast["measured"] == 0

@@ -22,9 +22,9 @@ from arena.ratings.strength.sampled_covariance import (
     sampled_scatter,
 )
 from arena.ratings.strength.settings import StrengthSettings
-from arena.ratings.strength.solver import curvature
+from arena.ratings.strength.solver import curvature, priors
 from arena.ratings.strength.solver import expected_scores as all_expected_scores
-from arena.ratings.strength.sparse_curvature import PairCurvature, priors
+from arena.ratings.strength.sparse_curvature import PairCurvature
 from arena.ratings.strength.sparse_fit import expected_scores, labels, most_plausible
 from tests.arena.ratings.played_matches import match, places_of, together
 from tests.examples import examples, quick_cases

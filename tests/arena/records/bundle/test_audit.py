@@ -126,7 +126,7 @@ def test_a_bundle_with_a_fault_passes_the_audit(
     )
     (match,) = transitions.due(simulated_arena.engine)
     simulated_arena.play(match, fault=True)
-    assert results.faults(simulated_arena.engine, match=match)
+    assert results.faults(simulated_arena.engine, match)
     checked(simulated_arena, simulated_arena.play_out(tournament))
 
 

@@ -24,20 +24,15 @@ FORMATS: dict[str, dict[str, object]] = {
     "swiss": {"rounds": 5},
     "knockout": {"best_of": 3},
     "ladder": {"limit": 60, "batch": 3},
-    "sprt": {"batch": 3, "limit": 40, "high": 200.0},
+    "sprt": {"batch": 3, "limit": 40, "high": 50.0},
 }
-
-
-def ratio(counts: tuple[int, ...], low: float, high: float, model: str) -> float:
-    """Replace the log-likelihood ratio by a simple function that reaches a bound."""
-    return 0.3 * (sum(counts[3:]) - sum(counts[:2]))
 
 
 def playing(name: str, seed: int, bots: int = 7) -> SimulatedTournament:
     bots = 2 if name == "sprt" else bots
     strength = {entrant.name: 0.4 * place for place, entrant in enumerate(everyone(bots + 3))}
     return SimulatedTournament(
-        registry.make(name, 2, FORMATS[name], ratio),
+        registry.make(name, 2, FORMATS[name]),
         everyone(bots),
         seed=seed,
         dice=random.Random(seed),

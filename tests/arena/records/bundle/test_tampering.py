@@ -388,7 +388,7 @@ def test_missing_standings_are_reported(forger: Forger) -> None:
         ),
     ],
 )
-def test_an_invalid_document_is_refused_with_key_and_line(
+def test_an_invalid_document_is_refused_with_its_key(
     forger: Forger, change: Json, problem: FileProblem, key: str
 ) -> None:
     text = json.dumps({**forger.read(), **change}, indent=1)
@@ -396,14 +396,8 @@ def test_an_invalid_document_is_refused_with_key_and_line(
     with pytest.raises(BundleFileError) as caught:
         forger.problems()
     error = caught.value
-    assert (error.file, error.problem, error.key) == (
-        forger.where / "tournament.json",
-        problem,
-        key,
-    )
-    assert error.line is not None
-    if problem is FileProblem.VALUE and "[" not in key:
-        assert f'"{key.split(".")[-1]}": ' in text.splitlines()[error.line - 1]
+    path = forger.where / "tournament.json"
+    assert (error.file, error.problem, error.key) == (path, problem, key)
 
 
 @pytest.mark.parametrize("name", ["tournament.json", "standings.json"])

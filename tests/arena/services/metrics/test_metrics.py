@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import select
 
-from arena.errors import Conflict
 from arena.ratings.decision_histogram import DecisionHistogram
-from arena.services import closed_match_counts, metric_definitions
+from arena.services import closed_match_counts, metric_definitions, store_gauges
 from arena.services.closed_match_counts import Counts, language
 from arena.services.metrics_collector import ArenaCollector, connect
 from arena.services.queue.match_queue import MatchQueue
@@ -27,8 +26,8 @@ from arena.services.queue.worker_registrations import (
     register_worker,
     unregister_worker,
 )
-from arena.store import backup_file, database, gauges, schema, webhooks
-from arena.store.bots import remote_bots, versions
+from arena.store import database, schema, webhooks
+from arena.store.bots import versions
 from arena.store.match_settings import Clock
 from arena.store.matches import lease_times, results, transitions
 from arena.store.schema import MatchState
@@ -125,57 +124,19 @@ def open_by_state(metrics_arena: MetricsArena) -> dict[str, float]:
     samples = metrics_arena.samples()
     return {
         state: number
-        for state in gauges.STATES
+        for state in store_gauges.STATES
         if (number := value(samples, "pokearena_open_matches", state=state))
     }
 
 
-def test_matches_that_wait_are_counted_by_what_they_wait_for(metrics_arena: MetricsArena) -> None:
-    store, redis = metrics_arena.workspace.store, metrics_arena.redis
-    plan = poke_plan()
-    for name in ("a", "b"):
-        versions.add_version(store, name, "1", name * 64, f"/{name}", {})
-    remote_bots.add_direct(store, "far", "1", "127.0.0.1:1")
-    add_pushed_version(store, versions.add_version(store, "pushed", "1", "e" * 64, "/pushed", {}))
-    for opponent in ("b@1", "far@1", "pushed@1"):
-        scheduler.begin(store, plan, ["a@1", opponent])
-    assert open_by_state(metrics_arena) == {"pending": 3}
-    remote_bots.record_disconnected(store, "far@1")
-    assert open_by_state(metrics_arena) == {"pending": 2, "absent": 1}
-    add_worker(redis, "w", SandboxState("landlock", "landlock", plays_pushed=False))
-    assert open_by_state(metrics_arena) == {"pending": 1, "absent": 1, "barred": 1}
-    [match] = transitions.due_by_urgency(store, pushed=False).others
-    lease = transitions.lease(store, match, "w")
-    assert lease is not None
-    transitions.release(store, lease, transitions.ArenaFault("It broke."))
-    # The first pause lasts a second, which a busy machine may need until the count.
-    with database.writing(store) as connection:
-        retry_at = schema.matches.c.retry_at
-        connection.execute(update(schema.matches).values(retry_at=retry_at + 100))
-    assert open_by_state(metrics_arena) == {"retrying": 1, "absent": 1, "barred": 1}
-
-
-def test_the_age_of_the_last_backup_is_reported(
-    metrics_arena: MetricsArena, tmp_path: Path
-) -> None:
+def test_matches_that_no_worker_may_play_are_barred(metrics_arena: MetricsArena) -> None:
     store = metrics_arena.workspace.store
-
-    def age() -> float:
-        return value(metrics_arena.samples(), "pokearena_backup_age_seconds")
-
-    assert age() == 0
-    versions.add_version(store, "a", "1", "a" * 64, "/a", {})
-    with database.writing(store) as connection:
-        connection.execute(update(schema.versions).values(created=schema.versions.c.created - 5000))
-    assert 5000 <= age() < 6000
-    backup_file.backup(store, tmp_path / "backup.db", lambda *_: None)
-    assert age() < 1000
-    # Another backup over an existing file fails, and does not count.
-    with database.writing(store) as connection:
-        connection.execute(update(schema.audit_log).values(at=schema.audit_log.c.at - 5000))
-    with pytest.raises(Conflict):
-        backup_file.backup(store, tmp_path / "backup.db", lambda *_: None)
-    assert 5000 <= age() < 6000
+    schedule(metrics_arena, cycles=1)
+    add_pushed_version(store, versions.find_version(store, "b@1"))
+    assert open_by_state(metrics_arena) == {"pending": 1}
+    sandbox = SandboxState("landlock", "landlock", plays_pushed=False)
+    add_worker(metrics_arena.redis, "w", sandbox)
+    assert open_by_state(metrics_arena) == {"barred": 1}
 
 
 def test_the_free_space_of_the_data_folder_is_reported(metrics_arena: MetricsArena) -> None:

@@ -8,12 +8,14 @@ import pytest
 from redis import Redis
 
 from arena.config import Folder
+from arena.services import metric_definitions as metrics
 from arena.services.queue import redis_server, worker_games
 from arena.services.queue.sweeper import Sweeper
 from arena.services.queue.worker_games import GamePackage, game_problems, games_without_workers
 from arena.services.queue.worker_list import WorkerList
 from arena.services.queue.worker_registrations import WorkerInfo
-from arena.store import database, gauges
+from arena.services.store_gauges import BARRED, PENDING, read_gauges
+from arena.store import database
 from arena.store.bots import versions
 from arena.store.matches import listing, transitions
 from arena.store.tournaments import lifecycle
@@ -135,9 +137,9 @@ def test_a_match_waits_for_a_worker_with_the_code_of_the_sweeper(
     add_worker(connection, "w1", games={"race": race.code})
     assert WorkerList(redis.url).waiting_reason(engine, "race", match=match) == ""
     assert others.sweep() == 1
-    waiting = gauges.read_gauges(engine, without=("race",)).open
-    assert (waiting[gauges.BARRED], waiting[gauges.PENDING]) == (1, 0)
-    assert gauges.read_gauges(engine).open[gauges.PENDING] == 1
+    waiting = read_gauges(engine, without=("race",))[metrics.OPEN]
+    assert (waiting[BARRED,], waiting[PENDING,]) == (1, 0)
+    assert read_gauges(engine)[metrics.OPEN][PENDING,] == 1
 
     # A worker whose check fails leaves the match to others.
     with pytest.raises(SetupError):

@@ -229,18 +229,22 @@ def test_without_redis_events_are_dropped(
     assert len(warnings(caplog)) == warned
 
 
+def publish_to_frozen_redis(path: Path, decisions: int) -> None:
+    with socket.socket(socket.AF_UNIX) as frozen:
+        frozen.bind(str(path))
+        frozen.listen()
+        with EventPublisher(f"unix://{path}") as event_publisher:
+            for decision in range(decisions):
+                event_publisher.publish(position(decision))
+
+
 def test_a_frozen_redis_delays_neither_publish_nor_exit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A call that waits for Redis would exceed the test's timeout."""
     monkeypatch.setattr(publisher, "_REDIS_SECONDS", 3600.0)
     monkeypatch.setattr(publisher, "_FLUSH_SECONDS", 0.01)
-    with socket.socket(socket.AF_UNIX) as frozen:
-        frozen.bind(str(tmp_path / "r"))
-        frozen.listen()
-        with EventPublisher(f"unix://{tmp_path / 'r'}") as event_publisher:
-            for decision in range(1000):
-                event_publisher.publish(position(decision))
+    publish_to_frozen_redis(tmp_path / "r", 1000)
     for thread in threading.enumerate():
         if thread.name == "events":
             thread.join()
@@ -251,12 +255,7 @@ def test_a_frozen_redis_is_reported_once(
 ) -> None:
     monkeypatch.setattr(publisher, "_REDIS_SECONDS", 0.01)
     monkeypatch.setattr(publisher, "_SILENT_SECONDS", 0.0)
-    with socket.socket(socket.AF_UNIX) as frozen:
-        frozen.bind(str(tmp_path / "r"))
-        frozen.listen()
-        with EventPublisher(f"unix://{tmp_path / 'r'}") as event_publisher:
-            for decision in range(10):
-                event_publisher.publish(position(decision))
+    publish_to_frozen_redis(tmp_path / "r", 10)
     assert len(warnings(caplog)) == 1
 
 

@@ -41,28 +41,24 @@ def test_a_stopped_thread_is_not_restarted(redis_url: str, connection: Redis) ->
     assert incidents.read(connection).failures == {"lift": 1}
 
 
-def test_a_task_that_fails_is_restarted_and_counted(redis_url: str, connection: Redis) -> None:
+@pytest.mark.parametrize("in_group", [False, True])
+def test_a_task_that_fails_is_restarted_and_counted(
+    redis_url: str, connection: Redis, in_group: bool
+) -> None:
     work = Failing(2)
 
-    async def task() -> None:
+    async def member() -> None:
         work()
 
-    asyncio.run(restarts.keep_task_running("lift", task, redis_url))
-    assert incidents.read(connection).failures == {"lift": 2}
-
-
-def test_the_member_of_a_group_of_one_is_counted(redis_url: str, connection: Redis) -> None:
-    work = Failing(1)
-
-    async def task() -> None:
-        async def member() -> None:
-            work()
-
+    async def group_of_one() -> None:
         async with asyncio.TaskGroup() as group:
             group.create_task(member())
 
+    task = group_of_one if in_group else member
     asyncio.run(restarts.keep_task_running("lift", task, redis_url))
-    assert incidents.read(connection).errors == {"lift": "RuntimeError: failure 1"}
+    counted = incidents.read(connection)
+    assert counted.failures == {"lift": 2}
+    assert counted.errors == {"lift": "RuntimeError: failure 2"}
 
 
 def test_a_cancelled_task_is_not_restarted(redis_url: str, connection: Redis) -> None:

@@ -216,23 +216,14 @@ def test_an_unaltered_store_has_no_problems(store: Engine) -> None:
     assert sum(report.actions for report in reports) > games
 
 
-@store_cases(RECORDS, 9)
-def test_a_damaged_record_is_reported(store: Engine, case: str) -> None:
-    match = closed_match(store)
-    change(store, RECORDS[case], match)
-    problems = audited(store)
-    assert list(problems) == [match]
-    assert not problems[match].repairable
-    assert all(match in sentence for sentence in problems[match].problems)
-
-
-@store_cases(SCHEDULE)
+@store_cases({**SCHEDULE, **RECORDS}, len(SCHEDULE) + 9)
 def test_a_damaged_match_is_reported(store: Engine, case: str) -> None:
     match = closed_match(store)
-    change(store, SCHEDULE[case], match)
+    change(store, {**SCHEDULE, **RECORDS}[case], match)
     problems = audited(store)
     assert list(problems) == [match]
     assert not problems[match].repairable
+    assert case in SCHEDULE or all(match in each for each in problems[match].problems)
 
 
 @store_cases(RESULTS, 6)

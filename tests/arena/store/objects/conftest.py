@@ -6,12 +6,11 @@ import pytest
 from obstore.store import MemoryStore
 from sqlalchemy import Engine, select
 
-from arena.ratings.closed_match import PlayedGame
 from arena.store import database, schema
-from arena.store.matches import transitions
 from arena.store.objects import object_storage
 from arena.store.objects.object_storage import ObjectStorage
 from arena.store.tournaments.tournaments import Tournament
+from tests.arena.store.played_matches import commit, leased
 
 
 @pytest.fixture
@@ -22,18 +21,13 @@ def storage(store: Engine) -> ObjectStorage:
 
 
 @pytest.fixture
-def finished(
-    store: Engine, schedule: Callable[..., Tournament], played: Callable[..., PlayedGame]
-) -> str:
+def finished(store: Engine, schedule: Callable[..., Tournament]) -> str:
     """Play a match of two games, the second with a fault; another one stays open."""
     schedule(bots=2, boards=1, cycles=2)
-    match = transitions.due(store)[0]
-    lease = transitions.lease(store, match, "worker", 600)
-    assert lease is not None
+    lease = leased(store)
     for number in range(lease.spec.games):
-        fault = "timeout" if number else None
-        transitions.commit_game(store, lease, played(lease.spec, number, fault=fault, padding=100))
-    return match
+        commit(store, lease, number, fault="timeout" if number else None, padding=100)
+    return lease.match
 
 
 def records(store: Engine, match: str) -> list[str]:

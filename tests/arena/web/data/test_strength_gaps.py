@@ -28,7 +28,7 @@ def test_an_entrant_without_results_any_more_has_differences(tmp_path: Path) -> 
     [match] = listing.matches(arena.engine)
     corrections.void(arena.engine, match.id, COMMAND_LINE, "a wrong table")
     rater.advance(arena.engine)
-    assert FittedGaps(arena.engine).of(ladder).error("bot0@1", "bot1@1") > 0
+    assert FittedGaps(arena.engine).of(ladder).between(*ladder.table.lines).margin > 0
 
 
 def test_a_request_does_not_wait_for_the_fit_of_another_ladder(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from arena.web.data.win_probabilities import (
 from referee.games.registry import find_game
 from referee.games.shared.dealing import Seeded
 from referee.replay import codec_of
+from tests.event_loop import in_event_loop
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -56,11 +57,8 @@ async def computing(changes: Changes) -> AsyncIterator[WinProbabilities]:
 
 
 @pytest.mark.long
-def test_a_requested_position_is_computed_in_another_process() -> None:
-    asyncio.run(_compute_a_position())
-
-
-async def _compute_a_position() -> None:
+@in_event_loop
+async def test_a_requested_position_is_computed_in_another_process() -> None:
     changes = Changes()
     async with computing(changes) as probabilities:
         at = position()
@@ -78,11 +76,8 @@ async def _compute_a_position() -> None:
 
 
 @pytest.mark.long
-def test_only_the_newest_position_of_each_table_waits() -> None:
-    asyncio.run(_compute_the_newest())
-
-
-async def _compute_the_newest() -> None:
+@in_event_loop
+async def test_only_the_newest_position_of_each_table_waits() -> None:
     changes = Changes()
     async with computing(changes) as probabilities:
         for seed in range(3):

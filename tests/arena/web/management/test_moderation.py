@@ -24,7 +24,7 @@ from arena.tournaments import tournament_outcome
 from arena.tournaments.scheduler import Scheduler
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
-from arena.web.management import moderation_actions, owner_actions, submission_actions
+from arena.web.management import organiser_actions
 from arena.web.management.action import Action, ActionRequest
 from arena.web.management.actions import ACTIONS
 from tests.arena.cli.stored_tournament import play_match, store_tournament
@@ -175,9 +175,9 @@ def test_submissions_are_approved_and_refused_with_a_reason(
     waiting = client.get("/organiser/submissions.json").json()["submissions"]
     assert [each["submission"] for each in waiting] == [each.id for each in sent]
     assert client.post(path).status_code == 422
-    assert submission_actions.REFUSE.changes is not None
+    assert organiser_actions.REFUSE.changes is not None
     request = ActionRequest(web, Actor("grace"), {"id": sent[1].id}, {})
-    assert submission_actions.REFUSE.changes(request).sentences
+    assert organiser_actions.REFUSE.changes(request).sentences
     assert client.post(path, json=reason).json()["approval"] == "approved"
     refusal = f"/organiser/submissions/{sent[1].id}/refuse"
     assert client.post(refusal, json={}).status_code == 422
@@ -203,11 +203,11 @@ def test_the_owner_of_a_bot_is_corrected(client: TestClient, web: WebState) -> N
 @pytest.mark.parametrize(
     ("action", "known", "unknown"),
     [
-        (moderation_actions.BAN, {"version": "bob@1"}, {"version": "eve@1"}),
-        (owner_actions.RENEW, {"name": "ada"}, {"name": "eve"}),
-        (owner_actions.REVOKE, {"name": "ada"}, {"name": "eve"}),
-        (moderation_actions.RELEASE, {"version": "cy@1"}, {"version": "bob@1"}),
-        (moderation_actions.REASSIGN, {"name": "bob", "owner": "ada"}, {"name": "bo"}),
+        (organiser_actions.BAN, {"version": "bob@1"}, {"version": "eve@1"}),
+        (organiser_actions.RENEW, {"name": "ada"}, {"name": "eve"}),
+        (organiser_actions.REVOKE, {"name": "ada"}, {"name": "eve"}),
+        (organiser_actions.RELEASE, {"version": "cy@1"}, {"version": "bob@1"}),
+        (organiser_actions.REASSIGN, {"name": "bob", "owner": "ada"}, {"name": "bo"}),
     ],
     ids=lambda value: value.name if isinstance(value, Action) else "",
 )
@@ -217,7 +217,7 @@ def test_corrections_show_what_they_change_first(
     owners.add_owner(web.engine, "ada")
     quarantine.ban(web.engine, "cy@1", "it attacks the sandbox")
     assert action.changes is not None
-    assert action.form == action.path
+    assert action.form_path == action.path
     changes = action.changes(ActionRequest(web, Actor("grace"), {}, known))
     assert changes.sentences
     with pytest.raises((NotFound, HTTPException)):

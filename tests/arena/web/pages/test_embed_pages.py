@@ -10,13 +10,14 @@ from arena.errors import NotFound
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, ServerLinks
-from arena.web.pages import embed
+from arena.web.pages import ladder as ladder_page
+from arena.web.pages import live
 from arena.web.serving import html_pages
 from tests.arena.cli.stored_tournament import store_tournament
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
 from tests.arena.web.pages.test_live_pages import position, running
 
-TABLES = {"embed-table": embed.embedded_table, "embed-overlay": embed.overlay}
+TABLES = {"embed-table": live.embedded_table, "embed-overlay": live.overlay}
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def part(web: WebState, name: str, **query: str) -> str:
 
 
 def ladder(web: WebState, form: str = "poke", **query: str) -> Page:
-    return embed.embedded_ladder(web, PageRequest({"form": form}, query, ServerLinks()))
+    return ladder_page.embedded_ladder(web, PageRequest({"form": form}, query, ServerLinks()))
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from dataclasses import replace
-from threading import Thread
+from typing import Any
 
 from google.protobuf.json_format import MessageToDict
 from pokearena.v1 import bot_pb2
@@ -14,8 +14,7 @@ from arena.store.matches import listing
 from arena.store.matches.listing import Match
 from arena.store.tournaments import tournaments
 from arena.web.app import create
-from arena.web.data.live_tables import LOG_LINES, FeaturedMatch
-from arena.web.data.snapshot import ArenaSnapshot
+from arena.web.data.live_tables import LOG_LINES
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.page import Draw, Page, PageRequest, ServerLinks
 from arena.web.pages import home, live, match
@@ -34,6 +33,11 @@ def running(simulated_arena: SimulatedArena, most: int = 1) -> Match:
     return listing.find_match(simulated_arena.engine, made.id)
 
 
+def watched(arena: SimulatedArena, most: int = 1, **settings: Any) -> tuple[WebState, Match]:
+    """Return a server, and a running match with `most` played games."""
+    return WebState(arena.engine, ServerSettings(**settings)), running(arena, most)
+
+
 def position(of: Match) -> Position:
     """Return the first position of a game of Poke."""
     game = find_game("poke")
@@ -49,10 +53,7 @@ def page_after_refresh(web: WebState, draw: Draw, **path: str) -> Page:
 
 
 def test_the_live_table_follows_published_positions(simulated_arena: SimulatedArena) -> None:
-    web, running_matches = (
-        WebState(simulated_arena.engine, ServerSettings()),
-        running(simulated_arena),
-    )
+    web, running_matches = watched(simulated_arena)
     before = html_pages.fragments(
         page_after_refresh(web, match.match_page, id=running_matches.id), ServerLinks()
     )
@@ -67,10 +68,7 @@ def test_the_live_table_follows_published_positions(simulated_arena: SimulatedAr
 
 
 def test_without_spectators_no_live_table_is_shown(simulated_arena: SimulatedArena) -> None:
-    web, running_matches = (
-        WebState(simulated_arena.engine, ServerSettings(spectators=False)),
-        running(simulated_arena),
-    )
+    web, running_matches = watched(simulated_arena, spectators=False)
     web.events.receive(position(running_matches), 0.0)
     page = page_after_refresh(web, match.match_page, id=running_matches.id)
     assert page.data["position"] is None
@@ -80,10 +78,7 @@ def test_without_spectators_no_live_table_is_shown(simulated_arena: SimulatedAre
 
 
 def test_a_delayed_table_shows_its_delay(simulated_arena: SimulatedArena) -> None:
-    web, running_matches = (
-        WebState(simulated_arena.engine, ServerSettings(delay=40)),
-        running(simulated_arena),
-    )
+    web, running_matches = watched(simulated_arena, delay=40)
     web.events.receive(position(running_matches), 0.0)
     web.events.release(39.0)
     assert page_after_refresh(web, match.match_page, id=running_matches.id).data["position"] is None
@@ -95,10 +90,7 @@ def test_a_delayed_table_shows_its_delay(simulated_arena: SimulatedArena) -> Non
 
 
 def test_the_result_replaces_the_live_table_at_the_end(simulated_arena: SimulatedArena) -> None:
-    web, running_matches = (
-        WebState(simulated_arena.engine, ServerSettings()),
-        running(simulated_arena, most=4),
-    )
+    web, running_matches = watched(simulated_arena, most=4)
     web.events.receive(position(running_matches), 0.0)
     page = page_after_refresh(web, match.match_page, id=running_matches.id)
     assert page.still
@@ -108,10 +100,7 @@ def test_the_result_replaces_the_live_table_at_the_end(simulated_arena: Simulate
 
 
 def test_an_invalid_position_is_not_shown(simulated_arena: SimulatedArena) -> None:
-    web, running_matches = (
-        WebState(simulated_arena.engine, ServerSettings()),
-        running(simulated_arena),
-    )
+    web, running_matches = watched(simulated_arena)
     web.events.receive(replace(position(running_matches), view={"whist": {}}), 0.0)
     assert page_after_refresh(web, match.match_page, id=running_matches.id).data["position"] is None
 
@@ -132,35 +121,6 @@ def test_the_home_page_shows_a_match_until_it_ends(simulated_arena: SimulatedAre
     page = page_after_refresh(web, home.home_page)
     assert page.data["shown"]["match"] == other
     assert "felt" in html_pages.fragments(page, ServerLinks())["home-table"]
-
-
-def test_a_match_that_another_thread_selects_while_one_is_picked_does_no_harm(
-    simulated_arena: SimulatedArena,
-) -> None:
-    first = running(simulated_arena)
-    other = replace(first, id="m-other")
-    older, newer = ArenaSnapshot(running=(first,)), ArenaSnapshot(running=(other,))
-    featured = FeaturedMatch()
-    lookups = 0
-
-    class Selected(str):
-        """An id during whose second lookup another thread picks from a newer snapshot."""
-
-        def __hash__(self) -> int:
-            nonlocal lookups
-            lookups += 1
-            if lookups == 2:
-                thread = Thread(target=featured.pick, args=(newer, {}))
-                thread.start()
-                thread.join()
-            return super().__hash__()
-
-    shown = replace(first, id=Selected(first.id))
-    assert featured.pick(ArenaSnapshot(running=(shown,)), {}) == shown
-    lookups = 0
-    assert featured.pick(older, {}) == first
-    assert lookups >= 2
-    assert featured.pick(newer, {}) == other
 
 
 def test_the_home_page_of_an_empty_arena_suggests_commands(simulated_arena: SimulatedArena) -> None:
@@ -187,10 +147,7 @@ def test_the_home_page_lists_recently_closed_matches(simulated_arena: SimulatedA
 
 
 def test_live_tables_show_the_score_the_lead_and_the_log(simulated_arena: SimulatedArena) -> None:
-    web, match_of_table = (
-        WebState(simulated_arena.engine, ServerSettings()),
-        running(simulated_arena),
-    )
+    web, match_of_table = watched(simulated_arena)
     game = find_game("poke")
     state = game.start(Seeded(bytes(32)), 2, game.settle({}))
     while max(state.scores) == min(state.scores):
@@ -256,10 +213,7 @@ def test_one_of_the_live_tables_has_its_cards(simulated_arena: SimulatedArena) -
 def test_clocks_and_notes_appear_only_if_they_are_published(
     simulated_arena: SimulatedArena,
 ) -> None:
-    web, running_match = (
-        WebState(simulated_arena.engine, ServerSettings()),
-        running(simulated_arena),
-    )
+    web, running_match = watched(simulated_arena)
     at_table = position(running_match)
     web.events.receive(at_table, 0.0)
     page = page_after_refresh(web, match.match_page, id=running_match.id)

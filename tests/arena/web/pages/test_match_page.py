@@ -19,7 +19,7 @@ from arena.store.matches.transitions import ArenaFault
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.pages import match as match_page
-from arena.web.pages.entrant_result import EntrantResult
+from arena.web.pages.match_story import EntrantResult
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
 from tests.arena.store.played_matches import commit, leased
 from tests.arena.stored_analysis import store_analysis

@@ -9,8 +9,13 @@ from arena.ratings.closed_match import FINISHED, PlayedFault, PlayedGame, means,
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.ratings.lead_changes import lead_changes
 from arena.records.analysis.swings import Swing, largest_swings
-from arena.web.pages.entrant_result import EntrantResult
-from arena.web.pages.match_story import MatchEvidence, MatchStory, Reason, match_story
+from arena.web.pages.match_story import (
+    EntrantResult,
+    MatchEvidence,
+    MatchStory,
+    Reason,
+    match_story,
+)
 
 ENTRANTS = ("a@1", "b@1")
 

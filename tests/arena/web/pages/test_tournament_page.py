@@ -22,7 +22,7 @@ from arena.submissions import open_ladders
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.page import PageRequest, ServerLinks
-from arena.web.pages import home, ladder, ladders, tournament
+from arena.web.pages import home, ladder, tournament
 from arena.web.serving import html_pages
 from tests import tar_files
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
@@ -324,7 +324,7 @@ def test_endless_ladders_are_listed_as_ladders_and_not_as_tournaments(
     rater.advance(simulated_arena.engine)
     web = WebState(simulated_arena.engine, ServerSettings(rate=0))
     asyncio.run(web.read_store())
-    page = ladders.ladders_page(web, PageRequest({}, {}, ServerLinks()))
+    page = ladder.ladders_page(web, PageRequest({}, {}, ServerLinks()))
     (shown,) = page.data["ladders"]
     assert (shown["form"], shown["bots"], shown["schedule"]) == (cup.plan.form, 3, opened.id)
     assert len(shown["standings"]) == 3

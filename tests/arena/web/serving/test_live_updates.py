@@ -9,6 +9,7 @@ import pytest
 from arena.web.data.changes import Changes
 from arena.web.serving import live_updates
 from arena.web.serving.live_updates import LiveUpdates, Parts, digests_text, read_digests
+from tests.event_loop import in_event_loop
 
 
 class CountedPage:
@@ -38,131 +39,115 @@ async def upcoming(events: AsyncIterator[bytes]) -> Parts:
     return parts(await anext(events))
 
 
-def test_the_first_event_is_complete_and_later_ones_have_changes() -> None:
-    async def watch() -> None:
-        changes, drawn = Changes(), CountedPage()
-        events = LiveUpdates(changes).events("/page", drawn, pause=0)
-        assert await upcoming(events) == {"rows": "first", "same": "as ever"}
-        drawn.text = "second"
+@in_event_loop
+async def test_the_first_event_is_complete_and_later_ones_have_changes() -> None:
+    changes, drawn = Changes(), CountedPage()
+    events = LiveUpdates(changes).events("/page", drawn, pause=0)
+    assert await upcoming(events) == {"rows": "first", "same": "as ever"}
+    drawn.text = "second"
+    changes.record("topic")
+    assert await upcoming(events) == {"rows": "second"}
+
+
+@in_event_loop
+async def test_a_client_receives_only_the_parts_that_differ_from_those_it_shows() -> None:
+    changes, drawn = Changes(), CountedPage()
+    live = LiveUpdates(changes)
+    page = read_digests(digests_text({"rows": "first", "same": "as ever"}))
+    older = read_digests(digests_text({"rows": "older", "same": "as ever"}))
+    # The first client waits for the rendering; the others find it finished.
+    events = live.events("/page", drawn, page, pause=0)
+    assert await upcoming(events) == {}
+    assert await upcoming(live.events("/page", drawn, older, pause=0)) == {"rows": "first"}
+    drawn.text = "second"
+    changes.record("topic")
+    assert await upcoming(events) == {"rows": "second"}
+    assert await upcoming(live.events("/page", drawn, page, pause=0)) == {"rows": "second"}
+
+
+@in_event_loop
+async def test_a_client_with_a_newer_page_receives_no_older_parts() -> None:
+    changes, drawn = Changes(), CountedPage()
+    live = LiveUpdates(changes)
+    await upcoming(live.events("/page", drawn, pause=0))
+    drawn.text = "second"
+    changes.record("topic")
+    # The stream has not rendered the page again; its reader has.
+    page = read_digests(digests_text({"rows": "second", "same": "as ever"}))
+    assert await upcoming(live.events("/page", drawn, page, pause=0)) == {}
+
+
+@in_event_loop
+async def test_after_a_lost_connection_a_client_names_the_parts_of_its_last_event() -> None:
+    changes, drawn = Changes(), CountedPage()
+    live = LiveUpdates(changes)
+    events = live.events("/page", drawn, pause=0)
+    await upcoming(events)
+    drawn.text = "second"
+    changes.record("topic")
+    last = read_digests(fields(await anext(events))["id"])
+    assert await upcoming(live.events("/page", drawn, last, pause=0)) == {}
+    # The part is again as it was on the page: the client must not keep the second text.
+    drawn.text = "first"
+    changes.record("topic")
+    assert await upcoming(events) == {"rows": "first"}
+    assert await upcoming(live.events("/page", drawn, last, pause=0)) == {"rows": "first"}
+
+
+@in_event_loop
+async def test_a_hundred_watchers_of_one_address_share_one_rendering() -> None:
+    changes, drawn = Changes(), CountedPage()
+    live = LiveUpdates(changes)
+    crowd = [live.events("/page", drawn, pause=0) for _ in range(100)]
+    firsts = await asyncio.gather(*map(upcoming, crowd))
+    assert all(first["rows"] == "first" for first in firsts)
+    assert live.watchers == 100
+    drawn.text = "second"
+    changes.record("topic")
+    seconds = await asyncio.gather(*map(upcoming, crowd))
+    assert all(second == {"rows": "second"} for second in seconds)
+    assert drawn.times == 2
+
+
+@in_event_loop
+async def test_a_slow_reader_gets_merged_changes_and_delays_no_other() -> None:
+    changes, drawn = Changes(), CountedPage()
+    live = LiveUpdates(changes)
+    slow, quick = live.events("/page", drawn, pause=0), live.events("/page", drawn, pause=0)
+    await upcoming(slow)
+    await upcoming(quick)
+    for number in range(30):
+        drawn.text = str(number)
         changes.record("topic")
-        assert await upcoming(events) == {"rows": "second"}
-
-    asyncio.run(watch())
-
-
-def test_a_client_receives_only_the_parts_that_differ_from_those_it_shows() -> None:
-    async def watch() -> None:
-        changes, drawn = Changes(), CountedPage()
-        live = LiveUpdates(changes)
-        page = read_digests(digests_text({"rows": "first", "same": "as ever"}))
-        older = read_digests(digests_text({"rows": "older", "same": "as ever"}))
-        # The first client waits for the rendering; the others find it finished.
-        events = live.events("/page", drawn, page, pause=0)
-        assert await upcoming(events) == {}
-        assert await upcoming(live.events("/page", drawn, older, pause=0)) == {"rows": "first"}
-        drawn.text = "second"
-        changes.record("topic")
-        assert await upcoming(events) == {"rows": "second"}
-        assert await upcoming(live.events("/page", drawn, page, pause=0)) == {"rows": "second"}
-
-    asyncio.run(watch())
+        assert await upcoming(quick) == {"rows": str(number)}
+    last: Parts = {}
+    for _ in range(live_updates._MAX_UNREAD_EVENTS + 1):
+        last |= await upcoming(slow)
+        if last["rows"] == "29":
+            break
+    assert last == {"rows": "29", "same": "as ever"}
 
 
-def test_a_client_with_a_newer_page_receives_no_older_parts() -> None:
-    async def watch() -> None:
-        changes, drawn = Changes(), CountedPage()
-        live = LiveUpdates(changes)
-        await upcoming(live.events("/page", drawn, pause=0))
-        drawn.text = "second"
-        changes.record("topic")
-        # The stream has not rendered the page again; its reader has.
-        page = read_digests(digests_text({"rows": "second", "same": "as ever"}))
-        assert await upcoming(live.events("/page", drawn, page, pause=0)) == {}
-
-    asyncio.run(watch())
-
-
-def test_after_a_lost_connection_a_client_names_the_parts_of_its_last_event() -> None:
-    async def watch() -> None:
-        changes, drawn = Changes(), CountedPage()
-        live = LiveUpdates(changes)
-        events = live.events("/page", drawn, pause=0)
-        await upcoming(events)
-        drawn.text = "second"
-        changes.record("topic")
-        last = read_digests(fields(await anext(events))["id"])
-        assert await upcoming(live.events("/page", drawn, last, pause=0)) == {}
-        # The part is again as it was on the page: the client must not keep the second text.
-        drawn.text = "first"
-        changes.record("topic")
-        assert await upcoming(events) == {"rows": "first"}
-        assert await upcoming(live.events("/page", drawn, last, pause=0)) == {"rows": "first"}
-
-    asyncio.run(watch())
+@in_event_loop
+async def test_without_watchers_no_page_is_rendered() -> None:
+    changes, drawn = Changes(), CountedPage()
+    live = LiveUpdates(changes)
+    events = live.events("/page", drawn, pause=0)
+    await upcoming(events)
+    await events.aclose()  # type: ignore[attr-defined]
+    assert live.watchers == 0
+    other = CountedPage()
+    await upcoming(others := live.events("/other", other, pause=0))
+    other.text = "second"
+    changes.record("topic")
+    assert await upcoming(others) == {"rows": "second"}
+    assert drawn.times == 1
 
 
-def test_a_hundred_watchers_of_one_address_share_one_rendering() -> None:
-    async def watch() -> int:
-        changes, drawn = Changes(), CountedPage()
-        live = LiveUpdates(changes)
-        crowd = [live.events("/page", drawn, pause=0) for _ in range(100)]
-        firsts = await asyncio.gather(*map(upcoming, crowd))
-        assert all(first["rows"] == "first" for first in firsts)
-        assert live.watchers == 100
-        drawn.text = "second"
-        changes.record("topic")
-        seconds = await asyncio.gather(*map(upcoming, crowd))
-        assert all(second == {"rows": "second"} for second in seconds)
-        return drawn.times
+@in_event_loop
+async def test_a_rendering_error_ends_the_stream() -> None:
+    async def broken() -> tuple[Parts, frozenset[str]]:
+        raise LookupError("gone")
 
-    assert asyncio.run(watch()) == 2
-
-
-def test_a_slow_reader_gets_merged_changes_and_delays_no_other() -> None:
-    async def watch() -> None:
-        changes, drawn = Changes(), CountedPage()
-        live = LiveUpdates(changes)
-        slow, quick = live.events("/page", drawn, pause=0), live.events("/page", drawn, pause=0)
-        await upcoming(slow)
-        await upcoming(quick)
-        for number in range(30):
-            drawn.text = str(number)
-            changes.record("topic")
-            assert await upcoming(quick) == {"rows": str(number)}
-        last: Parts = {}
-        for _ in range(live_updates._MAX_UNREAD_EVENTS + 1):
-            last |= await upcoming(slow)
-            if last["rows"] == "29":
-                break
-        assert last == {"rows": "29", "same": "as ever"}
-
-    asyncio.run(watch())
-
-
-def test_without_watchers_no_page_is_rendered() -> None:
-    async def watch() -> int:
-        changes, drawn = Changes(), CountedPage()
-        live = LiveUpdates(changes)
-        events = live.events("/page", drawn, pause=0)
-        await upcoming(events)
-        await events.aclose()  # type: ignore[attr-defined]
-        assert live.watchers == 0
-        other = CountedPage()
-        await upcoming(others := live.events("/other", other, pause=0))
-        other.text = "second"
-        changes.record("topic")
-        assert await upcoming(others) == {"rows": "second"}
-        return drawn.times
-
-    assert asyncio.run(watch()) == 1
-
-
-def test_a_rendering_error_ends_the_stream() -> None:
-    async def watch() -> None:
-        async def broken() -> tuple[Parts, frozenset[str]]:
-            raise LookupError("gone")
-
-        with pytest.raises(LookupError, match="gone"):
-            await upcoming(LiveUpdates(Changes()).events("/page", broken, pause=0))
-
-    asyncio.run(watch())
+    with pytest.raises(LookupError, match="gone"):
+        await upcoming(LiveUpdates(Changes()).events("/page", broken, pause=0))

@@ -6,8 +6,8 @@ import gzip
 import pytest
 
 from arena.web.data.changes import Changes
-from arena.web.serving import responses as answers_module
 from arena.web.serving.responses import CachedResponse, ResponseCache
+from tests.event_loop import in_event_loop
 
 
 class CountedRenderer:
@@ -25,88 +25,77 @@ class CountedRenderer:
         return CachedResponse(body, 200, "text/plain", {}, frozenset({"topic"}), self.fresh)
 
 
-def test_a_response_is_rendered_once_per_change() -> None:
-    async def count_renderings() -> list[int]:
-        changes, renderer, seen = Changes(), CountedRenderer(), []
-        cache = ResponseCache(changes)
-        for topic in ("other", "topic", "other", "topic"):
-            for _ in range(3):
-                await cache.get(("/",), renderer)
-            seen.append(renderer.times)
-            changes.record(topic)
-        return seen
-
-    assert asyncio.run(count_renderings()) == [1, 1, 2, 2]
-
-
-def test_concurrent_requests_share_one_rendering() -> None:
-    async def count_renderings() -> tuple[int, set[bytes]]:
-        renderer = CountedRenderer()
-        renderer.go.clear()
-        cache = ResponseCache(Changes())
-        tasks = [asyncio.create_task(cache.get(("/",), renderer)) for _ in range(50)]
-        await asyncio.sleep(0)
-        tasks[0].cancel()
-        renderer.go.set()
-        bodies = await asyncio.gather(*tasks[1:])
-        return renderer.times, {answer.body.strip() for answer in bodies}
-
-    assert asyncio.run(count_renderings()) == (1, {b"1"})
-
-
-def test_a_change_during_rendering_invalidates_the_response() -> None:
-    async def count_renderings() -> int:
-        changes, renderer = Changes(), CountedRenderer()
-        renderer.go.clear()
-        cache = ResponseCache(changes)
-        task = asyncio.create_task(cache.get(("/",), renderer))
-        while not renderer.times:
-            await asyncio.sleep(0)
-        changes.record("topic")
-        renderer.go.set()
-        await task
-        await cache.get(("/",), renderer)
-        return renderer.times
-
-    assert asyncio.run(count_renderings()) == 2
-
-
-def test_an_uncacheable_response_is_rendered_for_each_request() -> None:
-    async def count_renderings() -> int:
-        renderer, cache = CountedRenderer(fresh=0.0), ResponseCache(Changes())
+@in_event_loop
+async def test_a_response_is_rendered_once_per_change() -> None:
+    changes, renderer, seen = Changes(), CountedRenderer(), []
+    cache = ResponseCache(changes)
+    for topic in ("other", "topic", "other", "topic"):
         for _ in range(3):
             await cache.get(("/",), renderer)
-        return renderer.times
-
-    assert asyncio.run(count_renderings()) == 3
-
-
-def test_errors_reach_all_waiting_requests_and_are_not_cached() -> None:
-    async def count_renderings() -> int:
-        cache, times = ResponseCache(Changes()), 0
-
-        async def fail() -> CachedResponse:
-            nonlocal times
-            times += 1
-            raise LookupError("no such page")
-
-        for _ in range(2):
-            with pytest.raises(LookupError, match="no such page"):
-                await cache.get(("/",), fail)
-        return times
-
-    assert asyncio.run(count_renderings()) == 2
+        seen.append(renderer.times)
+        changes.record(topic)
+    assert seen == [1, 1, 2, 2]
 
 
-def test_the_least_recently_used_response_is_evicted() -> None:
-    async def count_renderings() -> list[int]:
-        cache = ResponseCache(Changes(), most=250)
-        renderers = {name: CountedRenderer(size=100) for name in "abc"}
-        for name in "abacac":
-            await cache.get((name,), renderers[name])
-        return [renderer.times for renderer in renderers.values()]
+@in_event_loop
+async def test_concurrent_requests_share_one_rendering() -> None:
+    renderer = CountedRenderer()
+    renderer.go.clear()
+    cache = ResponseCache(Changes())
+    tasks = [asyncio.create_task(cache.get(("/",), renderer)) for _ in range(50)]
+    await asyncio.sleep(0)
+    tasks[0].cancel()
+    renderer.go.set()
+    bodies = await asyncio.gather(*tasks[1:])
+    assert renderer.times == 1
+    assert {answer.body.strip() for answer in bodies} == {b"1"}
 
-    assert asyncio.run(count_renderings()) == [1, 1, 1]
+
+@in_event_loop
+async def test_a_change_during_rendering_invalidates_the_response() -> None:
+    changes, renderer = Changes(), CountedRenderer()
+    renderer.go.clear()
+    cache = ResponseCache(changes)
+    task = asyncio.create_task(cache.get(("/",), renderer))
+    while not renderer.times:
+        await asyncio.sleep(0)
+    changes.record("topic")
+    renderer.go.set()
+    await task
+    await cache.get(("/",), renderer)
+    assert renderer.times == 2
+
+
+@in_event_loop
+async def test_an_uncacheable_response_is_rendered_for_each_request() -> None:
+    renderer, cache = CountedRenderer(fresh=0.0), ResponseCache(Changes())
+    for _ in range(3):
+        await cache.get(("/",), renderer)
+    assert renderer.times == 3
+
+
+@in_event_loop
+async def test_errors_reach_all_waiting_requests_and_are_not_cached() -> None:
+    cache, times = ResponseCache(Changes()), 0
+
+    async def fail() -> CachedResponse:
+        nonlocal times
+        times += 1
+        raise LookupError("no such page")
+
+    for _ in range(2):
+        with pytest.raises(LookupError, match="no such page"):
+            await cache.get(("/",), fail)
+    assert times == 2
+
+
+@in_event_loop
+async def test_the_least_recently_used_response_is_evicted() -> None:
+    cache = ResponseCache(Changes(), most=250)
+    renderers = {name: CountedRenderer(size=100) for name in "abc"}
+    for name in "abacac":
+        await cache.get((name,), renderers[name])
+    assert [renderer.times for renderer in renderers.values()] == [1, 1, 1]
 
 
 def test_only_large_responses_are_compressed() -> None:
@@ -127,27 +116,3 @@ def test_a_matching_etag_is_recognized(tags: str, had: bool) -> None:
     answer = CachedResponse(b"body", 200, "text/plain", {}, frozenset(), 1.0)
     assert answer.has_tag_in(tags.format(answer.tag)) is had
     assert answer.has_tag_in(tags.format(answer.tag.removeprefix("W/"))) is had
-
-
-def test_a_slow_page_is_served_stale_while_it_is_rendered(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(answers_module, "_SLOW_SECONDS", 0.0)
-
-    async def count_renderings() -> list[bytes]:
-        changes, renderer = Changes(), CountedRenderer()
-        cache = ResponseCache(changes)
-        responses = [await cache.get(("/",), renderer)]
-        renderer.go.clear()
-        changes.record("topic")
-        responses.append(await cache.get(("/",), renderer))
-        renderer.go.set()
-        while renderer.times < 2 or cache.is_writing:
-            await asyncio.sleep(0)
-        responses.append(await cache.get(("/",), renderer))
-        monkeypatch.setattr(answers_module, "_OLD_SECONDS", 0.0)
-        changes.record("topic")
-        responses.append(await cache.get(("/",), renderer))
-        return [response.body.strip() for response in responses]
-
-    assert asyncio.run(count_renderings()) == [b"1", b"1", b"2", b"3"]

@@ -4,11 +4,13 @@ import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 import pytest
+from httpx2 import Response
 from starlette.testclient import TestClient
 
 from arena.api_client import ArenaClient
@@ -41,6 +43,23 @@ class UploadServer:
         """Return a client of the pages, with these settings changed."""
         web = WebState(self.workspace.store, replace(self.settings, **changed))
         return self.stack.enter_context(TestClient(create(web)))
+
+    @cached_property
+    def default_client(self) -> TestClient:
+        """A client of the pages with the settings of the server."""
+        return self.client()
+
+    def post(
+        self,
+        path: str = "",
+        content: bytes = UPLOAD,
+        owner: str = "ada",
+        client: TestClient | None = None,
+    ) -> Response:
+        """Send an upload of an owner, by default to the address of `mybot`."""
+        headers = self.authorization(owner)
+        client = client or self.default_client
+        return client.post(path or address(), headers=headers, content=content)
 
     @contextmanager
     def sending(self, length_header: str, begun: bytes = b"") -> Iterator[socket.socket]:
@@ -85,10 +104,10 @@ def stored_uploads(upload_server: UploadServer) -> list[str]:
 
 def test_an_upload_is_stored_and_queued(upload_server: UploadServer) -> None:
     client = upload_server.client()
-    response = client.post(address(), headers=upload_server.authorization())
+    response = upload_server.post(content=b"", client=client)
     assert (response.status_code, response.json()) == (200, {"wanted": True, "most_bytes": 2**20})
     assert stored_uploads(upload_server) == []
-    answer = client.post(address(), headers=upload_server.authorization(), content=UPLOAD)
+    answer = upload_server.post(client=client)
     document = answer.json()
     name = document["submission"]
     assert (answer.status_code, answer.headers["location"]) == (201, f"/submissions/{name}")
@@ -98,7 +117,7 @@ def test_an_upload_is_stored_and_queued(upload_server: UploadServer) -> None:
     assert (submission.content_hash, submission.bytes) == ("5" * 64, len(UPLOAD))
     # A client that lost the response sends the upload again.
     for body in (b"", UPLOAD):
-        again = client.post(address(), headers=upload_server.authorization(), content=body)
+        again = upload_server.post(content=body, client=client)
         assert (again.status_code, again.json()["submission"]) == (200, name)
     assert stored_uploads(upload_server) == [f"{name}.tar.gz"]
 
@@ -131,19 +150,12 @@ def test_the_bot_name_of_another_owner_and_existing_content_are_refused(
 ) -> None:
     store = upload_server.workspace.store
     versions.add_version(store, "mybot", "7", "5" * 64, "/x", {}, "ada")
-    client, ada, bob = (
-        upload_server.client(),
-        upload_server.authorization(),
-        upload_server.authorization("bob"),
-    )
     for body in (b"", UPLOAD):
-        check_refused(client.post(address(), headers=bob, content=body), 403, "belongs to ada")
-        check_refused(client.post(address("greedy"), headers=ada, content=body), 403, "house bot")
-        check_refused(
-            client.post(address(), headers=ada, content=body), 409, "here already, as mybot@7"
-        )
+        check_refused(upload_server.post(content=body, owner="bob"), 403, "belongs to ada")
+        check_refused(upload_server.post(address("greedy"), body), 403, "house bot")
+        check_refused(upload_server.post(content=body), 409, "here already, as mybot@7")
         other = address(content="6", version="7")
-        check_refused(client.post(other, headers=ada, content=body), 409, "a version never changes")
+        check_refused(upload_server.post(other, body), 409, "a version never changes")
     assert stored_uploads(upload_server) == []
 
 
@@ -152,15 +164,11 @@ def test_the_bot_name_of_another_owner_and_existing_content_are_refused(
     [address("No"), address(""), address(content="x"), address(version="/"), "/submissions"],
 )
 def test_an_invalid_announcement_is_refused(upload_server: UploadServer, wrong: str) -> None:
-    check_refused(
-        upload_server.client().post(wrong, headers=upload_server.authorization(), content=UPLOAD),
-        422,
-    )
+    check_refused(upload_server.post(wrong), 422)
 
 
 def test_a_declared_oversized_upload_is_refused_unread(upload_server: UploadServer) -> None:
-    client = upload_server.client()
-    large = client.post(address(), headers=upload_server.authorization(), content=bytes(2**20 + 1))
+    large = upload_server.post(content=bytes(2**20 + 1))
     check_refused(large, 413, "larger than 1048576 bytes")
     assert stored_uploads(upload_server) == []
 
@@ -220,27 +228,17 @@ def test_an_aborted_upload_leaves_no_file(upload_server: UploadServer) -> None:
 def test_the_daily_submissions_of_an_owner_are_limited(upload_server: UploadServer) -> None:
     client = upload_server.client(pushes=4)
     for content in "123":
-        assert client.post(
-            address(content=content), headers=upload_server.authorization(), content=UPLOAD
-        ).is_success
+        assert upload_server.post(address(content=content), client=client).is_success
     for body in (b"", UPLOAD):
-        answer = client.post(
-            address(content="4"), headers=upload_server.authorization(), content=body
-        )
+        answer = upload_server.post(address(content="4"), body, client=client)
         check_refused(answer, 429, "3 submissions of ada are being worked on")
         assert int(answer.headers["retry-after"]) > 0
-    assert client.post(
-        address("other"), headers=upload_server.authorization("bob"), content=UPLOAD
-    ).is_success
+    assert upload_server.post(address("other"), owner="bob", client=client).is_success
     for upload in submissions.undecided(upload_server.workspace.store):
         state = SubmissionState.REFUSED
         submissions.decide(upload_server.workspace.store, upload.id, state, "no.", status=422)
-    assert client.post(
-        address(content="4"), headers=upload_server.authorization(), content=UPLOAD
-    ).is_success
-    answer = client.post(
-        address(content="5"), headers=upload_server.authorization(), content=UPLOAD
-    )
+    assert upload_server.post(address(content="4"), client=client).is_success
+    answer = upload_server.post(address(content="5"), client=client)
     check_refused(answer, 429, "4 submissions within a day")
 
 
@@ -250,71 +248,45 @@ def test_an_owner_has_a_limited_number_of_active_versions(upload_server: UploadS
         versions.add_version(store, name, str(number), f"{number}" * 64, "/x", {}, "ada")
     client = upload_server.client(active_versions=3)
     for body in (b"", UPLOAD):
-        answer = client.post(address(), headers=upload_server.authorization(), content=body)
+        answer = upload_server.post(content=body, client=client)
         check_refused(answer, 409, "`pokearena bot retire mybot@1 --to URL`")
-    assert client.post(
-        address("bobs"), headers=upload_server.authorization("bob"), content=UPLOAD
-    ).is_success
-    new = upload_server.client(active_versions=3).post(
-        address("new"), headers=upload_server.authorization(), content=b""
-    )
+    assert upload_server.post(address("bobs"), owner="bob", client=client).is_success
+    new = upload_server.post(address("new"), b"", client=client)
     check_refused(new, 409, "retire other@1 ")
-    assert (
-        upload_server.client(active_versions=0)
-        .post(address(), headers=upload_server.authorization())
-        .is_success
-    )
+    unlimited = upload_server.client(active_versions=0)
+    assert upload_server.post(content=b"", client=unlimited).is_success
     versions.retire(store, "other@1")
-    assert client.post(address(), headers=upload_server.authorization(), content=UPLOAD).is_success
+    assert upload_server.post(client=client).is_success
 
 
 def test_the_waiting_submissions_of_all_owners_are_limited(upload_server: UploadServer) -> None:
     for number in range(20):
         for content in "abc":
             add_submission(upload_server.workspace, f"owner{number}", f"bot{number}", content)
-    answer = upload_server.client().post(
-        address(), headers=upload_server.authorization(), content=UPLOAD
-    )
-    check_refused(answer, 429, "60 submissions wait already")
+    check_refused(upload_server.post(), 429, "60 submissions wait already")
 
 
 def test_an_arena_without_a_runner_refuses_uploads(tmp_path: Path) -> None:
     upload_server = UploadServer(tmp_path)
     with upload_server.stack:
-        answer = upload_server.client().post(
-            address(), headers=upload_server.authorization(), content=UPLOAD
-        )
+        answer = upload_server.post()
         check_refused(answer, 503, "`pokearena serve` is not running")
         assert answer.headers["retry-after"] == "10"
         for closed in ({"pushes": 0}, {"pending_uploads": None}):
-            answer = upload_server.client(**closed).post(
-                address(), headers=upload_server.authorization(), content=UPLOAD
-            )
+            answer = upload_server.post(client=upload_server.client(**closed))
             check_refused(answer, 403, "this arena does not accept pushed bots")
 
 
 def test_a_submission_has_private_fields_for_its_owner(upload_server: UploadServer) -> None:
     submission = add_submission(upload_server.workspace)
-    submissions.decide(
-        *(
-            upload_server.workspace.store,
-            submission.id,
-            SubmissionState.REFUSED,
-            "it could not be built.",
-        ),
-        status=422,
-        output="a secret",
-    )
+    refusal = submission.id, SubmissionState.REFUSED, "it could not be built."
+    submissions.decide(upload_server.workspace.store, *refusal, status=422, output="a secret")
     client, page = upload_server.client(), f"/submissions/{submission.id}"
-    public, owner_response = (
-        client.get(f"{page}.json"),
-        client.get(f"{page}.json", headers=upload_server.authorization()),
-    )
+    public = client.get(f"{page}.json")
+    owner_response = client.get(f"{page}.json", headers=upload_server.authorization())
     assert "secret" not in public.text + client.get(page).text
-    assert (owner_response.json()["sentence"], owner_response.json()["output"]) == (
-        "it could not be built.",
-        "a secret",
-    )
+    values = owner_response.json()
+    assert (values["sentence"], values["output"]) == ("it could not be built.", "a secret")
     assert owner_response.headers["cache-control"] == "private, no-store"
     assert owner_response.json()["status"] == 422
     shown = client.get(page, headers=upload_server.authorization()).text

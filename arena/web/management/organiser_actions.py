@@ -1,10 +1,11 @@
-"""Void, replay and decide matches, disqualify and ban versions, and correct the owners of bots."""
+"""What organisers do with matches, versions, submissions and the tokens of owners."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
-from arena.store.bots import quarantine, versions
+from arena.store.bots import owners, quarantine, submissions, versions
 from arena.store.matches import corrections
 from arena.web.management import consequences
 from arena.web.management.action import (
@@ -17,7 +18,10 @@ from arena.web.management.action import (
 )
 
 BOTS: Final = consequences.BOTS
+OWNERS: Final = "/organiser/owners"
+SUBMISSIONS: Final = "/organiser/submissions"
 _VERSION: Final = InputField("version", "NAME@VERSION", required=True, example="greedy@1")
+_OWNER: Final = InputField("name", "name of the owner", required=True, example="ada")
 
 
 def _void(request: ActionRequest) -> ActionResult:
@@ -65,6 +69,30 @@ def _reassign(request: ActionRequest) -> ActionResult:
     return ActionResult({"bot": name, "owner": owner}, BOTS)
 
 
+def _issue(request: ActionRequest) -> ActionResult:
+    name = request.text("name")
+    return ActionResult({"owner": name, "token": owners.add_owner(request.web.engine, name)})
+
+
+def _renew(request: ActionRequest) -> ActionResult:
+    name = request.text("name")
+    return ActionResult({"owner": name, "token": owners.renew(request.web.engine, name)})
+
+
+def _revoke(request: ActionRequest) -> ActionResult:
+    name = request.text("name")
+    owners.revoke(request.web.engine, name)
+    return ActionResult({"owner": name, "token": None}, OWNERS)
+
+
+def _decide(approved: bool, request: ActionRequest) -> ActionResult:
+    decided = submissions.approve(
+        request.web.engine, request.path["id"], approved=approved, reason=request.text("reason")
+    )
+    values = {"submission": decided.id, "bot": decided.name, "approval": str(decided.approval)}
+    return ActionResult(values, SUBMISSIONS)
+
+
 VOID: Final = Action(
     "/organiser/matches/{id}/void",
     "match.void",
@@ -73,7 +101,6 @@ VOID: Final = Action(
     _void,
     (PUBLIC_REASON,),
     audited=False,
-    form="/organiser/matches/{id}/void",
     changes=consequences.of_voiding,
 )
 REPLAY: Final = Action(
@@ -85,7 +112,6 @@ REPLAY: Final = Action(
     (PUBLIC_REASON,),
     audited=False,
     created=True,
-    form="/organiser/matches/{id}/replay",
     changes=consequences.of_replay,
 )
 FORFEIT: Final = Action(
@@ -96,7 +122,6 @@ FORFEIT: Final = Action(
     _forfeit,
     (_VERSION, PUBLIC_REASON),
     audited=False,
-    form="/organiser/matches/{id}/forfeit",
     changes=consequences.of_forfeit,
 )
 DISQUALIFY: Final = Action(
@@ -107,7 +132,6 @@ DISQUALIFY: Final = Action(
     _disqualify,
     (_VERSION, PUBLIC_REASON),
     audited=False,
-    form="/organiser/tournaments/{id}/disqualify",
     changes=consequences.of_disqualification,
 )
 BAN: Final = Action(
@@ -117,7 +141,6 @@ BAN: Final = Action(
     "Withdraws a version from all open tournaments and excludes it from new ones.",
     _ban,
     (_VERSION, PUBLIC_REASON),
-    form=f"{BOTS}/ban",
     changes=consequences.of_ban,
     begins=BOTS,
 )
@@ -128,7 +151,6 @@ RELEASE: Final = Action(
     "Ends the ban or the quarantine of a version; it does not return to its tournaments.",
     _release,
     (_VERSION, REASON),
-    form=f"{BOTS}/release",
     changes=consequences.of_release,
 )
 REASSIGN: Final = Action(
@@ -142,8 +164,56 @@ REASSIGN: Final = Action(
         InputField("owner", "name of the owner; empty: none"),
         REASON,
     ),
-    form=f"{BOTS}/owner",
     changes=consequences.of_reassignment,
     begins=BOTS,
 )
-ACTIONS: Final = (VOID, REPLAY, FORFEIT, DISQUALIFY, BAN, RELEASE, REASSIGN)
+ISSUE: Final = Action(
+    OWNERS,
+    "owner.add",
+    "Issue a token",
+    "Creates a token for an owner of bots and returns it once.",
+    _issue,
+    (_OWNER,),
+    created=True,
+    form=OWNERS,
+)
+RENEW: Final = Action(
+    f"{OWNERS}/renew",
+    "owner.renew",
+    "Renew",
+    "Creates a new token for an owner and revokes the old one with its sessions.",
+    _renew,
+    (_OWNER, REASON),
+    changes=consequences.of_renewal,
+)
+REVOKE: Final = Action(
+    f"{OWNERS}/revoke",
+    "owner.revoke",
+    "Revoke",
+    "Revokes the token of an owner with its sessions; the bots keep their owner.",
+    _revoke,
+    (_OWNER, REASON),
+    changes=consequences.of_revocation,
+)
+APPROVE: Final = Action(
+    f"{SUBMISSIONS}/{{id}}/approve",
+    "submission.approve",
+    "Approve",
+    "Admits a tested bot that waits for approval; it becomes a version and enters the ladders.",
+    partial(_decide, True),
+    (REASON,),
+    form=SUBMISSIONS,
+)
+REFUSE: Final = Action(
+    f"{SUBMISSIONS}/{{id}}/refuse",
+    "submission.refuse",
+    "Refuse",
+    "Refuses a bot that waits for approval; its owner reads the reason.",
+    partial(_decide, False),
+    (InputField("reason", "reason for the owner of the bot and the audit log", required=True),),
+    changes=consequences.of_refusal,
+)
+ACTIONS: Final = (
+    *(VOID, REPLAY, FORFEIT, DISQUALIFY, BAN, RELEASE, REASSIGN),
+    *(ISSUE, RENEW, REVOKE, APPROVE, REFUSE),
+)

@@ -3,9 +3,13 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from sqlalchemy import Engine, update
 
-from arena.store import backup_file, database, gauges, schema
+from arena.errors import Conflict
+from arena.services import metric_definitions as metrics
+from arena.services.store_gauges import STATES, read_gauges
+from arena.store import backup_file, database, schema
 from arena.store.bots import remote_bots, versions
 from arena.store.matches import transitions
 from arena.store.tournaments import lifecycle
@@ -18,9 +22,9 @@ Schedule = Callable[..., Tournament]
 
 def open_matches(store: Engine, pushed: bool = True) -> dict[str, int]:
     """Return the numbers of open matches by state, without zeros."""
-    counted = gauges.read_gauges(store, pushed=pushed).open
-    assert tuple(counted) == gauges.STATES
-    return {state: number for state, number in counted.items() if number}
+    counted = read_gauges(store, pushed=pushed)[metrics.OPEN]
+    assert tuple(state for (state,) in counted) == STATES
+    return {state: int(number) for (state,), number in counted.items() if number}
 
 
 def test_open_matches_are_counted_by_what_they_wait_for(
@@ -60,14 +64,24 @@ def test_matches_of_a_paused_tournament_are_held(
     assert open_matches(store) == {"held": 2, "running": 1}
 
 
+def backup_age(store: Engine) -> float:
+    return read_gauges(store)[metrics.BACKUP_AGE][()]
+
+
 def test_a_completed_backup_resets_the_age(
     store: Engine, schedule: Schedule, tmp_path: Path
 ) -> None:
-    assert gauges.read_gauges(store).backup_age == 0
+    assert backup_age(store) == 0
     schedule()
     created = schema.versions.c.created
     with database.writing(store) as connection:
         connection.execute(update(schema.versions).values(created=created - 5000))
-    assert 5000 <= gauges.read_gauges(store).backup_age < 6000
+    assert 5000 <= backup_age(store) < 6000
     backup_file.backup(store, tmp_path / "backup.db", lambda *_: None)
-    assert gauges.read_gauges(store).backup_age < 1000
+    assert backup_age(store) < 1000
+    # Another backup over an existing file fails, and does not count.
+    with database.writing(store) as connection:
+        connection.execute(update(schema.audit_log).values(at=schema.audit_log.c.at - 5000))
+    with pytest.raises(Conflict):
+        backup_file.backup(store, tmp_path / "backup.db", lambda *_: None)
+    assert 5000 <= backup_age(store) < 6000
