@@ -290,7 +290,7 @@ class ApiOperations:
         Args:
             find: only bots whose name, owner, author or language contains this text.
             owner: only bots of this owner.
-            form: only bots with a rank on the ladder of this form.
+            form: only bots with a rank on the ladder of this form, by their places.
             state: only bots in this state: active, retired, in quarantine.
         """
         return self._call("GET", "/bots", locals())

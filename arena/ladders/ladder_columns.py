@@ -94,7 +94,7 @@ class EntrantLine:
 
 
 def lines_of(table: Standings) -> list[LadderLine]:
-    """Return the lines of a ladder, the strongest first."""
+    """Return the lines of a ladder, the strongest first; those without a known strength last."""
     return [
         LadderLine(
             place,
@@ -102,7 +102,7 @@ def lines_of(table: Standings) -> list[LadderLine]:
             table.thinking.get(standing.entrant),
             usage=table.usage.get(standing.entrant),
         )
-        for place, standing in enumerate(table.lines, 1)
+        for place, standing in table.ranked
     ]
 
 

@@ -21,9 +21,6 @@ MISFIT = 0.05
 SUSPICIOUS = 0.01
 """A gift is reported if its chance is below this (`arena.ratings.collusion`)."""
 
-UNKNOWN_MARGIN = 400
-"""Half an interval above which the tables show no strength either (parts/ratings.html)."""
-
 
 def gifts(engine: Engine, scope: LadderKey) -> tuple[Gift, ...]:
     """Return the tests for gifts; empty if no match has more than two sides."""
@@ -38,7 +35,7 @@ def gifts(engine: Engine, scope: LadderKey) -> tuple[Gift, ...]:
 def strength_in_words(line: StandingsLine) -> str:
     """Format the strength for a sentence that ends with "its strength is"."""
     value = line.strength
-    if value.margin > UNKNOWN_MARGIN:
+    if not line.is_known:
         return "not known yet"
     if value.bound is None:
         return f"{value.value:.0f} ±{value.margin:.0f}"

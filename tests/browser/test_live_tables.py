@@ -106,7 +106,8 @@ def test_clocks_of_live_tables_count_down(tab: Page, simulated_arena: SimulatedA
         web.events.receive(at_table, 0.0)
     with served(web) as address:
         tab.goto(f"{address}/live")
-        assert tab.locator(".place .felt").count() == 2
+        assert tab.locator(".place").count() == 2
+        assert tab.locator(".place .felt").count() == 1
         assert tab.locator(".clock").count() == 4
         running = "() => document.querySelector('.clock.runs').textContent"
         first = tab.evaluate(running)
@@ -185,6 +186,19 @@ def test_dominoes_of_a_live_board_are_large_enough_on_a_phone(
             assert min(sides) > SMALLEST_DOMINO - 0.1
             assert tab.locator(".layout .overview").count() == 1
             assert tab.evaluate(LATEST_IS_SHOWN)
+        assert tab.evaluate(MAP_IS_INSIDE_OF_A_LONG_BOARD)
+
+
+MAP_IS_INSIDE_OF_A_LONG_BOARD = """() => {
+  const board = document.querySelector(".layout svg");
+  const [left, top, width] = board.dataset.whole.split(" ");
+  board.dataset.whole = `${left} ${top} ${width} 4000`;
+  board.setAttribute("height", 4000);
+  dispatchEvent(new Event("resize"));
+  const [view, map] = document.querySelectorAll(".layout svg");
+  const [inside, outside] = [map, view].map((node) => node.getBoundingClientRect());
+  return inside.top >= outside.top - 1 && inside.bottom <= outside.bottom + 1;
+}"""
 
 
 def resize(tab: Page, size: tuple[int, int]) -> None:

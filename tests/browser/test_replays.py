@@ -368,6 +368,12 @@ def test_the_board_of_pokino_shows_the_latest_domino_large_and_can_be_zoomed_and
             assert shown["size"] > 23.9
             assert shown["isLatestSeen"], shown
             assert tab.locator(".overview").is_visible() == shown["isPart"]
+        tab.evaluate(LONGER_CHAIN, 4000)
+        shown = tab.evaluate(DOMINOES)
+        assert shown["size"] > 23.9
+        assert shown["isMapInside"], shown
+        assert shown["isLatestSeen"], shown
+        tab.evaluate(LONGER_CHAIN, -4000)
     board = tab.locator(".layout svg").first
     tab.keyboard.press("r")
     whole = tab.evaluate("whole.join(' ')")
@@ -394,8 +400,19 @@ DOMINOES = """() => {
     isLatestSeen: latest.left >= view.left - 1 && latest.right <= view.right + 1
       && latest.top >= view.top - 1 && latest.bottom <= view.bottom + 1,
     isPart: board.classList.contains("zoomed"),
+    isMapInside: box(overview).top >= view.top - 1 && box(overview).bottom <= view.bottom + 1,
   };
 }"""
+
+
+LONGER_CHAIN = """(added) => {
+  whole[1] -= added;
+  whole[3] += added;
+  overview.setAttribute("viewBox", whole.join(" "));
+  overview.setAttribute("height", whole[3]);
+  followBoard();
+}"""
+"""Makes the board as much higher as more dominoes do: 80 units for each."""
 
 
 def test_the_graph_leads_to_positions_and_can_hide_the_later_ones(

@@ -50,7 +50,8 @@ def analyse(
     Compares every decision with the choice of a house bot from what the seat knew. All figures are
     win expectations from playouts. A decision is called a mistake only if its loss is larger than
     three standard errors. MATCH is an id, the beginning of an id, the file of a record, or `last`
-    for the newest match of `pokearena play`.
+    for the newest match of `pokearena play`. The analysis is printed and not stored: match pages
+    show those that idle workers make. Times are CPU times.
     """
     from arena.cli.matches import record_lookup
     from arena.records.analysis import summary

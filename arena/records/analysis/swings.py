@@ -20,12 +20,14 @@ class Swing:
     """A large change of a seat's win expectation between two rated positions.
 
     Args:
+        since: the decision of the position before the change.
         decision: the first decision after the change.
         before: its win expectation in the position before.
         after: its win expectation in the position after.
     """
 
     game: int
+    since: int
     decision: int
     seat: int
     before: float
@@ -63,5 +65,7 @@ def _swing(before: dict[str, Any], after: dict[str, Any], seats: Collection[int]
             after["expectations"][seat],
         )
         if abs(new - old) > max(LEAST_SWING, DOUBT * (old_error**2 + new_error**2) ** 0.5):
-            swings.append(Swing(after["game"], after["decision"], seat, old, new))
+            swings.append(
+                Swing(after["game"], before["decision"], after["decision"], seat, old, new)
+            )
     return max(swings, key=lambda each: (each.size, -each.seat), default=None)

@@ -94,7 +94,7 @@ def lines_of(tournament: Tournament, table: Standings, state: FormatState) -> li
     if not ranking:
         return [
             EntrantLine(ranks(line), line, entries[line.entrant], None, place)
-            for place, line in enumerate(table.lines, 1)
+            for place, line in table.ranked
             if line.entrant in entries
         ]
     lines, rank = [], 1

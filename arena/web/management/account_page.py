@@ -109,7 +109,7 @@ def suggestions_of(web: WebState, owned: Sequence[Version]) -> list[Suggestion]:
     newest = {each.name: each.id for each in owned if each.retired is None}
     suggested = []
     for ladder in web.snapshot.ladders.values():
-        names = [line.entrant for line in ladder.table.lines]
+        names = [line.entrant for _, line in ladder.table.ranked]
         for name, version in newest.items():
             if version not in names or ladder.scope.sides != 2:
                 continue

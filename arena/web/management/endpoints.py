@@ -195,7 +195,7 @@ class ManagementEndpoints:
                     raise HTTPException(406, "Not available as JSON. Available formats: HTML.")
                 body = data_formats.as_json(content)
                 return Response(body, 200, {**content.headers, **_PRIVATE}, KINDS["json"])
-            return _html(request, content)
+            return self._html(request, content)
 
         return show
 
@@ -249,7 +249,10 @@ class ManagementEndpoints:
             place = action.place_of(error)
         refusal = Refusal(name, one_line(sentence), place, sent)
         model = {**page.model, "refusal": refusal}
-        return _html(request, replace(page, model=model, status=status, headers=headers))
+        return self._html(request, replace(page, model=model, status=status, headers=headers))
+
+    def _html(self, request: Request, page: Page) -> Response:
+        return _html(request, replace(page, lone_bots=self._web.snapshot.lone_bots))
 
     async def _required_access(self, request: Request, role: Role) -> Access | None:
         """Return the sender, or None if a browser should sign in first.

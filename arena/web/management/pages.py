@@ -184,7 +184,7 @@ def match(web: WebState, page_request: PageRequest, access: Access) -> Page:
     tournament = tournaments.find_tournament(web.engine, stored.tournament)
     is_open = tournament.ended is None
     return Page(
-        title=f"Match {stored.id}: controls",
+        title=f"{' v '.join(stored.entrants)}: controls",
         template="management/match.html",
         model={
             "match": stored,

@@ -164,7 +164,7 @@ def bot_choices(
         The listed bots, the number of the others, and the chosen ones that are not listed.
     """
     lines = [line.strip() for line in chosen.splitlines() if line.strip()]
-    places = enumerate(ladder.table.lines, 1) if ladder else ()
+    places = ladder.table.ranked if ladder else ()
     known = {line.entrant: (place, line.strength.value) for place, line in places}
     newest = {
         version.name: version

@@ -389,7 +389,7 @@ def _opponents(ladder: Ladder, standing: BotStanding, version: str) -> list[Oppo
             by_name[line.entrant],
             expected_score(standing_of_version.strength.value - line.strength.value),
         )
-        for place, line in enumerate(ladder.table.lines, 1)
+        for place, line in ladder.table.ranked
         if line.entrant in by_name
     ]
 

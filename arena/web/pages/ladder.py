@@ -291,8 +291,7 @@ def _facts(
     leader, games = every[0], sum(line.standing.games for line in every)
     words = ladder_values.strength_in_words(leader.standing)
     answer = f"{shown(leader)} has the strength {words}"
-    if len(every) > 1:
-        likely = leader.standing.strength.superiority_to_next or 0.0
+    if likely := leader.standing.strength.superiority_to_next:
         chance = wording.percent(likely)
         answer += f", and is stronger than {shown(every[1])} with a likelihood of {chance}"
     facts = [("Leader", f"{answer}.")]
@@ -326,7 +325,8 @@ def _chart(ladder: Ladder, charts: RatingChart | None) -> RatingCurves | None:
     if charts is None:
         return None
     table = ladder.table
-    return rating_curves.of_entrants(charts.past, table.entrants, rating_curves.axis(table))
+    entrants = [line.entrant for _, line in table.ranked]
+    return rating_curves.of_entrants(charts.past, entrants, rating_curves.axis(table))
 
 
 def ordered(unordered: Sequence[LadderLine], sort: str) -> list[LadderLine]:

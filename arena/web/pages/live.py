@@ -79,6 +79,8 @@ def live_page(web: WebState, page_request: PageRequest) -> Page:
         template="live.html",
         model={
             "tables": tables,
+            # One table has its cards: each takes up to 40 kB.
+            "first": next((key for key, live in tables.items() if live.table), None),
             "others": others[:_OTHERS],
             "more": max(len(others) - _OTHERS, 0),
             "count": len(shown),

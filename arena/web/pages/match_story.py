@@ -76,6 +76,11 @@ class MatchStory:
     decisive: KeyMoment
     turning_points: tuple[KeyMoment, ...]
 
+    @property
+    def is_analysed(self) -> bool:
+        """Whether the turning points are from an analysis."""
+        return any(moment.decision is not None for moment in self.turning_points)
+
     def to_json(self) -> dict[str, Any]:
         return {
             "winners": list(self.winners),
@@ -128,14 +133,21 @@ def _margin(evidence: MatchEvidence) -> str:
     first, games = evidence.first, len(evidence.games)
     if first is None and len(evidence.sides) == 2:
         side = evidence.sides[0]
+        if not side.wins:
+            return f"drew {_games(side.draws)}"
         return f"won {_games(side.wins)} each{_drawn(side)}"
     if first is None:
-        share = wording.percent(max(side.share for side in evidence.sides), 1)
+        share = _percent(max(side.share for side in evidence.sides), 1)
         return f"share the first place with a score of {share} each"
     if len(evidence.sides) > 2:
-        share = wording.percent(first.share, 1)
+        share = _percent(first.share, 1)
         return f"won with a score of {share}, first in {first.wins} of {games} games"
     return f"won {_games(first.wins)} to {first.losses}{_drawn(first)}"
+
+
+def _percent(share: float, digits: int = 0) -> str:
+    """Format a share in one piece: no line ends before its sign."""
+    return wording.percent(share, digits).replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _drawn(side: EntrantResult) -> str:
@@ -212,10 +224,10 @@ def _luck_or_mistake(
 
 
 def _mistake(row: Mapping[str, Any], name: str) -> KeyMoment:
-    fall = f"from {wording.percent(row['before'])} to {wording.percent(row['after'])}"
     clause = (
-        f"lost most in {game_text(row['game'])}, where its win expectation fell {fall}: "
-        f"{row['played']} instead of {row['choice']}"
+        f"made its costliest decision in {game_text(row['game'])}: it chose {row['played']} "
+        f"rather than {row['choice']} and left itself, from what it knew, a win expectation of "
+        f"{_percent(row['after'])} instead of {_percent(row['before'])}"
     )
     return KeyMoment(row["game"], name, clause, row["decision"])
 
@@ -231,14 +243,29 @@ def _largest_swing(evidence: MatchEvidence, first: EntrantResult) -> KeyMoment |
         return None
     swing, name = max(swings, key=lambda each: each[0].size)
     turned = "rose" if swing.after > swing.before else "fell"
-    clause = (
-        f"saw its win expectation turn in {game_text(swing.game)}: it {turned} {_course(swing)}"
-    )
-    return KeyMoment(swing.game, name, clause, swing.decision)
+    course = _course(swing)
+    clause = f"saw its win expectation turn in {game_text(swing.game)}: it {turned} {course}"
+    return KeyMoment(swing.game, name, clause, _turning_decision(evidence, swing))
 
 
 def _course(swing: Swing) -> str:
-    return f"from {wording.percent(swing.before)} to {wording.percent(swing.after)}"
+    return f"from {_percent(swing.before)} to {_percent(swing.after)}"
+
+
+def _is_by_luck(evidence: MatchEvidence, swing: Swing) -> bool:
+    """Return whether luck, such as drawn cards, made at least half of a change."""
+    luck = sum(
+        event["luck"][swing.seat][0]
+        for event in (evidence.analysis or {}).get("chance", ())
+        if event["game"] == swing.game and swing.since < event["decision"] <= swing.decision
+    )
+    change = swing.after - swing.before
+    return bool(2 * luck / change >= 1)
+
+
+def _turning_decision(evidence: MatchEvidence, swing: Swing) -> int:
+    """Return the first decision after luck turned a game, or else the decision that did it."""
+    return swing.decision if _is_by_luck(evidence, swing) else swing.since
 
 
 def _lead(
@@ -264,8 +291,7 @@ def _levelled(evidence: MatchEvidence, changes: Sequence[LeadChange]) -> KeyMome
             if game.is_won(at) and at != leader and evidence.sides[at].ahead:
                 clause = f"drew level in {game_text(game.game)}{_score(game, at)}"
                 return KeyMoment(game.game, name, clause)
-    last = evidence.games[-1].game
-    return KeyMoment(last, evidence.entrants[0], f"was level until {game_text(last)}, the last one")
+    return KeyMoment(evidence.games[-1].game, evidence.entrants[0], "was never ahead or behind")
 
 
 def _distance(game: PlayedGame, at: int) -> int:
@@ -288,10 +314,7 @@ def _turning_points(
 ) -> tuple[KeyMoment, ...]:
     """Return the swings of the analysis, or else the last changes of the lead."""
     if evidence.swings:
-        return tuple(
-            KeyMoment(swing.game, name, f"win expectation {_course(swing)}", swing.decision)
-            for swing, name in evidence.swings
-        )
+        return tuple(_swing(evidence, swing, name) for swing, name in evidence.swings)
     return tuple(
         KeyMoment(
             change.game.game,
@@ -300,6 +323,15 @@ def _turning_points(
         )
         for change in changes[1:][-_MOST_LEAD_CHANGES:]
     )
+
+
+def _swing(evidence: MatchEvidence, swing: Swing, name: str) -> KeyMoment:
+    cause = "by luck"
+    if not _is_by_luck(evidence, swing):
+        several = swing.decision > swing.since + 1
+        cause = "by the decisions from here" if several else "by this decision"
+    clause = f"{_course(swing)}, {cause}"
+    return KeyMoment(swing.game, name, clause, _turning_decision(evidence, swing))
 
 
 @dataclass(frozen=True, slots=True)

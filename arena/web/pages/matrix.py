@@ -64,7 +64,8 @@ def matrix_page(web: WebState, page_request: PageRequest) -> Page:
     form, los = ladder.scope.name, _flag(page_request, "los")
     places = searched_places(ladder, page_request.query.get("find", ""))
     piece = paging.selection_of(page_request, DEFAULT_BOTS, MAX_BOTS).cut(places)
-    names = [ladder.table.lines[place - 1].entrant for place in piece.items]
+    entrants = [line.entrant for _, line in ladder.table.ranked]
+    names = [entrants[place - 1] for place in piece.items]
     cells = ladder_rows.read_crosstable(web.engine, ladder.scope, names)
     gaps = web.gaps.of(ladder)
     rows = [
@@ -103,7 +104,7 @@ def searched_places(ladder: Ladder, find: str) -> list[int]:
     Without search words, all bots match.
     """
     terms = find.lower().split()
-    names = enumerate(ladder.table.entrants, 1)
+    names = ((place, line.entrant) for place, line in ladder.table.ranked)
     return [at for at, name in names if not terms or any(w in name.lower() for w in terms)]
 
 

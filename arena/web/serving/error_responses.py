@@ -40,6 +40,7 @@ _NEXT_PAGES: Final = {
     "matches": ("matches", "All matches"),
     "organiser": ("organiser", "Overview for organisers"),
     "games": ("games", "All games"),
+    "ladders": ("ladders", "All ladders"),
     "play": ("games", "All games"),
     "rules": ("games", "All games"),
     "sign-in": ("sign-in", "Sign in"),

@@ -236,9 +236,9 @@ class Feed:
 
 
 def _of_ladder(form: str, ladder: Ladder) -> dict[str, Any]:
-    lines = ladder.table.lines
+    lines = ladder.table.ranked
     top = [
-        {"bot": line.entrant, "strength": round(line.strength.value, 1)} for line in lines[:_TOP]
+        {"bot": line.entrant, "strength": round(line.strength.value, 1)} for _, line in lines[:_TOP]
     ]
     return {
         "type": "ladder",

@@ -4,24 +4,41 @@
 
 const board = replay.querySelector(".layout svg");
 const whole = board?.getAttribute("viewBox").split(" ").map(Number);
-const CLOSEST = 6;
-// Units of the short side of a domino, and the pixels that it needs.
+// Units of the short side of a domino, and the pixels that it needs and may have.
 const DOMINO = 37;
 const SMALLEST_DOMINO = 24;
+const LARGEST_DOMINO = 160;
 let grip = null;
 // Whether the board moves to the latest piece; until the reader moves it.
 let isFollowing = true;
 let overview = null;
 
-function showBoard(left, top, width) {
-  const [wholeLeft, wholeTop, wholeWidth, wholeHeight] = whole;
-  const size = Math.min(Math.max(width, wholeWidth / CLOSEST), wholeWidth);
-  const height = size * wholeHeight / wholeWidth;
-  const x = Math.min(Math.max(left, wholeLeft), wholeLeft + wholeWidth - size);
-  const y = Math.min(Math.max(top, wholeTop), wholeTop + wholeHeight - height);
-  board.setAttribute("viewBox", `${x} ${y} ${size} ${height}`);
-  board.classList.toggle("zoomed", size < wholeWidth);
-  showOverview(`M${x} ${y}h${size}v${height}h${-size}z`, size < wholeWidth);
+// Units per pixel with which the board is seen whole.
+function wholeScale(box) {
+  return Math.max(whole[2] / box.width, whole[3] / box.height);
+}
+
+// Returns the left and top edge of the shown part, and its units per pixel.
+function shownPart() {
+  const box = board.getBoundingClientRect();
+  const { a, d, e, f } = board.getScreenCTM();
+  return [(box.left - e) / a, (box.top - f) / d, 1 / a];
+}
+
+// Shows a part with the shape of the element, so that a long chain leaves no side empty.
+function showBoard(left, top, units) {
+  const box = board.getBoundingClientRect();
+  const isPart = units < wholeScale(box);
+  const sizes = [box.width * units, box.height * units];
+  const starts = [left, top].map((start, side) => {
+    const room = whole[2 + side] - sizes[side];
+    return whole[side] + (room > 0 ? Math.min(Math.max(start - whole[side], 0), room) : room / 2);
+  });
+  board.setAttribute("viewBox", (isPart ? [...starts, ...sizes] : whole).join(" "));
+  board.classList.toggle("zoomed", isPart);
+  const [x, y] = starts;
+  const [width, height] = sizes;
+  showOverview(`M${x} ${y}h${width}v${height}h${-width}z`, isPart);
 }
 
 function showOverview(seen, isPart) {
@@ -49,23 +66,23 @@ function makeOverview() {
 // Shows the whole board, or as much around the latest piece as keeps dominoes large enough.
 function followBoard() {
   if (!board || !isFollowing) return;
-  const [left, top, width, height] = whole;
   const box = board.getBoundingClientRect();
-  const scale = Math.min(box.width / width, box.height / height);
-  const size = width * Math.min(scale * DOMINO / SMALLEST_DOMINO, 1);
-  const piece = board.querySelector("g:not([hidden]) > .new")?.getBBox();
-  const x = piece ? piece.x + piece.width / 2 : left + width / 2;
-  const y = piece ? piece.y + piece.height / 2 : top + height / 2;
-  showBoard(x - size / 2, y - size * height / width / 2, size);
+  const units = Math.min(wholeScale(box), DOMINO / SMALLEST_DOMINO);
+  const piece = board.querySelector("g:not([hidden]) > .new")
+    ?? Array.from(board.querySelectorAll("g:not([hidden]) > .tile")).at(-1);
+  const { x, y, width, height } = piece?.getBBox() ?? board.viewBox.baseVal;
+  showBoard(x + (width - box.width * units) / 2, y + (height - box.height * units) / 2, units);
 }
 
 // Keeps the place at which `share` of the width and of the height lies.
 function zoomBoard(factor, shareX = 0.5, shareY = 0.5) {
   if (!board) return;
   isFollowing = false;
-  const { x, y, width, height } = board.viewBox.baseVal;
-  const size = Math.min(Math.max(width * factor, whole[2] / CLOSEST), whole[2]);
-  showBoard(x + (width - size) * shareX, y + (height - size * height / width) * shareY, size);
+  const box = board.getBoundingClientRect();
+  const [left, top, units] = shownPart();
+  const next = Math.max(Math.min(units * factor, wholeScale(box)), DOMINO / LARGEST_DOMINO);
+  const change = units - next;
+  showBoard(left + box.width * shareX * change, top + box.height * shareY * change, next);
 }
 
 function wheelBoard(event) {
@@ -87,9 +104,8 @@ function gripBoard(event) {
 
 function dragBoard(event) {
   if (!grip) return;
-  const { x, y, width } = board.viewBox.baseVal;
-  const scale = board.getScreenCTM().a;
-  showBoard(x - (event.clientX - grip.x) / scale, y - (event.clientY - grip.y) / scale, width);
+  const [left, top, units] = shownPart();
+  showBoard(left - (event.clientX - grip.x) * units, top - (event.clientY - grip.y) * units, units);
   grip = { x: event.clientX, y: event.clientY };
 }
 
@@ -100,6 +116,6 @@ function beginBoard() {
   board.addEventListener("pointerdown", gripBoard);
   board.addEventListener("pointermove", dragBoard);
   for (const end of ["pointerup", "pointercancel"]) board.addEventListener(end, () => { grip = null; });
-  board.addEventListener("dblclick", () => { isFollowing = false; showBoard(...whole); });
+  board.addEventListener("dblclick", () => { isFollowing = false; showBoard(0, 0, wholeScale(board.getBoundingClientRect())); });
   addEventListener("resize", followBoard);
 }

@@ -225,3 +225,17 @@ def test_a_line_counts_games_faults_and_points() -> None:
     assert (line.strength.first, line.strength.last) == (1, 2)
     assert line.strength.low < line.strength.value < line.strength.high
     assert (line.board, line.forfeits, line.strength.provisional) == (None, 0, True)
+
+
+def test_entrants_without_a_known_strength_have_the_last_places() -> None:
+    known = [match(n, ("a", "b"), game(0, (1, 2)), game(1, (2, 1))) for n in range(20)]
+    lucky = match(20, ("c", "a"), game(0, (1, 2)))
+    fitted = module.of_matches([*known, lucky], CLIP, ["idle"]).table
+    order = [line.entrant for _, line in fitted.ranked]
+    assert fitted.entrants[0] == "c"
+    assert order == [*(name for name in fitted.entrants if name in "ab"), "c", "idle"]
+    assert [place for place, _ in fitted.ranked] == [1, 2, 3, 4]
+    # A line that another one follows than by strength has no superiority to it.
+    by_place = [line.strength.superiority_to_next for _, line in fitted.ranked]
+    assert by_place[0] is not None
+    assert by_place[1] is None

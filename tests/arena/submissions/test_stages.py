@@ -230,8 +230,8 @@ def test_a_failed_submission_lists_its_failed_checks(harness: SubmissionHarness)
     assert submission.sentence.startswith(
         "2 of 3 checks failed, the first: plays (poke): it led what it does not hold. `pokearena"
     )
+    # The sentence has the first one.
     assert submission.output.splitlines() == [
-        "plays (poke): it led what it does not hold.",
         "plays (pokex): it led what it does not hold.",
         "Oh no",
     ]

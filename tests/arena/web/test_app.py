@@ -26,7 +26,7 @@ ORDER = {
 def arena_in(folder: Path) -> Workspace:
     """Return an arena with a ladder of three bots."""
     workspace = Workspace(folder / "data")
-    store_tournament(workspace, ["ada", "bob", "cy"], ORDER, boards=3)
+    store_tournament(workspace, ["ada", "bob", "cy"], ORDER, boards=3, cycles=3)
     return workspace
 
 
@@ -90,7 +90,7 @@ def test_invalid_requests_are_refused(client: TestClient, address: str, status: 
         ("/matches/m-none/games/0", "unknown match m-none; /matches lists all.", "/matches"),
         ("/tournaments/t-1", "unknown tournament t-1; /tournaments lists all.", "/tournaments"),
         ("/bots/nobody", "unknown bot nobody.", "/bots"),
-        ("/ladders/whist", 'unknown ladder "whist"; available: poke.', "/"),
+        ("/ladders/whist", 'unknown ladder "whist"; available: poke.', "/ladders"),
     ],
 )
 def test_the_page_of_an_unknown_object_links_the_list_instead_of_naming_a_command(
@@ -147,4 +147,4 @@ def test_a_closed_match_updates_the_ladder(tmp_path: Path) -> None:
         before = client.get("/ladders/poke.json").json()["standings"][0]["matches"]
         store_tournament(workspace, ["ada2", "bob2"], {}, boards=1)
         wait_until(lambda: len(client.get("/ladders/poke.json").json()["standings"]) == 5)
-    assert before == 2
+    assert before == 6

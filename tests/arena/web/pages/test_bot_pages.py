@@ -77,6 +77,16 @@ def test_all_bots_are_listed_with_their_standings(client: TestClient) -> None:
     assert ada["ladders"]["poke"]["version"] == "ada@1"
     assert bots[3]["ladders"] == {}
     assert "idle" in client.get("/bots").text
+    ranked = client.get("/bots.json?form=poke").json()["bots"]
+    places = [bot["ladders"]["poke"]["place"] for bot in ranked]
+    assert places == sorted(places)
+
+
+def test_the_page_of_an_unknown_name_links_to_the_nearest_one(client: TestClient) -> None:
+    for path, near in (("/bots/idlle", "/bots/idle"), ("/ladders/pokke", "/ladders/poke")):
+        page = client.get(path, headers={"Accept": "text/html"})
+        assert page.status_code == 404
+        assert f'href="{near}"' in page.text, path
 
 
 def test_bots_can_be_searched_by_owner_and_are_paged(client: TestClient) -> None:

@@ -199,6 +199,17 @@ def test_the_page_of_live_tables_keeps_matches_in_their_places(
     assert parts["live-place-5"].strip() == ""
 
 
+def test_one_of_the_live_tables_has_its_cards(simulated_arena: SimulatedArena) -> None:
+    web = WebState(simulated_arena.engine, ServerSettings())
+    for _ in range(2):
+        web.events.receive(position(running(simulated_arena)), 0.0)
+    parts = html_pages.fragments(page_after_refresh(web, live.live_page), ServerLinks())
+    places = [parts[f"live-place-{place}"] for place in range(2)]
+    assert ['class="felt' in place for place in places] == [True, False]
+    assert all('class="runner' in place for place in places)
+    assert "Board" not in "".join(places)
+
+
 def test_clocks_and_notes_appear_only_if_they_are_published(
     simulated_arena: SimulatedArena,
 ) -> None:

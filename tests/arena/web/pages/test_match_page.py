@@ -177,11 +177,11 @@ def test_swings_of_an_analysis_are_turning_points(
     store_analysis(simulated_arena.engine, match.id)
     story = client.get(f"/matches/{match.id}.json").json()["story"]
     # Seat 0 of the first game belongs to the first entrant.
-    first = {"game": 0, "decision": 4, "entrant": match.entrants[0]}
+    first = {"game": 0, "decision": 0, "entrant": match.entrants[0]}
     assert first in story["turning_points"]
     assert {point["game"] for point in story["turning_points"]} == {0, 1}
     page = client.get(f"/matches/{match.id}").text
-    assert f'href="/matches/{match.id}/games/0?decision=4"' in page
+    assert f'href="/matches/{match.id}/games/0?decision=0"' in page
 
 
 def test_an_unknown_match_is_not_found(client: TestClient) -> None:
@@ -207,7 +207,7 @@ def test_the_grid_of_games_is_paged_and_the_data_are_complete(
     links = [f'href="/matches/{match.id}/games/{game}"' for game in range(4)]
     for number, own in ((1, links[:3]), (2, links[3:])):
         page = client.get(f"/matches/{match.id}?page={number}&limit=3")
-        grid = page.text.partition('<ol class="boards">')[2].partition("</ol>")[0]
+        grid = page.text.partition('<ul class="boards">')[2].partition("</ul>")[0]
         assert [link for link in links if link in grid] == own
         assert ('rel="next"' in page.headers["Link"]) == (number == 1)
     document = client.get(f"/matches/{match.id}.json?limit=3").json()

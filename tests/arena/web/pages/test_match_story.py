@@ -62,7 +62,7 @@ def story_of(*points: Sequence[int], **more: Any) -> MatchStory:
 
 def analysis(luck: float = 0.0, costliest: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
     by_entrant = [{"mean": luck, "error": 0.1}, {"mean": -luck, "error": 0.1}]
-    return {"luck": by_entrant, "costliest": costliest}
+    return {"luck": by_entrant, "costliest": costliest, "chance": [CHANCE]}
 
 
 MISTAKE = {
@@ -74,7 +74,8 @@ MISTAKE = {
     "played": "leads 4C",
     "choice": "leads 5C",
 }
-SWINGS = [(Swing(1, 9, 0, 0.2, 0.9), "a@1"), (Swing(2, 3, 0, 0.6, 0.1), "a@1")]
+CHANCE = {"game": 1, "decision": 9, "luck": [[0.5, 0.01], [-0.5, 0.01]]}
+SWINGS = [(Swing(1, 8, 9, 0, 0.2, 0.9), "a@1"), (Swing(2, 2, 3, 0, 0.6, 0.1), "a@1")]
 
 
 def test_lead_changes_follow_the_score_and_not_the_points() -> None:
@@ -121,7 +122,8 @@ def test_an_analysis_explains_a_result(
     story = story_of((1, 0), (1, 0), (0, 1), analysis=stored, swings=SWINGS)
     assert story.reason is reason
     assert (story.decisive.game, story.decisive.decision) == place
-    assert len(story.turning_points) == 2
+    # The first one follows drawn cards, the second one is the work of the decision before.
+    assert [(point.game, point.decision) for point in story.turning_points] == [(1, 9), (2, 2)]
 
 
 def test_a_shared_first_place_has_no_winner_to_explain() -> None:
@@ -145,4 +147,5 @@ def test_the_largest_swings_stay_within_a_game() -> None:
     ]
     swings = largest_swings(positions, [0, 1])
     assert [(swing.game, swing.decision, swing.seat) for swing in swings] == [(0, 4, 0), (1, 2, 0)]
+    assert [swing.since for swing in swings] == [0, 0]
     assert [swing.game for swing in largest_swings(positions, [0, 1], most=1)] == [0]
