@@ -20,7 +20,7 @@ STATES = ("active", "retired", "in quarantine")
 QUERY = (
     ("find", "only bots whose name, owner, author or language contains this text"),
     ("owner", "only bots of this owner"),
-    ("form", "only bots with a rank on the ladder of this form"),
+    ("form", "only bots with a rank on the ladder of this form, by their places"),
     ("state", f"only bots in this state: {', '.join(STATES)}"),
     *paging.QUERY,
 )
@@ -71,6 +71,10 @@ class BotLine:
         """ "active", "retired" or "in quarantine"."""
         return state(self.newest) or "active"
 
+    def best_on(self, form: str) -> BestRank | None:
+        """Return its strongest version on a ladder; None if it has no place there."""
+        return next((best for best in self.bests if best.form == form), None)
+
     def to_json(self) -> dict[str, Any]:
         return {
             "bot": self.name,
@@ -102,6 +106,8 @@ def bots_page(web: WebState, page_request: PageRequest) -> Page:
     if chosen["state"] not in ("", *STATES):
         raise InvalidQuery(f"state must be one of: {', '.join(STATES)}.")
     filtered = [line for line in matching(every, find) if _has(line, **chosen)]
+    if form := chosen["form"]:
+        filtered.sort(key=lambda line: best.place if (best := line.best_on(form)) else len(every))
     piece = paging.selection_of(page_request).cut(filtered)
     table = _table(piece.items)
     return Page(
