@@ -239,7 +239,7 @@ class SubmissionPipeline:
             422,
             f"{len(failed)} of {len(checks)} checks failed, the first: {sentences[0].rstrip('.')}. "
             "`pokearena test` tries the same at home.",
-            "\n".join([*sentences, *([wrote] if wrote else [])]),
+            "\n".join([*sentences[1:], *([wrote] if wrote else [])]),
         )
 
     def _entered(self, submission: Submission, kept: Bot) -> Version:

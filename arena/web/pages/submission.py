@@ -25,7 +25,7 @@ _DONE: Final = {
     SubmissionStage.BUILDING: "built",
     SubmissionStage.TESTING: "tested",
     SubmissionStage.APPROVING: "approved",
-    SubmissionStage.ENTERING: "on the ladder",
+    SubmissionStage.ENTERING: "in the arena",
 }
 """Text of a completed stage."""
 _REFUSED: Final = {
