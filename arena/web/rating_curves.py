@@ -179,7 +179,8 @@ def _times(scale: _Scale) -> Iterable[Tick]:
 def _in_words(past: RatingHistory, name: str) -> str:
     ratings = past.of(name)
     (_, first), (_, last) = ratings[0], ratings[-1]
+    points = f"{len(ratings)} {'points' if len(ratings) > 1 else 'point'}"
     return (
-        f"{name}: {len(ratings)} point{"s" if len(ratings) > 1 else ""}, from {first.strength:.0f} to {last.strength:.0f}, "
+        f"{name}: {points}, from {first.strength:.0f} to {last.strength:.0f}, "
         f"now from {last.low:.0f} to {last.high:.0f}"
     )

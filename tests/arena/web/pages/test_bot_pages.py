@@ -166,7 +166,7 @@ def test_public_faults_have_a_reason_and_no_output(
     page = client.get("/bots/luck1/faults").text
     fault = document["faults"][0]
     assert f'href="/matches/{fault["match"]}/games/{fault["game"]}?decision=3"' in page
-    assert "game 1, decision 4: its process ended" in page
+    assert "game 1 at decision 4</a>: its process ended" in page
     match = client.get(f"/matches/{fault['match']}").text
     assert f'/games/{fault["game"]}?decision=3">game 1, decision 4</a>' in match
     assert f"its process ended in …/bot.py {html.escape(EVIL)}" in match
