@@ -230,6 +230,7 @@ def test_a_failed_submission_lists_its_failed_checks(harness: SubmissionHarness)
     assert submission.sentence.startswith(
         "2 of 3 checks failed, the first: plays (poke): it led what it does not hold. `pokearena"
     )
+    # The sentence has the first one.
     assert submission.output.splitlines() == [
         "plays (pokex): it led what it does not hold.",
         "Oh no",

@@ -178,6 +178,13 @@ def test_public_faults_have_a_reason_and_no_output(
         )
 
 
+def test_the_page_of_an_unknown_bot_links_to_the_nearest_name(client: TestClient) -> None:
+    unknown = client.get("/bots/luc1", headers={"Accept": "text/html"})
+    assert unknown.status_code == 404
+    assert '<a href="/bots/luck1">' in unknown.text
+    assert '<a href="/bots/luck1' not in client.get("/bots/zzzzzz").text
+
+
 def test_faults_are_grouped_by_cause_and_version(client: TestClient) -> None:
     document = client.get("/bots/luck1/faults.json").json()
     assert sum(cause["times"] for cause in document["causes"]) == len(document["faults"])
