@@ -26,8 +26,6 @@ log = logging.getLogger("arena.web")
 
 _COMMAND_HINT: Final = re.compile(r"; `pokearena [^`]*`[^`]*\.$")
 """The end of an error of the store that names a command for the terminal."""
-_NEAR: Final = re.compile(r'; did you mean "([^"]+)"\?$')
-"""The end of a sentence that proposes a name (`arena.errors.nearest`)."""
 _LISTS: Final = {
     "unknown-match": "matches",
     "unknown-tournament": "tournaments",
@@ -41,6 +39,7 @@ _NEXT_PAGES: Final = {
     "matches": ("matches", "All matches"),
     "organiser": ("organiser", "Overview for organisers"),
     "games": ("games", "All games"),
+    "ladders": ("ladders", "All ladders"),
     "play": ("games", "All games"),
     "rules": ("games", "All games"),
     "sign-in": ("sign-in", "Sign in"),
@@ -72,9 +71,7 @@ def response(request: Request, error: Exception, viewer: Identity | None = None)
     next_page = _next_page(request, status)
     # A refusal before the session is looked up must not ask a person with a session to sign in.
     has_session = viewer is None and bool(cookie_of(request))
-    near = _near(request, sentence)
-    shown = _NEAR.sub(".", sentence) if near else sentence
-    model = {"sentence": shown, "near": near, "next_page": next_page}
+    model = {"sentence": sentence, "next_page": next_page}
     page = Page(title=sentence, template="error.html", model=model, status=status)
     if viewer is not None or has_session:
         headers |= PERSONAL
@@ -88,13 +85,6 @@ def without_command(error: Exception) -> str:
     Readers of the pages and programs that use the API have no command line of the arena.
     """
     return _COMMAND_HINT.sub(".", str(error))
-
-
-def _near(request: Request, sentence: str) -> tuple[str, str] | None:
-    """Return the page of the proposed bot; None if the sentence does not propose one."""
-    name = _NEAR.search(sentence)
-    is_bot = request.scope["path"].startswith("/bots/")
-    return ("bots", name[1]) if name and is_bot else None
 
 
 def _next_page(request: Request, status: int) -> tuple[str, str]:

@@ -260,7 +260,7 @@ def test_a_leaking_page_is_found(
         )
         with reading(web.engine) as connection:
             values = [str(value) for value in connection.execute(query).scalars()]
-        model = {"sentence": "No.", "near": None, "next_page": ("", "Ladders")}
+        model = {"sentence": "No.", "next_page": ("", "Ladders")}
         return Page("Games", "error.html", model, data={"games": values})
 
     monkeypatch.setattr("time.time", lambda: NOW)

@@ -112,7 +112,7 @@ def test_the_exact_characters_of_a_page(client: TestClient, tokens: dict[str, st
 
 
 def error_model(sentence: str) -> dict[str, object]:
-    return {"sentence": sentence, "near": None, "next_page": ("", "Ladders")}
+    return {"sentence": sentence, "next_page": ("", "Ladders")}
 
 
 def test_every_content_type_escapes_the_same_characters() -> None:
