@@ -90,7 +90,7 @@ def test_invalid_requests_are_refused(client: TestClient, address: str, status: 
         ("/matches/m-none/games/0", "unknown match m-none; /matches lists all.", "/matches"),
         ("/tournaments/t-1", "unknown tournament t-1; /tournaments lists all.", "/tournaments"),
         ("/bots/nobody", "unknown bot nobody.", "/bots"),
-        ("/ladders/whist", 'unknown ladder "whist"; available: poke.', "/"),
+        ("/ladders/whist", 'unknown ladder "whist"; available: poke.', "/ladders"),
     ],
 )
 def test_the_page_of_an_unknown_object_links_the_list_instead_of_naming_a_command(
