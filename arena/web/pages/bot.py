@@ -449,8 +449,8 @@ def _which_mistakes(details: LadderDetails) -> str:
     lost = f"It lost {wording.whole(line.losses)} of {wording.whole(line.games)} games"
     if not change.faulted:
         return f"{lost}, none of them by a fault."
-    kinds = ", ".join(wording.fault_count(kind, n) for kind, n in change.faults.items())
-    return f"{lost}. {wording.whole(change.faulted)} ended with its own fault, by kind: {kinds}."
+    kinds = ", ".join(f"{kind} {wording.whole(n)}" for kind, n in change.faults.items())
+    return f"{lost}. {wording.whole(change.faulted)} ended with its own fault: {kinds}."
 
 
 def _matchups(web: WebState, ladder: Ladder, ids: Sequence[str]) -> list[Matchup]:

@@ -127,7 +127,7 @@ def test_matches_of_a_bot_have_opponent_score_cause_and_time(client: TestClient)
     assert {row["score"] for row in rows} == {"1.0"}
     assert all(float(row["p95_ms"]) > 0 for row in rows)
     page = client.get("/bots/luck1").text
-    assert "luck1: 1 crash" in page
+    assert "luck1: crash in 1 game<" in page
     assert client.get("/bots/ada.json?limit=4&page=2").json()["list"]["total"] == 6
     assert client.get("/bots/ada?form=whist").status_code == 400
 
