@@ -290,7 +290,7 @@ class ApiOperations:
         Args:
             find: only bots whose name, owner, author or language contains this text.
             owner: only bots of this owner.
-            form: only bots with a rank on the ladder of this form.
+            form: only bots with a rank on the ladder of this form, by their places.
             state: only bots in this state: active, retired, in quarantine.
         """
         return self._call("GET", "/bots", locals())
@@ -579,20 +579,6 @@ class ApiOperations:
         """
         return self._call("POST", "/organiser/tournaments/{id}/withdraw", locals(), in_body=True)
 
-    def owner_renew(self, *, name: str, reason: str) -> ApiAnswer:
-        """Send `POST /organiser/owners/renew`.
-
-        Creates a new token for an owner and revokes the old one with its sessions.
-        """
-        return self._call("POST", "/organiser/owners/renew", locals(), in_body=True)
-
-    def owner_revoke(self, *, name: str, reason: str) -> ApiAnswer:
-        """Send `POST /organiser/owners/revoke`.
-
-        Revokes the token of an owner with its sessions; the bots keep their owner.
-        """
-        return self._call("POST", "/organiser/owners/revoke", locals(), in_body=True)
-
     def match_void(self, id_: str, *, reason: str) -> ApiAnswer:
         """Send `POST /organiser/matches/{id}/void`.
 
@@ -661,6 +647,20 @@ class ApiOperations:
             owner: name of the owner; empty: none.
         """
         return self._call("POST", "/organiser/bots/owner", locals(), in_body=True)
+
+    def owner_renew(self, *, name: str, reason: str) -> ApiAnswer:
+        """Send `POST /organiser/owners/renew`.
+
+        Creates a new token for an owner and revokes the old one with its sessions.
+        """
+        return self._call("POST", "/organiser/owners/renew", locals(), in_body=True)
+
+    def owner_revoke(self, *, name: str, reason: str) -> ApiAnswer:
+        """Send `POST /organiser/owners/revoke`.
+
+        Revokes the token of an owner with its sessions; the bots keep their owner.
+        """
+        return self._call("POST", "/organiser/owners/revoke", locals(), in_body=True)
 
     def submission_approve(self, id_: str, *, reason: str) -> ApiAnswer:
         """Send `POST /organiser/submissions/{id}/approve`.
