@@ -579,20 +579,6 @@ class ApiOperations:
         """
         return self._call("POST", "/organiser/tournaments/{id}/withdraw", locals(), in_body=True)
 
-    def owner_renew(self, *, name: str, reason: str) -> ApiAnswer:
-        """Send `POST /organiser/owners/renew`.
-
-        Creates a new token for an owner and revokes the old one with its sessions.
-        """
-        return self._call("POST", "/organiser/owners/renew", locals(), in_body=True)
-
-    def owner_revoke(self, *, name: str, reason: str) -> ApiAnswer:
-        """Send `POST /organiser/owners/revoke`.
-
-        Revokes the token of an owner with its sessions; the bots keep their owner.
-        """
-        return self._call("POST", "/organiser/owners/revoke", locals(), in_body=True)
-
     def match_void(self, id_: str, *, reason: str) -> ApiAnswer:
         """Send `POST /organiser/matches/{id}/void`.
 
@@ -661,6 +647,20 @@ class ApiOperations:
             owner: name of the owner; empty: none.
         """
         return self._call("POST", "/organiser/bots/owner", locals(), in_body=True)
+
+    def owner_renew(self, *, name: str, reason: str) -> ApiAnswer:
+        """Send `POST /organiser/owners/renew`.
+
+        Creates a new token for an owner and revokes the old one with its sessions.
+        """
+        return self._call("POST", "/organiser/owners/renew", locals(), in_body=True)
+
+    def owner_revoke(self, *, name: str, reason: str) -> ApiAnswer:
+        """Send `POST /organiser/owners/revoke`.
+
+        Revokes the token of an owner with its sessions; the bots keep their owner.
+        """
+        return self._call("POST", "/organiser/owners/revoke", locals(), in_body=True)
 
     def submission_approve(self, id_: str, *, reason: str) -> ApiAnswer:
         """Send `POST /organiser/submissions/{id}/approve`.

@@ -30,7 +30,7 @@ _ARENA: Final = (
     ("match", "All games of some bots on the same boards, in every seating."),
     ("entrant", "A bot at the table. With partners it plays both seats of a side."),
     ("ladder", "The ranking of a form. Matches are played without an end."),
-    ("strength", "How well a bot plays, fitted to all its matches. 0 is the average."),
+    ("strength", "How well a bot plays, fitted to all matches. 400 more: 10 wins for each loss."),
     ("Elo", "A rating that changes after each match, by the expected and the real result."),
     ("LOS", "Likelihood of superiority: how certain it is that one bot is stronger."),
     ("95 % interval", "The range that contains the true value in 95 of 100 such cases."),

@@ -12,6 +12,7 @@ from arena.errors import Conflict, check_name, check_new_name
 from arena.formats.contract import FormatEntrant
 from arena.formats.ladder import LadderFormat
 from arena.ladders import ladder_key
+from arena.presentation.wording import form_name
 from arena.store.bots import versions
 from arena.store.match_settings import (
     PRESETS,
@@ -62,7 +63,7 @@ def plan_of(
         InvalidSettings: the game does not allow these seats or options.
     """
     plan = TournamentPlan(
-        name=f"{ladder_name(game_id, clock_class)} ladder".replace("~", " "),
+        name=f"{form_name(ladder_name(game_id, clock_class))} ladder",
         game=game_id,
         options=options or {},
         seats=seats or 0,

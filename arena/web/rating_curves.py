@@ -89,13 +89,16 @@ def of_versions(
 ) -> RatingCurves | None:
     """Return the chart of a bot's newest versions; None if none of them has two points.
 
+    A version with one point is a dot.
+
     Args:
         past: the ladder's rating history.
         versions: the bot's versions, the oldest first.
         ends: the ends of the strength axis.
     """
-    names = [version.id for version in versions if len(past.of(version.id)) > 1][-MAX_CURVES:]
-    return _chart(past, names, versions, ends)
+    names = [version.id for version in versions if past.of(version.id)][-MAX_CURVES:]
+    has_line = any(len(past.of(name)) > 1 for name in names)
+    return _chart(past, names if has_line else (), versions, ends)
 
 
 def of_entrants(
@@ -176,7 +179,8 @@ def _times(scale: _Scale) -> Iterable[Tick]:
 def _in_words(past: RatingHistory, name: str) -> str:
     ratings = past.of(name)
     (_, first), (_, last) = ratings[0], ratings[-1]
+    points = f"{len(ratings)} {'points' if len(ratings) > 1 else 'point'}"
     return (
-        f"{name}: {len(ratings)} points, from {first.strength:.0f} to {last.strength:.0f}, "
+        f"{name}: {points}, from {first.strength:.0f} to {last.strength:.0f}, "
         f"now from {last.low:.0f} to {last.high:.0f}"
     )

@@ -52,6 +52,8 @@ class Presentation:
     """Random actions per second that the rules must reach in `bench rules`."""
     summary: ClassVar[str] = ""
     """The game in one sentence, for people who do not know it."""
+    aim: ClassVar[str] = ""
+    """How the game is won, in one or two sentences."""
     terms: ClassVar[tuple[tuple[str, str], ...]] = ()
     """The words of the game with their explanations, for the glossary."""
     short_rules: ClassVar[str] = ""

@@ -99,8 +99,8 @@ def test_a_tournament_is_created_from_the_form_and_managed(
         page.locator("form button", has_text="Add bots").click()
     expect(page.locator("#bots-wrong")).to_contain_text("mybot")
     page.goto(f"{arena.address}/organiser/tournaments/{name}")
-    page.get_by_role("link", name=f"Replay {match}").click()
-    send(page, "Replay the match", reason="a power cut")
+    page.get_by_role("link", name=f"Play {match} again").click()
+    send(page, "Play the match again", reason="a power cut")
     page.wait_for_url("**/organiser/matches/m-*")
     again = page.url.rpartition("/")[2]
     assert listing.find_match(arena.web.engine, match).state is MatchState.VOID

@@ -90,24 +90,19 @@ def ratings_of(web: WebState, owned: Sequence[Version]) -> dict[str, list[Versio
     return ratings
 
 
-def results_of(web: WebState, versions: set[str]) -> list[tuple[MatchRow, str]]:
-    """Return the last results of versions, the newest first, with an opponent to challenge.
-
-    The opponent is empty if nobody can be challenged.
-    """
+def results_of(web: WebState, versions: set[str]) -> list[MatchRow]:
+    """Return the last results of versions, the newest first."""
     listed = history.matches(web.engine, [versions], limit=_RESULTS) if versions else ()
-    results = []
-    for row in (match_row(match, versions) for match in listed):
-        opponent, *others = row.opponents
-        is_open = not others and _accepts(web, opponent, row.version.partition("@")[0])
-        results.append((row, opponent if is_open else ""))
-    return results
+    return [match_row(match, versions) for match in listed]
 
 
 def suggestions_of(web: WebState, owned: Sequence[Version]) -> list[Suggestion]:
-    """Return challenges of each bot's newest version with its neighbours on each ladder."""
+    """Return challenges of each bot's newest version with its neighbours on the ladders.
+
+    Each opponent is suggested once.
+    """
     newest = {each.name: each.id for each in owned if each.retired is None}
-    suggested = []
+    suggested: dict[str, Suggestion] = {}
     for ladder in web.snapshot.ladders.values():
         names = [line.entrant for _, line in ladder.table.ranked]
         for name, version in newest.items():
@@ -115,12 +110,11 @@ def suggestions_of(web: WebState, owned: Sequence[Version]) -> list[Suggestion]:
                 continue
             at = names.index(version)
             near = range(max(at - _OPPONENTS, 0), min(at + _OPPONENTS + 1, len(names)))
-            suggested += [
-                Suggestion(version, names[place], ladder.scope.form, place + 1)
-                for place in near
-                if _accepts(web, names[place], name)
-            ]
-    return suggested
+            for opponent, place in ((names[place], place + 1) for place in near):
+                if _accepts(web, opponent, name):
+                    suggestion = Suggestion(version, opponent, ladder.scope.form, place)
+                    suggested.setdefault(opponent, suggestion)
+    return list(suggested.values())
 
 
 def _accepts(web: WebState, opponent: str, challenger: str) -> bool:

@@ -101,7 +101,7 @@ def of_replay(request: ActionRequest) -> Changes:
     match, tournament = _match(request)
     return _of_match(
         match,
-        "Replay the match {}?",
+        "Play the match {} again?",
         *_voided(match),
         f"A new match of the same bots is scheduled at its place: {match.boards} boards, "
         f"{match.games} games, with a new seed.",

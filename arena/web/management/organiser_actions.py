@@ -106,7 +106,7 @@ VOID: Final = Action(
 REPLAY: Final = Action(
     "/organiser/matches/{id}/replay",
     "match.replay",
-    "Replay the match",
+    "Play the match again",
     "Voids the match and schedules it again with a new seed; the ratings are computed again.",
     _replay,
     (PUBLIC_REASON,),

@@ -44,9 +44,10 @@ _FIXED: Final = {
 
 def overview(web: WebState, page_request: PageRequest, access: Access) -> Page:
     """Return the organiser's overview: open tournaments, workers and the latest actions."""
+    every = tournaments.list_tournaments(web.engine)
     unfinished = [
         tournaments_page.line_of(web, tournament)
-        for tournament in tournaments.list_tournaments(web.engine)
+        for tournament in every
         if tournament.ended is None
     ]
     workers = web.workers.read()
@@ -61,6 +62,7 @@ def overview(web: WebState, page_request: PageRequest, access: Access) -> Page:
             "alive": sum(worker.alive for worker in workers),
             "problems": web.workers.problems(),
             "entries": entries,
+            "names": {tournament.id: tournament.plan.name for tournament in every},
             "access": access,
         },
         data={
@@ -237,10 +239,16 @@ def audit(web: WebState, page_request: PageRequest, access: Access) -> Page:
     """Return the audit log, the newest entries first."""
     selection = paging.selection_of(page_request)
     piece = selection.cut(audit_log.list_entries(web.engine, limit=5000))
+    every = tournaments.list_tournaments(web.engine)
     return Page(
         title="Audit log",
         template="management/audit.html",
-        model={"entries": piece.items, "piece": piece, "access": access},
+        model={
+            "entries": piece.items,
+            "names": {tournament.id: tournament.plan.name for tournament in every},
+            "piece": piece,
+            "access": access,
+        },
         data={"audit": [entry.to_json() for entry in piece.items], "list": piece.to_json()},
         headers=piece.headers,
     )

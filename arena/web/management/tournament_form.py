@@ -41,13 +41,15 @@ _SETTINGS: Final[Mapping[str, str]] = {
     "low": "difference to reject, in Elo points",
     "model": "scale of the bounds: logistic or normalized",
     "open": "whether pushed bots enter it",
-    "owners_meet": "whether bots of one owner share a larger table",
+    "owners_meet": "whether bots of one owner may sit at the same table of three or more",
     "placement": "matches in which a new bot meets opponents of all strengths",
     "rounds": "number of rounds; 0: as many as the number of bots needs",
     "season": "number of the season; 0: none",
     "versions": "versions of one bot that play; 0: all",
 }
 """The meaning of each setting of a format."""
+_LABELS: Final[Mapping[str, str]] = {"owners_meet": "bots of one owner meet"}
+"""Labels of settings whose names are not clear."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,13 +196,14 @@ def _input(each: InputField, sent: Mapping[str, str]) -> FormInput:
     if each.bounds:
         scale = 1000 if each.kind == "seconds" else 1
         least, most = each.bounds.least / scale, each.bounds.most / scale
+    hint = each.summary
     if each.kind == "seconds":
-        usual, step = f"{int(each.example) / 1000:g}", "any"
+        usual, step, hint = f"{int(each.example) / 1000:g}", "any", ""
     kind = "choice" if each.choices else each.kind.replace("seconds", "number")
     return FormInput(
         each.input,
         each.label or each.name,
-        each.summary,
+        hint,
         kind,
         sent.get(each.input, each.example if each.choices else usual),
         usual,
@@ -227,7 +230,8 @@ def _pair(
     name: str, default: object, meaning: str, choices: Sequence[str], sent: Mapping[str, str]
 ) -> FormInput:
     """Return the input of an option or a setting."""
-    label = name.partition(".")[2].replace("_", " ")
+    word = name.partition(".")[2]
+    label = _LABELS.get(word, word.replace("_", " "))
     text = str(default).lower() if isinstance(default, bool) else str(default)
     value = sent.get(name, text)
     if isinstance(default, bool):
@@ -238,7 +242,7 @@ def _pair(
         return FormInput(name, label, meaning, "choice", value, text, named)
     kind = "text" if isinstance(default, str) else "number"
     step = "any" if isinstance(default, float) else "1"
-    least = registry.BOUNDS.get(name.partition(".")[2])
+    least = registry.BOUNDS.get(word)
     return FormInput(
         name, label, meaning, kind, value, text, least=least.least if least else None, step=step
     )

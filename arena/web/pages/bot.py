@@ -431,7 +431,9 @@ def _better_or_worse(details: LadderDetails) -> str:
     if gap := change.gap:
         gain = f"{wording.signed(gap.value, 0)} ±{gap.margin:.0f}"
         likely = wording.percent(gap.likely, 1)
-        sentence = f"{gain} points compared with {change.before}; stronger with {likely}."
+        sentence = (
+            f"{gain} points compared with {change.before}; stronger with a likelihood of {likely}."
+        )
     points = details.standing.past.of(details.version)
     if len(points) > 1:
         (first, old), (_, new) = points[0], points[-1]
@@ -448,8 +450,8 @@ def _which_mistakes(details: LadderDetails) -> str:
     lost = f"It lost {wording.whole(line.losses)} of {wording.whole(line.games)} games"
     if not change.faulted:
         return f"{lost}, none of them by a fault."
-    kinds = ", ".join(wording.fault_count(kind, n) for kind, n in change.faults.items())
-    return f"{lost}. {wording.whole(change.faulted)} ended with a fault of its own: {kinds}."
+    kinds = ", ".join(f"{kind} {wording.whole(n)}" for kind, n in change.faults.items())
+    return f"{lost}. {wording.whole(change.faulted)} ended with its own fault: {kinds}."
 
 
 def _matchups(web: WebState, ladder: Ladder, ids: Sequence[str]) -> list[Matchup]:

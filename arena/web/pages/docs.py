@@ -12,6 +12,17 @@ from arena.web.page import Links, Page, PageNotFound, PageRequest
 from referee.games.registry import GAMES
 
 _KEPT_SECONDS = 3600.0
+_READERS = {
+    "For players and spectators": ("play", "watch", "find", "follow", "ratings", "analysis"),
+    "For authors of bots": (
+        *("tutorial", "bots", "house_bots", "protocol", "remote", "containment", "author-policy"),
+        "games",
+    ),
+    "For organisers and programs": (
+        *("formats", "webhooks", "feed", "pages", "record", "bundle", "dealing"),
+    ),
+}
+"""The pages of the documentation by their readers."""
 
 
 def contents(web: WebState, page_request: PageRequest) -> Page:
@@ -23,7 +34,12 @@ def contents(web: WebState, page_request: PageRequest) -> Page:
     return Page(
         title="How it works",
         template="docs.html",
-        model={"pages": pages},
+        model={
+            "groups": [
+                (readers, [page for page in pages if page[0] in names])
+                for readers, names in _READERS.items()
+            ]
+        },
         data={"pages": [{"page": name, "title": t, "about": about} for name, t, about in pages]},
         topics=frozenset(),
         fresh=_KEPT_SECONDS,

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from arena.errors import NotFound
 from arena.ratings.closed_match import FAULTS, PlayedFault
-from arena.records.fault_causes import FaultCause, fault_causes
+from arena.records.fault_causes import FaultCause, cause_text, fault_causes
 from arena.records.fault_explanation import Explanation
 from arena.records.published_faults import pathless
 from arena.store.bots import owners
@@ -75,6 +75,11 @@ class ExplainedFault:
         return pathless(self.fault.sentence)
 
     @property
+    def clause(self) -> str:
+        """The sentence without its game, decision and seat."""
+        return pathless(cause_text(self.fault.sentence))
+
+    @property
     def ended(self) -> str:
         """How the bot's process ended, as a clause; empty if it did not end."""
         return pathless(self.fault.ended)
@@ -131,6 +136,10 @@ def faults_page(web: WebState, page_request: PageRequest) -> Page:
             "kind": kind,
             "meanings": MEANINGS,
             "causes": causes[:_CAUSES],
+            "matches": {
+                match.match: match
+                for match in history.of_ids(web.engine, list({each.match for each in listed}))
+            },
             "grouped": min(piece.total, _GROUPED),
             "piece": piece,
         },

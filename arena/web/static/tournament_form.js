@@ -43,6 +43,12 @@ function estimateSoon() {
   timer = setTimeout(estimate, PAUSE_MS);
 }
 
+// Ticks the first bots of the list, as many as the button says, and no others.
+function tick(most) {
+  [...document.querySelectorAll(".choices input")].forEach((box, at) => { box.checked = at < most; });
+  estimateSoon();
+}
+
 function prepare() {
   document.querySelector("#create [data-filter]").hidden = false;
   document.getElementById("bots-filter").addEventListener("input", filterBots);
@@ -75,6 +81,9 @@ choice.querySelector("button").hidden = true;
 choice.addEventListener("change", change);
 document.addEventListener("input", (event) => {
   if (event.target.closest("#create") && event.target.id !== "bots-filter") estimateSoon();
+});
+document.addEventListener("click", (event) => {
+  if (event.target.dataset.tick) tick(Number(event.target.dataset.tick));
 });
 // Enter in the search must not send the form.
 document.addEventListener("keydown", (event) => {

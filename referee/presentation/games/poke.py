@@ -158,6 +158,10 @@ class PokePresentation(Presentation):
     demo_boards = 4
     target_rate = 55_000
     summary = "A poker hand that you may improve at a price; then the same cards take tricks."
+    aim = (
+        "The higher total above the line wins. Poker hands score there at once, and legs too: "
+        "tricks below the line win a leg. The second leg won ends the game."
+    )
     terms = (
         ("leg", "A part of a rubber, which ends when a player has 20 points below the line."),
         ("rubber", "The whole game, which ends when a player has won two legs."),

@@ -263,6 +263,10 @@ class PokexPresentation(Presentation):
     demo_searcher = True  # it wins even over few boards
     target_rate = 55_000
     summary = "Bid how many tricks you will take, name a wild rank, win tricks with poker hands."
+    aim = (
+        "Deals are played until a side has 33 points. The higher total wins: take as many tricks "
+        "as you bid, or stop the bid of the others."
+    )
     terms = (
         ("declarer", "The player with the highest bid, who names the wild rank."),
         ("wild card", "A card that stands for any other: a joker, or a card of the wild rank."),

@@ -221,6 +221,10 @@ class PokinoPresentation(Presentation):
     summary = (
         "Lay dominoes so that the numbers of your cards touch, then play your cards along them."
     )
+    aim = (
+        "Play your last card and you win at once. Else most points win when the dominoes are used "
+        "up; longer runs score more."
+    )
     terms = (
         ("bead", "The price of a card in a run. Laying a domino gives one."),
         ("run", "Cards that match a path of squares, in order."),

@@ -159,6 +159,10 @@ class PoukuPresentation(Presentation):
     summary = (
         "Combine the cards of your hand with the open cards of your neighbours, and go out first."
     )
+    aim = (
+        "Go out before the others: you score what your combinations are worth, and they pay. The "
+        "highest total after all deals wins."
+    )
     terms = (
         ("yaku", "A combination that scores: pair, three or four of a kind, straight."),
         ("field", "The open cards in front of a player."),

@@ -124,6 +124,7 @@ class SaintPokerPresentation(Presentation):
     summary = (
         "Eight rounds of hold'em without betting: add a card to the river, show two, pick two up."
     )
+    aim = "The best poker hand of a round scores its number. Most points after eight rounds win."
     terms = (
         ("river", "The five cards in the middle that count for everybody."),
         ("future river", "The open cards with which the next river begins."),

@@ -91,10 +91,10 @@ def test_the_page_shows_ratings_results_and_what_is_left_today(
     assert refused.status_code in (404, 422)
     assert 'role="alert"' in refused.text
     button = re.search(
-        r'name="bot" value="cy"><input type="hidden" name="opponent" value="([^"]+)"', text
+        r'name="bot" value="cy@1"><input type="hidden" name="opponent" value="([^"]+)"', text
     )
     assert button is not None
-    values = {"bot": "cy", "opponent": button.group(1), "boards": "1"}
+    values = {"bot": "cy@1", "opponent": button.group(1), "boards": "1"}
     assert client.post("/account/challenges", data={**values, **sent}).status_code == 303
     asked = client.get("/account/retire?version=cy@1")
     assert asked.status_code == 200

@@ -137,7 +137,7 @@ def test_matches_of_a_bot_have_opponent_score_cause_and_time(client: TestClient)
     assert {row["score"] for row in rows} == {"1.0"}
     assert all(float(row["p95_ms"]) > 0 for row in rows)
     page = client.get("/bots/luck1").text
-    assert "luck1: 1 crash" in page
+    assert "luck1: crash in 1 game<" in page
     assert client.get("/bots/ada.json?limit=4&page=2").json()["list"]["total"] == 6
     assert client.get("/bots/ada?form=whist").status_code == 400
 
@@ -176,7 +176,7 @@ def test_public_faults_have_a_reason_and_no_output(
     page = client.get("/bots/luck1/faults").text
     fault = document["faults"][0]
     assert f'href="/matches/{fault["match"]}/games/{fault["game"]}?decision=3"' in page
-    assert "game 1, decision 4: its process ended" in page
+    assert "game 1 at decision 4</a>: its process ended" in page
     match = client.get(f"/matches/{fault['match']}").text
     assert f'/games/{fault["game"]}?decision=3">game 1, decision 4</a>' in match
     assert f"its process ended in …/bot.py {html.escape(EVIL)}" in match
@@ -186,6 +186,13 @@ def test_public_faults_have_a_reason_and_no_output(
         assert "question" not in text.replace("Output and questions are shown", "").replace(
             "sends a question to a bot", ""
         )
+
+
+def test_the_page_of_an_unknown_bot_links_to_the_nearest_name(client: TestClient) -> None:
+    unknown = client.get("/bots/luc1", headers={"Accept": "text/html"})
+    assert unknown.status_code == 404
+    assert '<a href="/bots/luck1">' in unknown.text
+    assert '<a href="/bots/luck1' not in client.get("/bots/zzzzzz").text
 
 
 def test_faults_are_grouped_by_cause_and_version(client: TestClient) -> None:

@@ -1,6 +1,7 @@
 """The games: pages to learn and to play them, the glossary, and the earlier addresses."""
 
 import gzip
+import html
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -36,9 +37,11 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
 @pytest.mark.parametrize("game", BUILT_IN)
 def test_the_page_of_a_game_teaches_it_without_a_script(client: TestClient, game: str) -> None:
     page = client.get(f"/games/{game}").text
-    assert len(re.findall(r'<section class="lesson"', page)) == LESSONS
+    assert len(re.findall(r'<details class="lesson" name="lessons"', page)) == LESSONS
+    assert page.count('<details class="lesson" name="lessons" open>') == 1
     assert len(re.findall(r'<details name="lesson-\d" class="right">', page)) == LESSONS
     assert presentation_of(game).summary
+    assert html.escape(presentation_of(game).aim) in page
     for number in re.findall(rf'href="/rules/{game}#([A-Z]-[\d.]+)"', page):
         assert f'<li id="{number}">' in client.get(f"/rules/{game}").text
     assert len(gzip.compress(page.encode())) < 16_000

@@ -300,7 +300,7 @@ def test_a_submission_has_private_fields_for_its_owner(upload_server: UploadServ
     check_refused(client.get("/submissions/s-0.json"), 404, "unknown submission s-0")
     listed = client.get("/submissions.json").json()["submissions"]
     assert [(each["submission"], each["state"]) for each in listed] == [(submission.id, "refused")]
-    assert ">refused</span>" in client.get("/submissions").text
+    assert " refused</span>" in client.get("/submissions").text
 
 
 def test_a_client_reads_the_refusal_of_a_large_upload(
