@@ -87,6 +87,7 @@ class Column(Generic[Line]):
         is_left: whether it is aligned to the left.
         hidden: whether a table with these values omits it.
         shown: the renderings that show it.
+        page_title: its heading on pages, where it may be longer; its title if empty.
     """
 
     key: str
@@ -101,6 +102,7 @@ class Column(Generic[Line]):
     is_left: bool = False
     hidden: Callable[[Sequence[object]], bool] = never
     shown: Rendering = Rendering.ALL
+    page_title: str = ""
 
     @property
     def heading(self) -> str:

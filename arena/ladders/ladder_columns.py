@@ -94,7 +94,7 @@ class EntrantLine:
 
 
 def lines_of(table: Standings) -> list[LadderLine]:
-    """Return the lines of a ladder, the strongest first; those without a known strength last."""
+    """Return the lines of a ladder, the strongest first; those without a match last."""
     return [
         LadderLine(
             place,
@@ -323,6 +323,7 @@ _RESULTS: tuple[Column[RatedLine], ...] = (
         "won games; tables show won, drawn and lost games",
         text=_games,
         sort="games",
+        page_title="games won–drawn–lost",
     ),
     _data("draws", lambda line: line.standing.draws, "drawn games"),
     _data("losses", lambda line: line.standing.losses, "lost games"),

@@ -35,8 +35,6 @@ def gifts(engine: Engine, scope: LadderKey) -> tuple[Gift, ...]:
 def strength_in_words(line: StandingsLine) -> str:
     """Format the strength for a sentence that ends with "its strength is"."""
     value = line.strength
-    if not line.is_known:
-        return "not known yet"
     if value.bound is None:
         return f"{value.value:.0f} ±{value.margin:.0f}"
     limit = "least" if value.bound.side == "above" else "most"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Final
 
 from arena.ratings import elo, entrant_sums
 from arena.ratings.call_figures import CallFigures
@@ -18,9 +17,6 @@ from arena.ratings.strength.fit import Groups, Strength, Strengths, strengths
 from arena.ratings.strength.kept_strengths import KnownStrengths
 from arena.ratings.strength.lack_of_fit import LackOfFit
 from arena.ratings.strength.settings import StrengthSettings
-
-UNKNOWN_MARGIN: Final = 400
-"""Half an interval of a strength above which tables do not show it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +57,6 @@ class StandingsLine:
     corrections: int = 0
     defaults: int = 0
 
-    @property
-    def is_known(self) -> bool:
-        """Whether it has played, and its strength is known well enough for tables to show it."""
-        return bool(self.matches) and self.strength.margin <= UNKNOWN_MARGIN
-
 
 @dataclass(frozen=True, slots=True)
 class Standings:
@@ -105,11 +96,11 @@ class Standings:
 
     @property
     def ranked(self) -> list[tuple[int, StandingsLine]]:
-        """The lines with their places, from 1: those without a known strength are the last.
+        """The lines with their places, from 1: those without a match are the last.
 
         A line that another one follows than by strength has no superiority to it.
         """
-        ordered = sorted(self.lines, key=lambda line: (not line.is_known, not line.matches))
+        ordered = sorted(self.lines, key=lambda line: not line.matches)
         pairs = {(line.entrant, after.entrant) for line, after in pairwise(self.lines)}
         moved = {
             line.entrant

@@ -133,7 +133,8 @@ def renderings() -> Iterator[tuple[str, str]]:
         yield f"HTML of a {name}", html_of("ladder-rows", columns=columns, **model)
     model = {"format_state": {"stages": ()}, "remarks": (), "crossed": [("ada@2", [box])]}
     model |= {"has_ladder_page": False, "is_complete": False}
-    model |= {"tournament": type("Tournament", (), {"id": "t-1"})}
+    plan = type("Plan", (), {"format": "gauntlet"})
+    model |= {"tournament": type("Tournament", (), {"id": "t-1", "plan": plan})}
     columns = columns_of(TOURNAMENT, Rendering.TOURNAMENT, ENTRANTS)
     html = html_of("tournament-standings", columns=columns, lines=ENTRANTS, **model)
     yield "HTML of a tournament", html
