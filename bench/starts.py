@@ -19,7 +19,7 @@ from arena.bots import resolver
 from arena.config import Folder
 from arena.matches.runner import play_match
 from arena.store.bots import versions
-from arena.store.matches import listing, transitions
+from arena.store.matches import listing, match_leases
 from arena.store.tournaments import lifecycle
 from arena.store.tournaments.tournaments import Tournament
 from bench import house_bot_tournament
@@ -60,7 +60,7 @@ def without_worker(engine: Engine, data_folder: Folder) -> float:
     with started(["-m", "referee"]) as (referee,):
         taken = []
         for match in listing.matches(engine, tournament=scheduled.id):
-            lease = transitions.lease(engine, match.id, "bench", 600.0)
+            lease = match_leases.lease(engine, match.id, "bench", 600.0)
             assert lease is not None
             began = time.perf_counter()
             play_match(lease.spec, referee, bots, lambda game: None)

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from arena.bots import resolver
 from arena.services.local import Services
 from arena.services.queue.worker_registrations import workers
-from arena.store.matches import transitions
+from arena.store.matches import match_leases
 from arena.system.process_info import cores
 from arena.system.redis_connection import connect
 from bench import house_bot_tournament
@@ -67,7 +67,7 @@ def idle_percent() -> float:
             connect(services.snapshot.redis.url) as redis,
         ):
             has_begun = False
-            while transitions.due(engine, 1):
+            while match_leases.due(engine, 1):
                 busy = sum(bool(worker.match) for worker in workers(redis))
                 has_begun = has_begun or busy == IDLE_WORKERS
                 if has_begun:

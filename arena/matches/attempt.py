@@ -33,11 +33,11 @@ from arena.store.bots import pushed_versions, remote_bots, version_files
 from arena.store.bots.model_grants import granted_models
 from arena.store.events.messages import Position
 from arena.store.events.publisher import EventPublisher
-from arena.store.matches import offline_bot_waits, transitions
+from arena.store.matches import match_leases, offline_bot_waits
+from arena.store.matches.match_leases import ArenaFault, Lease
 from arena.store.matches.model_calls import MODELS_UNAVAILABLE
 from arena.store.matches.spec import Entrant
 from arena.store.matches.table_plan import TablePlan
-from arena.store.matches.transitions import ArenaFault, Lease
 from arena.store.objects.object_storage import ObjectLost, StorageUnavailable
 from arena.system import grpc_probe, private_files, timings
 from arena.system.start_breaker import StartBreaker
@@ -150,7 +150,7 @@ def _attempt(resources: WorkerResources, match: str, drain: StopEvent) -> None:
         database.listening(resources.engine, publisher.publish),
     ):
         try:
-            lease = transitions.lease(resources.engine, match, resources.owner, check=check)
+            lease = match_leases.lease(resources.engine, match, resources.owner, check=check)
         except SetupError as error:
             log.warning("%s: not started: %s", match, error)
             drain.wait(_RETRY_SECONDS)
@@ -299,7 +299,7 @@ def _commit(engine: Engine, lease: Lease, game: PlayedGame) -> bool:
     deadline = time.monotonic() + _COMMIT_SECONDS
     while True:
         try:
-            return transitions.commit_game(engine, lease, game)
+            return match_leases.commit_game(engine, lease, game)
         except OperationalError as error:
             if time.monotonic() > deadline:
                 raise
@@ -347,7 +347,7 @@ def _bot(
 def _release(resources: WorkerResources, lease: Lease, fault: ArenaFault | None) -> None:
     log.info("%s: released%s", lease.match, f": {one_line(fault.reason)}" if fault else "")
     try:
-        transitions.release(resources.engine, lease, fault)
+        match_leases.release(resources.engine, lease, fault)
     except (SQLAlchemyError, StoreError) as error:
         log.warning("%s: cannot be released; its lease will lapse: %s", lease.match, error)
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Self
 from sqlalchemy.exc import SQLAlchemyError
 
 from arena.errors import StoreError
-from arena.store.matches import transitions
-from arena.store.matches.transitions import Lease
+from arena.store.matches import match_leases
+from arena.store.matches.match_leases import Lease
 from arena.system import timings
 from arena.system.stop_event import StopEvent
 
@@ -111,7 +111,7 @@ class LeaseRenewal:
     def _renew(self) -> bool | None:
         """Return whether the lease still holds; None if the store did not respond."""
         try:
-            return transitions.renew(self._engine, self._lease)
+            return match_leases.renew(self._engine, self._lease)
         except (SQLAlchemyError, StoreError) as error:
             log.warning("%s: the lease cannot be renewed: %s", self._lease.match, error)
             return None

@@ -27,7 +27,7 @@ from arena.store import schema
 from arena.store.access import audit_log
 from arena.store.bots import pushed_versions
 from arena.store.database import now, reading
-from arena.store.matches import lease_times, offline_bot_waits, transitions
+from arena.store.matches import lease_times, match_leases, offline_bot_waits
 from arena.store.matches.lease_times import LEASE_SECONDS
 from arena.store.schema import (
     OPEN,
@@ -151,7 +151,7 @@ def _open(connection: Connection, pushed: bool, without: Sequence[str]) -> dict[
         else_=PENDING,
     )
     words = (
-        select(word.label("word"), transitions.has_model_clock().label("models"))
+        select(word.label("word"), match_leases.has_model_clock().label("models"))
         .select_from(matches.join(tournaments, tournaments.c.id == matches.c.tournament))
         .where(matches.c.state.in_(OPEN))
         .subquery()

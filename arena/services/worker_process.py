@@ -297,10 +297,10 @@ def on_this_host(data_folder: Folder) -> tuple[Address, list[WorkerInfo]]:
 def _release_leases(resources: WorkerResources) -> None:
     """Release the match of an exited worker process now, before its lease expires."""
 
-    from arena.store.matches import transitions
+    from arena.store.matches import match_leases
 
     try:
-        transitions.end_leases(resources.engine, resources.owner)
+        match_leases.end_leases(resources.engine, resources.owner)
     except (SQLAlchemyError, StoreError) as error:
         log.warning(
             "worker %s: cannot release its match; the lease will lapse: %s", resources.owner, error

@@ -7,7 +7,7 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from arena.store.matches import transitions
+from arena.store.matches import match_leases
 from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
 from tests.arena.web.page_server import served
@@ -72,7 +72,7 @@ def test_a_followed_tournament_notifies_on_every_page_once(
     check_now(follower, f"{site}/games")
     follower.wait_for_load_state("networkidle")
     assert follower.evaluate("window.shown") == []
-    first, second = transitions.due(simulated_arena.engine)[:2]
+    first, second = match_leases.due(simulated_arena.engine)[:2]
     for match in (first, second):
         simulated_arena.play(match)
     # The server reads the store every second.

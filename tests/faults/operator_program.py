@@ -41,9 +41,9 @@ from arena.store.match_settings import Clock, TournamentPlan
 from arena.store.matches import (
     corrections,
     listing,
+    match_leases,
     model_calls,
     offline_bot_waits,
-    transitions,
 )
 from arena.store.matches.model_calls import Caller, CallPlace
 from arena.store.objects import file_moves, object_storage, stored_objects
@@ -167,7 +167,7 @@ def correct(engine: Engine) -> None:
     tournament = scheduler.begin(engine, plan, entrants, bytes(32)).id
     versions.reassign(engine, names[0], "ada")
     [match, other, third] = listing.matches(engine, tournament=tournament)
-    transitions.void(engine, other.id, "a test")
+    match_leases.void(engine, other.id, "a test")
     corrections.replay(engine, other.id, audit_log.COMMAND_LINE, "a test")
     corrections.void(engine, match.id, audit_log.COMMAND_LINE, "a test")
     loser = third.entrants[0]
@@ -188,7 +188,7 @@ def rate_ladder(engine: Engine) -> None:
     advancing = scheduler.Scheduler(engine)
     for _ in range(3):
         for match in listing.matches(engine, tournament=ladder.id):
-            transitions.void(engine, match.id, "a test")
+            match_leases.void(engine, match.id, "a test")
         advancing.advance()
     key = ladder_key.of_tournament(tournaments.find_tournament(engine, ladder.id))
     rater.advance(engine)
@@ -280,7 +280,7 @@ def main(url: str, action: str, *words: str) -> None:
     elif action == "withdraw":
         lifecycle.withdraw(engine, *words)
     elif action == "void":
-        transitions.void(engine, words[0], "The organiser gave it up.")
+        match_leases.void(engine, words[0], "The organiser gave it up.")
     else:
         {"pause": lifecycle.pause, "resume": lifecycle.resume, "cancel": lifecycle.cancel}[action](
             engine, *words

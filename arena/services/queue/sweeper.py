@@ -43,7 +43,7 @@ from arena.store.database import NEWER_VERSION
 from arena.store.events import incidents
 from arena.store.events.messages import TournamentChanged
 from arena.store.events.publisher import send
-from arena.store.matches import offline_bot_waits, transitions
+from arena.store.matches import match_leases, offline_bot_waits
 from arena.store.schema import TournamentState
 from arena.system import grpc_probe, timings
 from arena.system.backoff import Backoff
@@ -168,7 +168,7 @@ class _ShortQueue:
     ) -> tuple[list[str], list[str]]:
         """Return the due matches without a job in the queue: urgent ones, and others."""
         enqueued = self._enqueued_lately() | set(self.jobs.waiting())
-        due = transitions.due_by_urgency(
+        due = match_leases.due_by_urgency(
             self._engine,
             self._length + len(taken | enqueued),
             pushed=not self._pushed_versions_wait(listeners),
@@ -338,7 +338,7 @@ class Sweeper:
     def _end_leases(self) -> None:
         """Make the matches of exited workers due."""
         while self._exited_workers:
-            transitions.end_leases(self._engine, self._exited_workers[0])
+            match_leases.end_leases(self._engine, self._exited_workers[0])
             forget_worker(self._connection, self._exited_workers[0])
             self._exited_workers.popleft()
 
@@ -410,5 +410,5 @@ def queue_length(workers: int) -> int:
 
     A multiple of four, so that a quarter of the jobs can be those of ladders.
     """
-    turn = transitions.LADDER_TURN + 1
+    turn = match_leases.LADDER_TURN + 1
     return max(SHORTEST_QUEUE, -(-_JOBS_PER_WORKER * workers // turn) * turn)

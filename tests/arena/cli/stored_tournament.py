@@ -11,7 +11,7 @@ from arena.formats.round_robin import round_robin
 from arena.ladders import rater
 from arena.store.bots import versions
 from arena.store.match_settings import TournamentPlan
-from arena.store.matches import games, transitions
+from arena.store.matches import games, match_leases
 from arena.tournaments import scheduler
 from referee.games.registry import find_game
 
@@ -51,12 +51,12 @@ def record(number: int, boards: int, entrants: Sequence[str], order: Sequence[st
 
 def play_match(engine: Engine, match: str) -> None:
     """Play a due match, whose first entrant wins every game."""
-    lease = transitions.lease(engine, match, "w")
+    lease = match_leases.lease(engine, match, "w")
     assert lease is not None
     entrants = lease.spec.versions
     for number in range(lease.spec.games):
         text = record(number, lease.spec.boards, entrants, entrants)
-        transitions.commit_game(engine, lease, games.read(text, entrants))
+        match_leases.commit_game(engine, lease, games.read(text, entrants))
 
 
 def store_tournament(
@@ -105,8 +105,8 @@ def _play(workspace: Workspace, bots: Sequence[str], results: Scores, plan: Tour
     sides = len(set(find_game(plan.game).sides(plan.seats, plan.options)))
     rounds = 1 + max(pairing.round for pairing in round_robin(len(names), sides, 1))
     tournament = scheduler.begin(workspace.store, plan, names)
-    while due := transitions.due(workspace.store):
-        lease = transitions.lease(workspace.store, due[0], "w")
+    while due := match_leases.due(workspace.store):
+        lease = match_leases.lease(workspace.store, due[0], "w")
         assert lease is not None
         sitting = lease.spec.versions
         given = results.get(frozenset(name.partition("@")[0] for name in sitting), ())
@@ -115,7 +115,7 @@ def _play(workspace: Workspace, bots: Sequence[str], results: Scores, plan: Tour
             order = given[at % len(given)] if given else ()
             entrants = [f"{name}@1" for name in order] or sorted(sitting, key=names.index)
             text = record(number, plan.boards, sitting, entrants)
-            transitions.commit_game(workspace.store, lease, games.read(text, sitting))
+            match_leases.commit_game(workspace.store, lease, games.read(text, sitting))
     scheduler.Scheduler(workspace.store).advance()
     rater.advance(workspace.store)
     return tournament.id

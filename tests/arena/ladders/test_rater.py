@@ -27,7 +27,7 @@ from arena.services.rating_service import RatingService
 from arena.store import database, schema
 from arena.store.access.audit_log import COMMAND_LINE
 from arena.store.match_settings import Clock
-from arena.store.matches import corrections, listing, results, transitions
+from arena.store.matches import corrections, listing, match_leases, results
 from arena.store.matches.table_plan import plan
 from arena.store.schema import MatchState
 from arena.store.tournaments import lifecycle, tournaments
@@ -187,7 +187,7 @@ def test_a_rebuilt_ladder_equals_the_rated_one_after_many_events(
     closed: list[str] = []
     for _ in range(events):
         if not due:
-            due = list(transitions.due(engine))
+            due = list(match_leases.due(engine))
             dice.shuffle(due)
         event = dice.random()
         if event < 0.6 or not closed:
@@ -221,7 +221,7 @@ def close(
             played = games.setdefault((table, board), [])
             if len(played) < 8:
                 played.append(game_of(lease.spec, table, board))
-            transitions.commit_game(arena.engine, lease, dice.choice(played))
+            match_leases.commit_game(arena.engine, lease, dice.choice(played))
 
 
 def assert_almost_equal(found: list[dict[str, Any]], expected: list[dict[str, Any]]) -> None:
@@ -279,10 +279,10 @@ def test_rows_are_right_after_a_kill(
 def test_a_match_that_becomes_void_before_its_end_changes_no_sum(arena: SimulatedArena) -> None:
     begin(arena)
     arena.wave(4)
-    begun, pending, *_ = transitions.due(arena.engine)
+    begun, pending, *_ = match_leases.due(arena.engine)
     arena.play(begun, most=1)
     for match in (begun, pending):
-        assert transitions.void(arena.engine, match, "a broken machine")
+        assert match_leases.void(arena.engine, match, "a broken machine")
     assert_equals_the_games(arena.engine)
 
 
@@ -316,7 +316,7 @@ def test_the_last_match_of_a_ladder_may_be_that_of_an_older_tournament(
 
 def test_an_open_replay_does_not_keep_a_round_open(arena: SimulatedArena) -> None:
     tournament = arena.begin("round-robin", arena.bots(2))
-    [match] = transitions.due(arena.engine)
+    [match] = match_leases.due(arena.engine)
     arena.play(match)
     corrections.replay(arena.engine, match, COMMAND_LINE, "a wrong table")
     rater.advance(arena.engine)

@@ -11,7 +11,7 @@ from sqlalchemy import Engine, select
 from arena.store import database, schema
 from arena.store.bots import versions
 from arena.store.match_settings import TournamentPlan
-from arena.store.matches import listing, transitions
+from arena.store.matches import listing, match_leases
 from arena.tournaments import scheduler
 from tests.waiting import wait_until
 
@@ -19,7 +19,7 @@ PLAYER = """
 import sys, time
 from arena.matches import lease_renewal
 from arena.store import database
-from arena.store.matches import transitions as matches
+from arena.store.matches import match_leases as matches
 from arena.system.stop_event import StopEvent
 
 lease_renewal.RENEW_SECONDS, lease_renewal.GRACE_SECONDS = 0.1, 0.3
@@ -106,14 +106,14 @@ def test_a_lease_is_renewed_while_the_match_is_played(player: MatchProcesses) ->
     process = player.start(WILLING.format(setting="", seconds=60))
     first = player.lease_until()
     wait_until(lambda: player.lease_until() > first)
-    transitions.void(player.engine, player.match.id, "because")
+    match_leases.void(player.engine, player.match.id, "because")
     assert player.rest(process) == ["interrupted", "alive"]
 
 
 @pytest.mark.long
 def test_a_closed_match_is_neither_renewed_nor_interrupted(player: MatchProcesses) -> None:
     process = player.start(WILLING.format(setting="renewal.end()", seconds=0.5))
-    transitions.void(player.engine, player.match.id, "because")
+    match_leases.void(player.engine, player.match.id, "because")
     assert player.rest(process) == ["finished", "alive"]
 
 
@@ -133,7 +133,7 @@ def test_a_long_game_is_interrupted_after_a_stop_request(player: MatchProcesses)
 @pytest.mark.long
 def test_a_process_that_cannot_be_interrupted_exits(player: MatchProcesses) -> None:
     process = player.start(STUBBORN)
-    transitions.void(player.engine, player.match.id, "because")
+    match_leases.void(player.engine, player.match.id, "because")
     assert player.rest(process)[-1] in ("refused", "playing")
     assert process.returncode == 1
 

@@ -14,7 +14,7 @@ from arena.services.file_archiver import FileArchiver
 from arena.services.queue import redis_server
 from arena.store import database, schema
 from arena.store.events import incidents
-from arena.store.matches import results, transitions
+from arena.store.matches import match_leases, results
 from arena.store.objects import object_storage, record_archive
 from arena.store.objects.object_storage import ObjectStorage, StorageUnavailable
 from arena.store.schema import ClosingKind
@@ -29,7 +29,7 @@ def arena(tmp_path: Path) -> Iterator[SimulatedArena]:
     """Play a tournament of three matches."""
     arena = SimulatedArena(tmp_path)
     arena.begin("round-robin", arena.bots(3))
-    for match in transitions.due(arena.engine):
+    for match in match_leases.due(arena.engine):
         arena.play(match)
     yield arena
     arena.engine.dispose()

@@ -4,21 +4,21 @@ from typing import Any
 
 from sqlalchemy import Engine
 
-from arena.store.matches import transitions
-from arena.store.matches.transitions import Lease
+from arena.store.matches import match_leases
+from arena.store.matches.match_leases import Lease
 from tests.arena.store.store_contender import played_game
 
 
 def leased(store: Engine, match: str | None = None, owner: str = "worker") -> Lease:
     """Lease a match, by default the next one that is due."""
-    lease = transitions.lease(store, match or transitions.due(store)[0], owner)
+    lease = match_leases.lease(store, match or match_leases.due(store)[0], owner)
     assert lease is not None
     return lease
 
 
 def commit(store: Engine, lease: Lease, number: int, **game: Any) -> bool:
     """Commit a game with given places or a fault; return whether it closed the match."""
-    return transitions.commit_game(store, lease, played_game(lease.spec, number, **game))
+    return match_leases.commit_game(store, lease, played_game(lease.spec, number, **game))
 
 
 def play(store: Engine, match: str | None = None, games: int | None = None, **game: Any) -> Lease:

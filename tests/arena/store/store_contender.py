@@ -12,9 +12,9 @@ from sqlalchemy import Engine
 from arena.ratings.closed_match import PlayedGame
 from arena.store import database
 from arena.store.bots import versions
-from arena.store.matches import games, listing, transitions
+from arena.store.matches import games, listing, match_leases
+from arena.store.matches.match_leases import Lease
 from arena.store.matches.spec import MatchSpec
-from arena.store.matches.transitions import Lease
 
 
 def played_game(
@@ -58,13 +58,13 @@ def play(engine: Engine, lease: Lease) -> None:
     for number in range(lease.spec.games):
         if number not in done:
             fault = "timeout" if number % 2 else None
-            transitions.commit_game(engine, lease, played_game(lease.spec, number, fault=fault))
+            match_leases.commit_game(engine, lease, played_game(lease.spec, number, fault=fault))
 
 
 def work(engine: Engine, owner: str) -> None:
     while any(match.ended is None for match in listing.matches(engine)):
-        for match in transitions.due(engine):
-            lease = transitions.lease(engine, match, owner)
+        for match in match_leases.due(engine):
+            lease = match_leases.lease(engine, match, owner)
             if lease is not None:
                 print("took", match, flush=True)
                 play(engine, lease)

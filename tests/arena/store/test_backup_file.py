@@ -14,7 +14,7 @@ from arena.errors import Conflict, NotFound, StoreError
 from arena.store import backup_file, consistency, database, schema
 from arena.store.access import audit_log
 from arena.store.bots import remote_bots, stored_builds, versions
-from arena.store.matches import listing, results, transitions
+from arena.store.matches import listing, match_leases, results
 from arena.store.schema import MatchState
 from arena.store.tournaments.tournaments import Tournament
 from tests.arena.store.played_matches import commit, leased
@@ -44,7 +44,7 @@ def create_running_match(store: Engine, schedule: Schedule, tmp_path: Path) -> s
         The running match.
     """
     schedule(2, cycles=2, seed=bytes(32))
-    done, playing = transitions.due(store)
+    done, playing = match_leases.due(store)
     for match in (done, playing):
         lease = leased(store, match)
         commit(store, lease, 0, fault="timeout")
@@ -89,7 +89,7 @@ def test_a_backup_restores_all_data(
         after.pop(settled)
     assert after == before
     # The worker that played it during the backup continues in the original arena.
-    lease = transitions.lease(other, playing, "another")
+    lease = match_leases.lease(other, playing, "another")
     assert lease is not None
     assert (lease.attempt, [game.game for game in lease.committed]) == (2, [0])
     assert listing.find_match(other, playing).failures == 0
@@ -146,7 +146,7 @@ def test_a_failed_restore_leaves_an_empty_database(
         backup_file.restore(other, file, fail)
     assert not any(rows(other).values())
     backup_file.restore(other, file, quiet)
-    assert len(transitions.due(other)) == 1
+    assert len(match_leases.due(other)) == 1
     other.dispose()
 
 

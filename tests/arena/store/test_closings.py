@@ -12,7 +12,7 @@ from arena.formats.contract import FormatEntrant
 from arena.store import closings, database
 from arena.store.access.audit_log import COMMAND_LINE
 from arena.store.bots import versions
-from arena.store.matches import corrections, transitions
+from arena.store.matches import corrections, match_leases
 from arena.store.schema import ClosingKind
 from arena.store.tournaments import lifecycle
 from arena.store.tournaments.tournaments import Tournament
@@ -30,9 +30,9 @@ def test_every_event_of_a_tournament_is_in_the_sequence(store: Engine, schedule:
     tournament = schedule(3).id
     begin = ["version-added"] * 3 + ["tournament-started"] + ["entered"] * 3
     assert [str(each.kind) for each in events(store)] == begin
-    first, second, third = transitions.due(store)
+    first, second, third = match_leases.due(store)
     play(store, first)
-    assert transitions.void(store, second, "the disk was full")
+    assert match_leases.void(store, second, "the disk was full")
     again = corrections.replay(store, first, COMMAND_LINE, "a wrong table")
     versions.add_version(store, "late", "1", "f" * 64, "/late", {})
     lifecycle.add_entrants(store, tournament, [FormatEntrant("late@1", "")])

@@ -14,7 +14,7 @@ from arena.store.events.messages import (
     MatchStarted,
     TournamentChanged,
 )
-from arena.store.matches import listing, transitions
+from arena.store.matches import listing, match_leases
 from arena.store.schema import MatchState
 from arena.store.tournaments.tournaments import Tournament
 from tests.arena.store.played_matches import commit, leased
@@ -82,12 +82,12 @@ def test_a_refused_game_publishes_nothing(store: Engine, schedule: Schedule) -> 
     schedule(boards=1)
     lease = leased(store)
     game = played_game(lease.spec, 0)
-    transitions.commit_game(store, lease, game)
+    match_leases.commit_game(store, lease, game)
     events: list[Event] = []
     with database.listening(store, events.append):
         with pytest.raises(Conflict):
-            transitions.commit_game(store, lease, game)
-        transitions.release(store, lease)
+            match_leases.commit_game(store, lease, game)
+        match_leases.release(store, lease)
         with pytest.raises(LeaseLost):
             commit(store, lease, 1)
     assert events == []

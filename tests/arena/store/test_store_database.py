@@ -22,7 +22,7 @@ from arena.errors import StoreError, Unreachable
 from arena.store import backup_file, database, schema
 from arena.store.bots import versions
 from arena.store.idle_results import ANALYSES
-from arena.store.matches import transitions
+from arena.store.matches import match_leases
 from arena.store.tournaments.tournaments import Tournament
 from tests.arena.store.played_matches import play
 from tests.errors import has_code
@@ -134,15 +134,15 @@ def test_workers_of_an_earlier_release_take_nothing_from_an_upgraded_database(
     store: Engine, schedule: Callable[..., Tournament]
 ) -> None:
     schedule(3)
-    first, second, _ = transitions.due(store)
+    first, second, _ = match_leases.due(store)
     play(store, first)
     with database.writing(store) as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-    assert transitions.lease(store, second, "w") is None
+    assert match_leases.lease(store, second, "w") is None
     assert ANALYSES.claim(store) is None
     with database.writing(store) as connection:
         connection.execute(text(f"UPDATE alembic_version SET version_num = '{database.HEAD}'"))
-    assert transitions.lease(store, second, "w") is not None
+    assert match_leases.lease(store, second, "w") is not None
     assert ANALYSES.claim(store) is not None
 
 

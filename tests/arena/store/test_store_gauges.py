@@ -11,7 +11,7 @@ from arena.services import metric_definitions as metrics
 from arena.services.store_gauges import STATES, read_gauges
 from arena.store import backup_file, database, schema
 from arena.store.bots import remote_bots, versions
-from arena.store.matches import transitions
+from arena.store.matches import match_leases
 from arena.store.tournaments import lifecycle
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
@@ -38,12 +38,12 @@ def test_open_matches_are_counted_by_what_they_wait_for(
     remote_bots.record_disconnected(store, "far@1")
     assert open_matches(store) == {"pending": 6, "absent": 1}
     assert open_matches(store, pushed=False) == {"pending": 3, "absent": 1, "barred": 3}
-    first, second, third = transitions.due_by_urgency(store, pushed=False).others
-    leases = [transitions.lease(store, match, "w") for match in (first, second, third)]
+    first, second, third = match_leases.due_by_urgency(store, pushed=False).others
+    leases = [match_leases.lease(store, match, "w") for match in (first, second, third)]
     assert None not in leases
     lapse(first)
     assert leases[1] is not None
-    transitions.release(store, leases[1], transitions.ArenaFault("It broke."))
+    match_leases.release(store, leases[1], match_leases.ArenaFault("It broke."))
     # The first pause lasts a second, which a busy machine may need until the count.
     with database.writing(store) as connection:
         retry_at = schema.matches.c.retry_at
@@ -56,9 +56,9 @@ def test_matches_of_a_paused_tournament_are_held(
     store: Engine, schedule: Schedule, lapse: Callable[[str], None]
 ) -> None:
     tournament = schedule(3)
-    first, second, _ = transitions.due(store)
+    first, second, _ = match_leases.due(store)
     for match in (first, second):
-        assert transitions.lease(store, match, "w") is not None
+        assert match_leases.lease(store, match, "w") is not None
     lapse(first)
     lifecycle.pause(store, tournament.id)
     assert open_matches(store) == {"held": 2, "running": 1}

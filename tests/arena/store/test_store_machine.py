@@ -21,8 +21,8 @@ from sqlalchemy import Engine, update
 from arena.errors import Conflict, LeaseLost
 from arena.store import database, schema
 from arena.store.bots import versions
-from arena.store.matches import listing, results, transitions
-from arena.store.matches.transitions import FAILURES_TO_VOID, ArenaFault, Lease
+from arena.store.matches import listing, match_leases, results
+from arena.store.matches.match_leases import FAILURES_TO_VOID, ArenaFault, Lease
 from arena.store.schema import OPEN, MatchState, TournamentState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.tournaments import scheduler
@@ -76,7 +76,7 @@ class Leases(RuleBasedStateMachine):
         self.scheduler = Scheduler(self.store)
         self.cup = cup.id
         self.cup_state = TournamentState.RUNNING
-        self.ids = transitions.due(self.store)
+        self.ids = match_leases.due(self.store)
         self.model = [Model(), Model()]
 
     def teardown(self) -> None:
@@ -100,7 +100,7 @@ class Leases(RuleBasedStateMachine):
     def lease(self, which: int) -> Lease | MultipleResults[Lease]:
         match = self.model[which]
         due = self.is_due(match)
-        lease = transitions.lease(self.store, self.ids[which], "worker", seconds=600)
+        lease = match_leases.lease(self.store, self.ids[which], "worker", seconds=600)
         if due and self.cup_state is TournamentState.CANCELLED:
             match.state = MatchState.CANCELLED
             due = False
@@ -129,13 +129,13 @@ class Leases(RuleBasedStateMachine):
 
     @rule(lease=leases)
     def renew(self, lease: Lease) -> None:
-        assert transitions.renew(self.store, lease) == self.of(lease).held_by(lease.attempt)
+        assert match_leases.renew(self.store, lease) == self.of(lease).held_by(lease.attempt)
 
     @rule(lease=leases, game=st.integers(0, 2 * BOARDS - 1))
     def commit(self, lease: Lease, game: int) -> None:
         match = self.of(lease)
         try:
-            closed = transitions.commit_game(self.store, lease, played_game(lease.spec, game))
+            closed = match_leases.commit_game(self.store, lease, played_game(lease.spec, game))
         except LeaseLost:
             assert not match.held_by(lease.attempt)
             return
@@ -155,7 +155,7 @@ class Leases(RuleBasedStateMachine):
     def release(self, lease: Lease, reason: str | None) -> None:
         match = self.of(lease)
         fault = None if reason is None else ArenaFault(reason, f"machine-{lease.attempt}")
-        transitions.release(self.store, lease, fault)
+        match_leases.release(self.store, lease, fault)
         with database.writing(self.store) as connection:
             connection.execute(update(schema.matches).values(retry_at=None))
         if not match.newest(lease.attempt) or (reason is not None and match.fail()):
@@ -169,7 +169,7 @@ class Leases(RuleBasedStateMachine):
     def void(self, which: int, sure: int) -> None:
         if sure == 0:
             match = self.model[which]
-            assert transitions.void(self.store, self.ids[which], "Because.") == (
+            assert match_leases.void(self.store, self.ids[which], "Because.") == (
                 match.state in OPEN
             )
             if match.state in OPEN:
@@ -211,7 +211,7 @@ class Leases(RuleBasedStateMachine):
     def what_nobody_has_is_due(self) -> None:
         due = [pair for pair in zip(self.model, self.ids, strict=True) if self.is_due(pair[0])]
         begun_first = sorted(due, key=lambda pair: pair[0].attempt == 0)
-        assert list(transitions.due(self.store)) == [name for _, name in begun_first]
+        assert list(match_leases.due(self.store)) == [name for _, name in begun_first]
 
     @invariant()
     def closed_matches_and_no_others_have_a_result_of_all_their_games(self) -> None:

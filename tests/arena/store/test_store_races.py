@@ -18,7 +18,7 @@ from arena.ladders import rater
 from arena.store import closings, database, postgresql, schema, webhooks
 from arena.store.bots import quarantine, remote_bots, submissions, versions
 from arena.store.bots.submissions import ReceivedUpload, SubmissionLimits
-from arena.store.matches import listing, transitions
+from arena.store.matches import listing, match_leases
 from arena.store.schema import ClosingKind, MatchState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.tournaments import Tournament
@@ -75,10 +75,10 @@ def test_concurrent_leases_of_a_match_give_one_lease(
     store: Engine, schedule: Schedule, concurrently: Beside
 ) -> None:
     schedule()
-    (match,) = transitions.due(store)
+    (match,) = match_leases.due(store)
     with database.writing(store) as connection:
-        assert transitions._lock_if_due(connection, match) is not None
-        second = concurrently(transitions.lease, store, match, "second")
+        assert match_leases._lock_if_due(connection, match) is not None
+        second = concurrently(match_leases.lease, store, match, "second")
         assert not second.done()
         table = schema.matches
         connection.execute(
@@ -93,13 +93,13 @@ def test_a_match_released_during_a_cancellation_is_not_played_again(
     store: Engine, schedule: Schedule, concurrently: Beside
 ) -> None:
     begun_tournament = schedule()
-    (match,) = transitions.due(store)
+    (match,) = match_leases.due(store)
     lease = leased(store, match)
     with database.writing(store) as connection:
         lifecycle._set_state(
             connection, begun_tournament.id, schema.TournamentState.CANCELLED, ended=database.now()
         )
-        back = concurrently(transitions.release, store, lease)
+        back = concurrently(match_leases.release, store, lease)
         assert not back.done()
     back.result()
     assert state_of(store, match) is MatchState.CANCELLED
@@ -198,13 +198,13 @@ def test_sweeps_lock_matches_in_one_order(
     store: Engine, schedule: Schedule, concurrently: Beside
 ) -> None:
     schedule(4)
-    first, last = min(transitions.due(store)), max(transitions.due(store))
+    first, last = min(match_leases.due(store)), max(match_leases.due(store))
     for match in (last, first):
-        assert transitions.lease(store, match, "dead") is not None
+        assert match_leases.lease(store, match, "dead") is not None
     table = schema.matches
     with database.writing(store) as connection:
         connection.execute(select(table.c.id).where(table.c.id == first).with_for_update())
-        lapsed = concurrently(transitions.end_leases, store, "dead")
+        lapsed = concurrently(match_leases.end_leases, store, "dead")
         assert not lapsed.done()
         # The transaction that waits for the first match has not taken the last.
         rows = select(table.c.id).where(table.c.id == last).with_for_update(nowait=True)

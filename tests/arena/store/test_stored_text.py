@@ -16,7 +16,7 @@ from arena.ratings.closed_match import PlayedFault
 from arena.store import backup_file, database, schema
 from arena.store.access import audit_log
 from arena.store.bots import versions
-from arena.store.matches import transitions
+from arena.store.matches import match_leases
 from arena.store.schema import MatchState
 from arena.store.stored_text import storable
 from arena.store.tournaments.tournaments import Tournament
@@ -37,8 +37,8 @@ def test_no_text_of_a_bot_fails_the_commit_of_a_game(
     store: Engine, schedule: Callable[..., Tournament]
 ) -> None:
     schedule(2)
-    match = transitions.due(store)[0]
-    lease = transitions.lease(store, match, NASTY)
+    match = match_leases.due(store)[0]
+    lease = match_leases.lease(store, match, NASTY)
     assert lease is not None
     game = 0
     while True:
@@ -48,7 +48,7 @@ def test_no_text_of_a_bot_fails_the_commit_of_a_game(
             record=json.dumps({"note": NASTY}, ensure_ascii=False),
             faulted=(fault,),
         )
-        if transitions.commit_game(store, lease, wrong):
+        if match_leases.commit_game(store, lease, wrong):
             break
         game += 1
     with database.reading(store) as connection:
@@ -65,7 +65,7 @@ def test_names_in_requests_and_logs_are_stored_and_sought(store: Engine) -> None
     assert entry.reason == ESCAPED
     assert versions.owner_of(store, NASTY) is None
     with pytest.raises(NotFound):
-        transitions.void(store, NASTY, "")
+        match_leases.void(store, NASTY, "")
 
 
 @pytest.mark.long

@@ -18,7 +18,7 @@ from arena.store.access.audit_log import COMMAND_LINE
 from arena.store.bots import versions
 from arena.store.database import reading, writing
 from arena.store.match_settings import Clock
-from arena.store.matches import corrections, listing, transitions
+from arena.store.matches import corrections, listing, match_leases
 from arena.store.matches.table_plan import plan
 from arena.store.schema import MatchState
 from arena.store.tournaments import schedule, tournaments
@@ -60,9 +60,9 @@ def test_a_ladder_waits_without_reading_its_matches_exactly_if_its_format_waits(
     rules = LadderFormat(batch=2, limit=limit)
     advancing, dice, waited = Scheduler(store), random.Random(3), []
     for _ in range(24):
-        due = transitions.due(store)
+        due = match_leases.due(store)
         if due:
-            transitions.void(store, dice.choice(due), "for a test")
+            match_leases.void(store, dice.choice(due), "for a test")
         tournament = tournaments.find_tournament(store, ladder)
         reading_anew = LadderHistory(store, tournament, rules)
         step = reading_anew.next(tournament)
@@ -79,11 +79,11 @@ def test_old_rounds_are_read_a_few_at_a_time(
     ladder, rules = begin(store), LadderFormat(batch=2)
     advancing = Scheduler(store)
     for _ in range(6):
-        for match in transitions.due(store):
-            transitions.void(store, match, "for a test")
+        for match in match_leases.due(store):
+            match_leases.void(store, match, "for a test")
         advancing.advance()
-    for match in transitions.due(store):
-        transitions.void(store, match, "for a test")
+    for match in match_leases.due(store):
+        match_leases.void(store, match, "for a test")
     tournament = tournaments.find_tournament(store, ladder)
     expected = rules.next(tournament.entries, FormatHistory(store, ladder).matches())
     assert isinstance(expected, NextMatches)
@@ -103,7 +103,7 @@ def test_an_interrupted_ladder_equals_an_uninterrupted_one(tmp_path: Path) -> No
         arena = SimulatedArena(tmp_path / name, random.Random(name))
         ladder = arena.begin("ladder", arena.bots(6), settings={"batch": 3, "limit": 36})
         rng = random.Random(1)
-        while due := list(transitions.due(arena.engine)):
+        while due := list(match_leases.due(arena.engine)):
             arena.dice.shuffle(due)
             for match in due[: arena.dice.randrange(1, 4)]:
                 arena.play(match)
@@ -154,12 +154,12 @@ def test_a_round_waits_for_a_slow_match_at_most_twice_its_expected_time(tmp_path
     arena = SimulatedArena(tmp_path)
     ladder = arena.begin("ladder", arena.bots(4), settings={"batch": 2}, clock=SLOW)
     scheduling = Scheduler(arena.engine)
-    slow, *others = transitions.due(arena.engine)
+    slow, *others = match_leases.due(arena.engine)
     lease = arena.lease(slow)
     for match in others:
         arena.play(match)
     scheduling.advance()
-    for match in transitions.due(arena.engine):
+    for match in match_leases.due(arena.engine):
         arena.play(match)
     assert scheduling.advance() == 0
     assert isinstance(scheduler.current_step(arena.engine, ladder), WaitForMatches)
@@ -172,9 +172,9 @@ def test_a_round_waits_for_a_slow_match_at_most_twice_its_expected_time(tmp_path
     still_open = audit(gather(arena.engine, ladder.id))
     for table in plan(lease.spec):
         for board in table.boards:
-            transitions.commit_game(arena.engine, lease, game_of(lease.spec, table, board))
+            match_leases.commit_game(arena.engine, lease, game_of(lease.spec, table, board))
     for _ in range(2):
-        for match in transitions.due(arena.engine):
+        for match in match_leases.due(arena.engine):
             arena.play(match)
         scheduling.advance()
     closed_late = audit(gather(arena.engine, ladder.id))
@@ -187,7 +187,7 @@ def test_a_fast_match_is_never_late(tmp_path: Path) -> None:
     arena = SimulatedArena(tmp_path)
     arena.begin("ladder", arena.bots(4), settings={"batch": 2})
     scheduling = Scheduler(arena.engine)
-    first, *others = transitions.due(arena.engine)
+    first, *others = match_leases.due(arena.engine)
     arena.lease(first)
     for match in others:
         arena.play(match)

@@ -16,7 +16,7 @@ from arena.ratings.strength import fit
 from arena.store import database
 from arena.store.bots import versions
 from arena.store.match_settings import TournamentPlan
-from arena.store.matches import games, listing, transitions
+from arena.store.matches import games, listing, match_leases
 from arena.store.matches.spec import MatchSpec
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import lifecycle, tournaments
@@ -67,12 +67,12 @@ def played(spec: MatchSpec, number: int) -> PlayedGame:
 
 
 def play_due(store: Engine) -> int:
-    due = transitions.due(store)
+    due = match_leases.due(store)
     for match in due:
-        lease = transitions.lease(store, match, "worker")
+        lease = match_leases.lease(store, match, "worker")
         assert lease is not None
         for number in range(2):
-            transitions.commit_game(store, lease, played(lease.spec, number))
+            match_leases.commit_game(store, lease, played(lease.spec, number))
     return len(due)
 
 
@@ -157,7 +157,7 @@ def test_a_ladder_whose_strengths_cannot_be_fitted_does_not_stop_the_others(
     with monkeypatch.context() as patch:
         patch.setattr(fit, "values", diverge)
         assert asking.advance() == 2
-        assert transitions.due(store)
+        assert match_leases.due(store)
     assert {match.tournament for match in listing.matches(store) if match.round} == {swiss.id}
     assert Scheduler(store).advance() == 2
     assert len(listing.matches(store, tournament=ladder.id)) == 4
@@ -222,15 +222,15 @@ def test_a_withdrawal_cancels_open_matches_and_keeps_closed_ones(
     store: Engine, begun_tournament: Callable[..., Tournament]
 ) -> None:
     made = begun_tournament("round-robin")
-    first = transitions.due(store)[0]
-    lease = transitions.lease(store, first, "worker")
+    first = match_leases.due(store)[0]
+    lease = match_leases.lease(store, first, "worker")
     assert lease is not None
     left = lifecycle.withdraw(store, made.id, lease.spec.versions[0], "its author asked")
     assert [entry.withdrawn for entry in left.entries if entry.name in lease.spec.versions[:1]] == [
         3
     ]
     for number in range(2):
-        transitions.commit_game(store, lease, played(lease.spec, number))
+        match_leases.commit_game(store, lease, played(lease.spec, number))
     play_out(store, made)
     its = listing.matches(store, tournament=made.id, version=lease.spec.versions[0])
     assert sorted(match.state for match in its) == ["CANCELLED", "CANCELLED", "CLOSED"]

@@ -9,7 +9,7 @@ from arena.cli.workspace import Workspace
 from arena.ratings.closed_match import PlayedGame
 from arena.store.bots import versions
 from arena.store.match_settings import TournamentPlan
-from arena.store.matches import games, transitions
+from arena.store.matches import games, match_leases
 from arena.tournaments import scheduler
 from referee.game_checks.recorded_matches import match_record
 from referee.game_checks.tables import Table
@@ -61,7 +61,7 @@ def play(
     )
     entrants = [f"{name}@1" for name in names]
     begun_tournament = scheduler.begin(workspace.store, plan, entrants, seed)
-    lease = transitions.lease(workspace.store, transitions.due(workspace.store)[0], "w", 600)
+    lease = match_leases.lease(workspace.store, match_leases.due(workspace.store)[0], "w", 600)
     assert lease is not None
     record = list(read_games(match_record(played, lease.spec.seed, boards)))
     for game in record if close else record[:-1]:
@@ -69,7 +69,7 @@ def play(
         stored = games.read(text, lease.spec.versions)
         if reasoning:
             stored = with_reasoning(stored, reasoning, lease.spec.versions)
-        transitions.commit_game(workspace.store, lease, stored)
+        match_leases.commit_game(workspace.store, lease, stored)
     scheduler.Scheduler(workspace.store).advance()
     return StoredMatch(begun_tournament.id, lease.spec.id)
 

@@ -14,7 +14,7 @@ from arena.cli.workspace import Workspace
 from arena.ladders import ladder_key
 from arena.store.bots import owners, quarantine, remote_bots, versions
 from arena.store.match_settings import Clock, TournamentPlan
-from arena.store.matches import games, transitions
+from arena.store.matches import games, match_leases
 from arena.store.tournaments import lifecycle, tournaments
 from arena.tournaments import scheduler
 from arena.web.app import create
@@ -57,13 +57,13 @@ class ChallengeArena:
 
     def play(self) -> None:
         """Play all pending matches as a worker would; the first entrant wins every game."""
-        while due := transitions.due(self.store):
-            lease = transitions.lease(self.store, due[0], "w", 600)
+        while due := match_leases.due(self.store):
+            lease = match_leases.lease(self.store, due[0], "w", 600)
             assert lease is not None
             names = lease.spec.versions
             for number in range(lease.spec.games):
                 text = record(number, lease.spec.boards, names, names)
-                transitions.commit_game(self.store, lease, games.read(text, names))
+                match_leases.commit_game(self.store, lease, games.read(text, names))
         scheduler.Scheduler(self.store).advance()
 
 
@@ -96,7 +96,7 @@ def test_a_challenge_is_played_and_its_result_is_printed(cli: Cli, arena: Challe
 
 
 def play_when_due(arena: ChallengeArena) -> None:
-    wait_until(lambda: transitions.due(arena.store))
+    wait_until(lambda: match_leases.due(arena.store))
     arena.play()
 
 

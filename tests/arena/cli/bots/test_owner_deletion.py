@@ -13,7 +13,7 @@ from arena.errors import BadName, NotFound
 from arena.store import database, ids, schema
 from arena.store.bots import owner_data, owners, remote_bots, submissions, versions
 from arena.store.bots.submissions import ReceivedUpload, SubmissionLimits
-from arena.store.matches import match_reasoning, transitions
+from arena.store.matches import match_leases, match_reasoning
 from arena.store.schema import SubmissionState
 from arena.store.tournaments import tournaments
 from arena.submissions.pending_uploads import PendingUploads
@@ -230,8 +230,8 @@ def test_waiting_matches_are_cancelled_after_running_ones_finish(
     options = {"must_beat": True}
     plan = poke_plan(name="next", options=options, settings={"cycles": 2})
     tournament = scheduler.begin(deletion_arena.store, plan, ["luck0@1", "luck1@1"])
-    lease = transitions.lease(
-        deletion_arena.store, transitions.due(deletion_arena.store)[0], "w", 600
+    lease = match_leases.lease(
+        deletion_arena.store, match_leases.due(deletion_arena.store)[0], "w", 600
     )
     assert lease is not None
     submission = deletion_arena.submit()
@@ -243,7 +243,7 @@ def test_waiting_matches_are_cancelled_after_running_ones_finish(
     assert owners.known_by(deletion_arena.store, deletion_arena.token) is None
     assert versions.find_version(deletion_arena.store, "luck0@1").retired is not None
     assert versions.find_version(deletion_arena.store, "luck0@1").owner == "ada"
-    transitions.void(deletion_arena.store, lease.spec.id, "The worker has ended.")
+    match_leases.void(deletion_arena.store, lease.spec.id, "The worker has ended.")
     with PendingUploads(deletion_arena.workspace.folder.submissions).attended():
         assert cli("owner", "delete", "ada", "--yes").code == "StillInUse"
     assert cli("owner", "delete", "ada", "--yes").status == 0

@@ -17,8 +17,8 @@ from arena.services.queue.worker_registrations import MODELS_QUEUE, QUEUE, Worke
 from arena.store import database, schema
 from arena.store.bots import versions
 from arena.store.match_settings import Clock
-from arena.store.matches import transitions
-from arena.store.matches.transitions import ArenaFault
+from arena.store.matches import match_leases
+from arena.store.matches.match_leases import ArenaFault
 from arena.system import process_info, redis_connection
 from arena.tournaments import scheduler
 from referee.games.registry import GAMES
@@ -204,14 +204,14 @@ def test_delayed_and_void_matches_are_named(cli: Cli) -> None:
         versions.add_version(engine, name, "1", name, f"/{name}", {})
     plan = poke_plan(options={}, settings={"cycles": 2})
     cup = scheduler.begin(engine, plan, ["meek@1", "random@1"])
-    delayed, void = transitions.due(engine)
+    delayed, void = match_leases.due(engine)
     for match, machines in ((delayed, "a"), (void, "aab")):
         for machine in machines:
             with database.writing(engine) as connection:
                 connection.execute(update(schema.matches).values(retry_at=None))
-            lease = transitions.lease(engine, match, "worker")
+            lease = match_leases.lease(engine, match, "worker")
             assert lease is not None
-            transitions.release(engine, lease, ArenaFault(f"It broke on {machine}.", machine))
+            match_leases.release(engine, lease, ArenaFault(f"It broke on {machine}.", machine))
     with database.writing(engine) as connection:
         connection.execute(update(schema.matches).values(retry_at=database.now() + 60))
     engine.dispose()

@@ -12,7 +12,7 @@ from arena.cli.ladders import rebuilt_ladder
 from arena.cli.workspace import Workspace
 from arena.store import database, schema
 from arena.store.bots import versions
-from arena.store.matches import games, transitions
+from arena.store.matches import games, match_leases
 from arena.tournaments import scheduler
 from tests.arena.cli.stored_tournament import record, store_tournament
 from tests.arena.cli.terminal import Cli
@@ -125,12 +125,12 @@ def test_an_empty_ladder_verifies_and_rebuilds(cli: Cli, cwd: Path) -> None:
 
 def close_next_match() -> None:
     store = Workspace().store
-    lease = transitions.lease(store, transitions.due(store)[0], "w")
+    lease = match_leases.lease(store, match_leases.due(store)[0], "w")
     assert lease is not None
     entrants = lease.spec.versions
     for number in range(lease.spec.games):
         text = record(number, lease.spec.boards, entrants, sorted(entrants))
-        transitions.commit_game(store, lease, games.read(text, entrants))
+        match_leases.commit_game(store, lease, games.read(text, entrants))
 
 
 @pytest.mark.parametrize("statement", quick_cases(range(8), 3))

@@ -16,7 +16,7 @@ from arena.services.idle_computations import measure_luck_of_next
 from arena.store.bots import versions
 from arena.store.idle_results import LUCK
 from arena.store.match_settings import TournamentPlan
-from arena.store.matches import games, transitions
+from arena.store.matches import games, match_leases
 from arena.tournaments import scheduler
 from bench.strength import MeasuredForm
 from referee.games.contract import Action
@@ -77,14 +77,14 @@ def store_played_match(workspace: Workspace, boards: int) -> None:
         name="cup", game=FORM.game.id, options={}, seats=FORM.seats, boards=boards
     )
     scheduler.begin(workspace.store, plan, list(BOTS))
-    lease = transitions.lease(workspace.store, transitions.due(workspace.store)[0], "w")
+    lease = match_leases.lease(workspace.store, match_leases.due(workspace.store)[0], "w")
     assert lease is not None
     names = lease.spec.versions
     for number in range(lease.spec.games):
         table = number // lease.spec.boards
         seating = [names[(seat + table) % len(names)] for seat in range(len(names))]
         text = record(lease.spec.seed, number, lease.spec.boards, seating)
-        transitions.commit_game(workspace.store, lease, games.read(text, names))
+        match_leases.commit_game(workspace.store, lease, games.read(text, names))
 
 
 @pytest.fixture

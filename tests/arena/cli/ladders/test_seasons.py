@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 from arena.bots.manifest import Manifest
 from arena.cli.workspace import Workspace
 from arena.store.bots import versions
-from arena.store.matches import games, transitions
+from arena.store.matches import games, match_leases
 from arena.store.schema import TournamentState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.submissions import open_ladders
@@ -22,12 +22,12 @@ from tests.arena.cli.terminal import Cli
 def play(workspace: Workspace, matches: int) -> None:
     """Play this number of pending matches; the first entrant wins every game."""
     for _ in range(matches):
-        lease = transitions.lease(workspace.store, transitions.due(workspace.store)[0], "w", 600)
+        lease = match_leases.lease(workspace.store, match_leases.due(workspace.store)[0], "w", 600)
         assert lease is not None
         names = lease.spec.versions
         for number in range(lease.spec.games):
             text = record(number, lease.spec.boards, names, names)
-            transitions.commit_game(workspace.store, lease, games.read(text, names))
+            match_leases.commit_game(workspace.store, lease, games.read(text, names))
         scheduler.Scheduler(workspace.store).advance()
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.workspace import Workspace
-from arena.store.matches import transitions
+from arena.store.matches import match_leases
 from tests.arena.cli.terminal import Cli
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
 from tests.arena.web.closed_matches import play, table
@@ -92,7 +92,7 @@ def test_a_bundle_is_replaced_by_a_newer_one_of_the_same_tournament_only(
         simulated_arena.begin("round-robin", bots),
         simulated_arena.begin("round-robin", bots),
     )
-    simulated_arena.play(transitions.due(simulated_arena.engine)[0])
+    simulated_arena.play(match_leases.due(simulated_arena.engine)[0])
     assert cli("tournament", "bundle", tournament.id, "--output", "friday").status == 0
     assert len(list((cwd / "friday" / "matches").iterdir())) == 1
     (cwd / "friday" / "notes.txt").write_text("mine")

@@ -13,10 +13,10 @@ from arena.ratings.closed_match import PlayedGame
 from arena.store import database
 from arena.store.bots import versions
 from arena.store.match_settings import Clock, TournamentPlan
-from arena.store.matches import games, transitions
+from arena.store.matches import games, match_leases
+from arena.store.matches.match_leases import Lease
 from arena.store.matches.spec import MatchSpec
 from arena.store.matches.table_plan import BoardPlan, TablePlan, plan
-from arena.store.matches.transitions import Lease
 from arena.store.schema import TournamentState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
@@ -124,7 +124,7 @@ class SimulatedArena:
         return scheduler.begin(self.engine, made, bots, seed)
 
     def lease(self, match: str) -> Lease:
-        lease = transitions.lease(self.engine, match, "worker", seconds=600)
+        lease = match_leases.lease(self.engine, match, "worker", seconds=600)
         assert lease is not None
         return lease
 
@@ -137,14 +137,14 @@ class SimulatedArena:
         left = [(table, board) for table in plan(lease.spec) for board in table.boards]
         for table, board in left[:most]:
             silent = fault and (table, board) == left[-1]
-            transitions.commit_game(self.engine, lease, game_of(lease.spec, table, board, silent))
+            match_leases.commit_game(self.engine, lease, game_of(lease.spec, table, board, silent))
 
     def wave(self, most: int = 1000) -> int:
         """Play at most `most` due matches in random order and advance the formats.
 
         Returns the number of matches played.
         """
-        due = list(transitions.due(self.engine))
+        due = list(match_leases.due(self.engine))
         self.dice.shuffle(due)
         for match in due[:most]:
             self.play(match, fault=self.dice.random() < 0.1)

@@ -16,7 +16,7 @@ from arena.records.bundle.collection import gather
 from arena.store import database, schema
 from arena.store.access.audit_log import COMMAND_LINE
 from arena.store.bots import versions
-from arena.store.matches import corrections, listing, results, rows, transitions
+from arena.store.matches import corrections, listing, match_leases, results, rows
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.tournaments import Tournament
@@ -124,7 +124,7 @@ def test_a_bundle_with_a_fault_passes_the_audit(
     tournament = simulated_arena.begin(
         "round-robin", simulated_arena.bots(3 if seats == 3 else 2), game=game, seats=seats
     )
-    (match,) = transitions.due(simulated_arena.engine)
+    (match,) = match_leases.due(simulated_arena.engine)
     simulated_arena.play(match, fault=True)
     assert results.faults(simulated_arena.engine, match)
     checked(simulated_arena, simulated_arena.play_out(tournament))
@@ -168,7 +168,7 @@ def test_a_late_withdrawal_does_not_affect_earlier_knockout_pairings(
 ) -> None:
     tournament = simulated_arena.begin("knockout", simulated_arena.bots(4))
     simulated_arena.wave()
-    final = transitions.due(simulated_arena.engine)
+    final = match_leases.due(simulated_arena.engine)
     assert len(final) == 1
     lifecycle.withdraw(
         simulated_arena.engine,
@@ -180,9 +180,9 @@ def test_a_late_withdrawal_does_not_affect_earlier_knockout_pairings(
 
 def test_a_void_match_is_reported_with_its_reason(simulated_arena: SimulatedArena) -> None:
     tournament = simulated_arena.begin("swiss", simulated_arena.bots(4), settings={"rounds": 2})
-    first = transitions.due(simulated_arena.engine)[0]
+    first = match_leases.due(simulated_arena.engine)[0]
     simulated_arena.play(first, most=1)
-    transitions.void(simulated_arena.engine, first, "the referee was lost three times")
+    match_leases.void(simulated_arena.engine, first, "the referee was lost three times")
     findings = checked(simulated_arena, simulated_arena.play_out(tournament))
     assert findings.matches == {MatchState.CLOSED: 3, MatchState.VOID: 1}
     assert findings.reasons == {"the referee was lost three times": 1}
@@ -196,7 +196,7 @@ def test_a_tournament_with_a_forfeited_match_verifies(
     simulated_arena: SimulatedArena, pairing: str, settings: dict[str, Any]
 ) -> None:
     tournament = simulated_arena.begin(pairing, simulated_arena.bots(4), settings=settings)
-    first = listing.find_match(simulated_arena.engine, transitions.due(simulated_arena.engine)[0])
+    first = listing.find_match(simulated_arena.engine, match_leases.due(simulated_arena.engine)[0])
     simulated_arena.play(first.id)
     loser = first.entrants[0]
     corrections.forfeit(simulated_arena.engine, first.id, loser, COMMAND_LINE, "it is a copy")
@@ -217,12 +217,12 @@ def test_a_replayed_match_verifies_beside_its_void_result(
 ) -> None:
     settings = {"ladder": {"batch": 2, "limit": 7}, "knockout": {"best_of": 3}}.get(pairing, {})
     tournament = simulated_arena.begin(pairing, simulated_arena.bots(4), settings=settings)
-    first = transitions.due(simulated_arena.engine)[0]
+    first = match_leases.due(simulated_arena.engine)[0]
     simulated_arena.play(first)
     revealed = results.cover(simulated_arena.engine, first).seed
     assert revealed is not None
     again = corrections.replay(simulated_arena.engine, first, COMMAND_LINE, "a power cut")
-    assert again in transitions.due(simulated_arena.engine)
+    assert again in match_leases.due(simulated_arena.engine)
     findings = checked(simulated_arena, simulated_arena.play_out(tournament))
     assert findings.matches[MatchState.VOID] == 1
     assert findings.reasons == {f"the organiser replays it as {again}: a power cut": 1}
@@ -281,7 +281,7 @@ def test_the_bundle_of_a_running_tournament_contains_no_secrets(
     tournament = simulated_arena.begin(
         "round-robin", simulated_arena.bots(3), boards=2, seed=secret
     )
-    over, begun, untouched = transitions.due(simulated_arena.engine)
+    over, begun, untouched = match_leases.due(simulated_arena.engine)
     simulated_arena.play(over)
     simulated_arena.play(begun, most=3)
     findings = checked(simulated_arena, tournament)

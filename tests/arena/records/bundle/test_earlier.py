@@ -12,7 +12,7 @@ from arena.records.bundle import folder
 from arena.records.bundle.audit import audit
 from arena.records.bundle.bundle import Bundle, BundledVersion, changes
 from arena.records.bundle.collection import gather
-from arena.store.matches import transitions
+from arena.store.matches import match_leases
 from arena.store.schema import MatchState
 from arena.store.tournaments import lifecycle
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
@@ -25,7 +25,7 @@ def bundles(tmp_path_factory: pytest.TempPathFactory) -> tuple[Bundle, Bundle]:
     """Return two bundles of one tournament: the first while it ran, the second after it closed."""
     simulated_arena = SimulatedArena(tmp_path_factory.mktemp("earlier"))
     tournament = simulated_arena.begin("round-robin", simulated_arena.bots(3))
-    simulated_arena.play(transitions.due(simulated_arena.engine)[0])
+    simulated_arena.play(match_leases.due(simulated_arena.engine)[0])
     folder.write(gather(simulated_arena.engine, tournament.id), simulated_arena.folder / "noon")
     lifecycle.add_entrants(
         simulated_arena.engine,

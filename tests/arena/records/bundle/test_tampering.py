@@ -14,7 +14,7 @@ from arena.records.bundle import folder
 from arena.records.bundle.audit import audit
 from arena.records.bundle.collection import gather
 from arena.records.bundle.folder import BundleFileError
-from arena.store.matches import transitions
+from arena.store.matches import match_leases
 from arena.system.structured_file import FileProblem
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
 from tests.examples import quick_cases
@@ -55,11 +55,11 @@ def swiss(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write the bundle of a finished Swiss tournament with a void match and a fault."""
     simulated_arena = SimulatedArena(tmp_path_factory.mktemp("swiss"))
     tournament = simulated_arena.begin("swiss", simulated_arena.bots(4), settings={"rounds": 3})
-    void = transitions.due(simulated_arena.engine)[0]
+    void = match_leases.due(simulated_arena.engine)[0]
     simulated_arena.play(void, most=1)
-    transitions.void(simulated_arena.engine, void, "the referee was lost three times")
+    match_leases.void(simulated_arena.engine, void, "the referee was lost three times")
     while True:
-        due = transitions.due(simulated_arena.engine)
+        due = match_leases.due(simulated_arena.engine)
         if not due:
             break
         for match in due:

@@ -10,7 +10,7 @@ import pytest
 from arena.services.announcements import webhook_sender
 from arena.services.announcements.webhook_sender import WebhookSender
 from arena.store import webhooks
-from arena.store.matches import transitions
+from arena.store.matches import match_leases
 from arena.store.webhooks import (
     AnnouncementType,
     DeliveryState,
@@ -89,7 +89,7 @@ def test_matches_are_not_announced_before_they_close(
 ) -> None:
     simulated_arena.begin("round-robin", simulated_arena.bots(2), boards=2)
     add(simulated_arena, receiving)
-    (match,) = transitions.due(simulated_arena.engine)
+    (match,) = match_leases.due(simulated_arena.engine)
     simulated_arena.play(match, most=3)
     deliver(simulated_arena)
     assert receiving.requests == []

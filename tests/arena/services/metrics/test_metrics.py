@@ -29,7 +29,7 @@ from arena.services.queue.worker_registrations import (
 from arena.store import database, schema, webhooks
 from arena.store.bots import versions
 from arena.store.match_settings import Clock
-from arena.store.matches import lease_times, results, transitions
+from arena.store.matches import lease_times, match_leases, results
 from arena.store.schema import MatchState
 from arena.store.tournaments import lifecycle
 from arena.store.webhooks import AnnouncementType, WebhookFormat, WebhookScope
@@ -201,9 +201,9 @@ def test_a_worker_whose_matches_fail_is_counted_as_paused(metrics_arena: Metrics
 def test_open_matches_and_tournaments_are_counted_by_state(metrics_arena: MetricsArena) -> None:
     store = metrics_arena.workspace.store
     tournament = schedule(metrics_arena, cycles=4)
-    due = transitions.due(store)
-    transitions.lease(store, due[0], "w1", 600)
-    transitions.lease(store, due[1], "w2", 0)
+    due = match_leases.due(store)
+    match_leases.lease(store, due[0], "w1", 600)
+    match_leases.lease(store, due[1], "w2", 0)
 
     assert open_by_state(metrics_arena) == {"pending": 2, "running": 1, "lapsed": 1}
     assert value(metrics_arena.samples(), "pokearena_due_matches") == 3
@@ -213,7 +213,7 @@ def test_open_matches_and_tournaments_are_counted_by_state(metrics_arena: Metric
     )
     lifecycle.pause(store, tournament)
     assert open_by_state(metrics_arena) == {"held": 3, "running": 1}
-    transitions.void(store, due[2], "for the test")
+    match_leases.void(store, due[2], "for the test")
     samples = metrics_arena.samples()
     assert value(samples, "pokearena_matches_total", state="void") == 1
     assert value(samples, "pokearena_tournaments", state="paused") == 1
@@ -222,7 +222,7 @@ def test_open_matches_and_tournaments_are_counted_by_state(metrics_arena: Metric
 def test_due_matches_of_the_class_model_are_counted(metrics_arena: MetricsArena) -> None:
     store = metrics_arena.workspace.store
     schedule(metrics_arena, cycles=3, clock=Clock(bank_ms=900_001))
-    transitions.lease(store, transitions.due(store)[0], "w1", 600)
+    match_leases.lease(store, match_leases.due(store)[0], "w1", 600)
     samples = metrics_arena.samples()
     assert value(samples, "pokearena_due_model_matches") == 2
     assert value(samples, "pokearena_due_matches") == 2
@@ -236,9 +236,9 @@ def test_due_matches_of_the_class_model_are_counted(metrics_arena: MetricsArena)
 def test_infrastructure_failures_are_counted(metrics_arena: MetricsArena) -> None:
     store = metrics_arena.workspace.store
     schedule(metrics_arena, cycles=1)
-    lease = transitions.lease(store, transitions.due(store)[0], "w1")
+    lease = match_leases.lease(store, match_leases.due(store)[0], "w1")
     assert lease is not None
-    transitions.release(store, lease, transitions.ArenaFault("a cable was pulled"))
+    match_leases.release(store, lease, match_leases.ArenaFault("a cable was pulled"))
     assert value(metrics_arena.samples(), "pokearena_failures_total") == 1
 
 

@@ -26,7 +26,7 @@ from arena.services.queue.worker_registrations import (
 from arena.store import database
 from arena.store.bots import pushed_versions, versions
 from arena.store.match_settings import USUAL_CLOCKS, ClockClass, TournamentPlan
-from arena.store.matches import listing, transitions
+from arena.store.matches import listing, match_leases
 from arena.store.tournaments import lifecycle, tournaments
 from arena.system import redis_connection
 from arena.system.process_log import ProcessLog
@@ -86,10 +86,10 @@ class SweeperHarness:
 
     def play(self, match: str) -> str:
         """Play a match; return its tournament."""
-        lease = transitions.lease(self.engine, match, "w1")
+        lease = match_leases.lease(self.engine, match, "w1")
         assert lease is not None
         for number in range(lease.spec.games):
-            transitions.commit_game(self.engine, lease, played(number))
+            match_leases.commit_game(self.engine, lease, played(number))
         return lease.spec.tournament or ""
 
 
@@ -124,13 +124,13 @@ def test_sweeps_end_when_a_newer_release_has_upgraded_the_database(harness: Swee
 
 
 def test_a_leased_match_is_not_enqueued(harness: SweeperHarness) -> None:
-    transitions.lease(harness.engine, harness.matches[0], "w1")
+    match_leases.lease(harness.engine, harness.matches[0], "w1")
     harness.sweeper().sweep()
     assert harness.queue.waiting() == harness.matches[1:]
 
 
 def test_a_match_with_a_lapsed_lease_is_enqueued_again(harness: SweeperHarness) -> None:
-    transitions.lease(harness.engine, harness.matches[0], "w1", seconds=0)
+    match_leases.lease(harness.engine, harness.matches[0], "w1", seconds=0)
     harness.sweeper().sweep()
     assert harness.queue.waiting() == harness.matches
 
@@ -147,7 +147,7 @@ def test_a_lapsed_match_is_enqueued_although_a_frozen_process_seems_to_play_it(
     harness: SweeperHarness,
 ) -> None:
     add_worker(harness.connection, "w1", SandboxState(), match=harness.matches[1])
-    transitions.lease(harness.engine, harness.matches[1], "w1", seconds=0)
+    match_leases.lease(harness.engine, harness.matches[1], "w1", seconds=0)
     harness.sweeper().sweep()
     assert sorted(harness.queue.waiting()) == sorted(harness.matches)
 
@@ -275,7 +275,7 @@ def test_many_matches_of_models_do_not_fill_the_queue_of_the_others(
 def test_a_cancelled_match_of_a_pushed_version_does_not_wait(harness: SweeperHarness) -> None:
     add_worker(harness.connection, "w1", SandboxState("landlock", plays_pushed=False))
     add_pushed_version(harness.engine, versions.find_version(harness.engine, "a@1"))
-    transitions.lease(harness.engine, harness.matches[0], "lost", seconds=0)
+    match_leases.lease(harness.engine, harness.matches[0], "lost", seconds=0)
     [tournament] = tournaments.list_tournaments(harness.engine)
     lifecycle.cancel(harness.engine, tournament.id)
     harness.sweeper().sweep()
@@ -363,8 +363,8 @@ def test_two_concurrent_sweepers_enqueue_every_match_once(harness: SweeperHarnes
 def test_the_match_of_an_exited_worker_is_due_at_once_and_its_lease_is_lost(
     harness: SweeperHarness,
 ) -> None:
-    lease = transitions.lease(harness.engine, harness.matches[0], "w1")
-    other = transitions.lease(harness.engine, harness.matches[1], "w2")
+    lease = match_leases.lease(harness.engine, harness.matches[0], "w1")
+    other = match_leases.lease(harness.engine, harness.matches[1], "w2")
     assert lease is not None
     assert other is not None
     add_worker(harness.connection, "w1", SandboxState(), match=harness.matches[0])
@@ -374,9 +374,9 @@ def test_the_match_of_an_exited_worker_is_due_at_once_and_its_lease_is_lost(
     assert harness.queue.waiting() == [harness.matches[0], *harness.matches[2:]]
     assert workers(harness.connection) == ()
     with pytest.raises(LeaseLost):
-        transitions.commit_game(harness.engine, lease, played(0))
-    assert not transitions.renew(harness.engine, lease)
-    assert transitions.renew(harness.engine, other)
+        match_leases.commit_game(harness.engine, lease, played(0))
+    assert not match_leases.renew(harness.engine, lease)
+    assert match_leases.renew(harness.engine, other)
 
 
 def test_a_sweeper_continues_when_redis_is_back(tmp_path: Path, harness: SweeperHarness) -> None:

@@ -17,7 +17,7 @@ from arena.services.queue.worker_registrations import WorkerInfo
 from arena.services.store_gauges import BARRED, PENDING, read_gauges
 from arena.store import database
 from arena.store.bots import versions
-from arena.store.matches import listing, transitions
+from arena.store.matches import listing, match_leases
 from arena.store.tournaments import lifecycle
 from arena.system import redis_connection
 from arena.tournaments import scheduler
@@ -127,7 +127,7 @@ def test_a_match_waits_for_a_worker_with_the_code_of_the_sweeper(
         versions.add_version(engine, name, "1", name * 64, f"/{name}", {"games": ["*"]})
     plan = replace(poke_plan(), game="race", options={})
     cup = scheduler.begin(engine, plan, ["a@1", "b@1"])
-    match, *_ = transitions.due(engine)
+    match, *_ = match_leases.due(engine)
     others = Sweeper(engine, connection)
     add_worker(connection, "w0", games={"race": "b" * 64})
     assert others.sweep() == 0
@@ -143,7 +143,7 @@ def test_a_match_waits_for_a_worker_with_the_code_of_the_sweeper(
 
     # A worker whose check fails leaves the match to others.
     with pytest.raises(SetupError):
-        transitions.lease(engine, match, "w0", check=worker_games.package_check("unix:///nobody"))
+        match_leases.lease(engine, match, "w0", check=worker_games.package_check("unix:///nobody"))
     assert listing.find_match(engine, match).attempt == 0
     lifecycle.cancel(engine, cup.id)
     engine.dispose()

@@ -8,8 +8,8 @@ from sqlalchemy import Engine, update
 from arena.errors import Conflict, NotFound
 from arena.store import database, schema
 from arena.store.bots import quarantine, versions
-from arena.store.matches import listing, transitions
-from arena.store.matches.transitions import ArenaFault
+from arena.store.matches import listing, match_leases
+from arena.store.matches.match_leases import ArenaFault
 from arena.store.schema import MatchState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
@@ -25,7 +25,7 @@ on_sqlite = pytest.mark.parametrize("url", ["sqlite"], indirect=True)
 
 
 def fail(store: Engine, match: str) -> None:
-    transitions.release(store, leased(store, match), ArenaFault("It broke."))
+    match_leases.release(store, leased(store, match), ArenaFault("It broke."))
     make_due(store, match)
 
 
@@ -115,14 +115,14 @@ def test_failures_that_do_not_count_towards_a_void_match_do_not_count_here(
     bad, good = split(store, tournament)
     # The workers of the first three were killed, and that of the others fails in every match.
     for match in bad[:3]:
-        transitions.lease(store, match, "w")
+        match_leases.lease(store, match, "w")
         lapse(match)
-        transitions.lease(store, match, "w")
+        match_leases.lease(store, match, "w")
     for match in good[:3]:
         play(store, match)
     for match in bad[3:]:
         lease = leased(store, match)
-        transitions.release(store, lease, ArenaFault("It broke.", counts=False))
+        match_leases.release(store, lease, ArenaFault("It broke.", counts=False))
     assert versions.find_version(store, BAD).quarantined is None
     fail(store, bad[3])
     fail(store, bad[4])

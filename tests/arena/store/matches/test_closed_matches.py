@@ -7,7 +7,7 @@ from sqlalchemy import Engine, update
 
 from arena.ratings.closed_match import PlayedGame
 from arena.store import database, schema
-from arena.store.matches import closed_matches, results, transitions
+from arena.store.matches import closed_matches, match_leases, results
 from arena.store.matches.games import read
 from arena.store.matches.spec import MatchSpec
 from arena.store.tournaments.tournaments import Tournament
@@ -30,7 +30,7 @@ def timed(spec: MatchSpec, number: int) -> PlayedGame:
 def close(store: Engine, match: str) -> None:
     lease = leased(store, match)
     for number in range(lease.spec.games):
-        transitions.commit_game(store, lease, timed(lease.spec, number))
+        match_leases.commit_game(store, lease, timed(lease.spec, number))
 
 
 def read_one(store: Engine, match: str) -> closed_matches.PlayedMatch:
@@ -40,7 +40,7 @@ def read_one(store: Engine, match: str) -> closed_matches.PlayedMatch:
 
 def test_decision_times_contain_only_bot_decisions(store: Engine, schedule: Schedule) -> None:
     schedule(bots=2, boards=3)
-    (match,) = transitions.due(store)
+    (match,) = match_leases.due(store)
     close(store, match)
     stored = read_one(store, match)
     # Six games: each bot sat three times on either seat, and took a millisecond or two.
@@ -53,7 +53,7 @@ def test_a_match_whose_decision_times_were_not_counted_has_none(
     store: Engine, schedule: Schedule
 ) -> None:
     schedule()
-    (match,) = transitions.due(store)
+    (match,) = match_leases.due(store)
     close(store, match)
     with database.writing(store) as connection:
         one = schema.games.c.game == 1
@@ -65,7 +65,7 @@ def test_closed_matches_are_read_in_the_order_of_the_schedule(
     store: Engine, schedule: Schedule
 ) -> None:
     first, second = schedule(bots=3), schedule(bots=3)
-    for match in reversed(transitions.due(store)):
+    for match in reversed(match_leases.due(store)):
         close(store, match)
     places = [(m.tournament, m.round, m.number) for m in results.closed(store)]
     assert places == sorted(places)

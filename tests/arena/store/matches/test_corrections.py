@@ -10,7 +10,7 @@ from arena.formats.contract import MatchStatus
 from arena.store import consistency
 from arena.store.access.audit_log import COMMAND_LINE
 from arena.store.bots import versions
-from arena.store.matches import corrections, listing, results, transitions
+from arena.store.matches import corrections, listing, match_leases, results
 from arena.store.schema import MatchState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.format_history import FormatHistory
@@ -37,13 +37,13 @@ def refused(store: Engine, match: str, code: str) -> None:
 def test_formats_see_the_latest_replay_of_a_match(store: Engine, schedule: Schedule) -> None:
     tournament = schedule(3)
     history = FormatHistory(store, tournament.id)
-    first, *others = transitions.due(store)
+    first, *others = match_leases.due(store)
     for match in (first, *others):
         play(store, match)
     places = [match.place for match in history.matches()]
     second = replay(store, first)
     refused(store, second, "not-played")
-    transitions.lease(store, second, "worker")
+    match_leases.lease(store, second, "worker")
     third = replay(store, second)
     refused(store, first, "replayed")
     seen = history.matches()
@@ -66,7 +66,7 @@ def test_formats_see_the_latest_replay_of_a_match(store: Engine, schedule: Sched
 
 def test_a_match_of_a_withdrawn_bot_is_not_replayed(store: Engine, schedule: Schedule) -> None:
     tournament = schedule(3)
-    first, *_ = transitions.due(store)
+    first, *_ = match_leases.due(store)
     play(store, first)
     entrants = listing.find_match(store, first).entrants
     lifecycle.withdraw(store, tournament.id, entrants[0])
@@ -76,7 +76,7 @@ def test_a_match_of_a_withdrawn_bot_is_not_replayed(store: Engine, schedule: Sch
 
 def test_a_knockout_replays_only_its_newest_round(store: Engine) -> None:
     tournament = begin(store, "knockout")
-    first, second = transitions.due(store)
+    first, second = match_leases.due(store)
     play_match(store, first)
     again = replay(store, first)
     for match in (again, second):

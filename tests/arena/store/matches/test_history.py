@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import Engine
 
-from arena.store.matches import history, transitions
+from arena.store.matches import history, match_leases
 from arena.store.tournaments.tournaments import Tournament
 from tests.arena.store.played_matches import play
 from tests.arena.store.query_plans import query_plans
@@ -17,7 +17,7 @@ Schedule = Callable[..., Tournament]
 def tournament(store: Engine, schedule: Schedule) -> Tournament:
     """Return a round robin of three entrants, with all matches closed but one."""
     tournament = schedule(3)
-    for match in transitions.due(store)[:-1]:
+    for match in match_leases.due(store)[:-1]:
         play(store, match)
     return tournament
 

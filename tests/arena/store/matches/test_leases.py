@@ -15,8 +15,8 @@ from arena.errors import Conflict, LeaseLost, NotFound
 from arena.matches import lease_renewal
 from arena.store import database, schema
 from arena.store.access.audit_log import COMMAND_LINE
-from arena.store.matches import corrections, lease_times, listing, results, transitions
-from arena.store.matches.transitions import FAILURES_TO_VOID, ArenaFault, Lease
+from arena.store.matches import corrections, lease_times, listing, match_leases, results
+from arena.store.matches.match_leases import FAILURES_TO_VOID, ArenaFault, Lease
 from arena.store.schema import MatchState
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
@@ -51,7 +51,7 @@ def committed(store: Engine, match: str) -> list[tuple[int, int]]:
 def test_due_matches_are_found_without_reading_the_entrants_of_closed_matches(
     store: Engine,
 ) -> None:
-    *_, (_, plan) = query_plans(store, lambda: transitions.due(store), "")
+    *_, (_, plan) = query_plans(store, lambda: match_leases.due(store), "")
     read = [step for step in plan if "matches" in step or "match_entrants" in step]
     assert len(read) == 2
     assert all(step.startswith("SEARCH") for step in read)
@@ -74,8 +74,8 @@ def test_a_lease_contains_the_match_specification(store: Engine, schedule: Sched
 def test_a_leased_match_cannot_be_leased_again(store: Engine, schedule: Schedule) -> None:
     schedule()
     lease = leased(store)
-    assert transitions.due(store) == ()
-    assert transitions.lease(store, lease.match, "another") is None
+    assert match_leases.due(store) == ()
+    assert match_leases.lease(store, lease.match, "another") is None
     assert listing.find_match(store, lease.match).owner == "worker"
 
 
@@ -85,14 +85,14 @@ def test_a_machine_without_the_game_does_not_lease_a_match(
     schedule()
     with database.writing(store, "test") as connection:
         connection.execute(update(schema.tournaments).values(game="race"))
-    [match] = transitions.due(store)
+    [match] = match_leases.due(store)
     with pytest.raises(SetupError):
-        transitions.lease(store, match, "w1")
-    assert transitions.due(store) == (match,)
+        match_leases.lease(store, match, "w1")
+    assert match_leases.due(store) == (match,)
 
 
 def test_leasing_an_unknown_match_returns_nothing(store: Engine) -> None:
-    assert transitions.lease(store, "m-none", "worker") is None
+    assert match_leases.lease(store, "m-none", "worker") is None
 
 
 def test_tournaments_take_turns_in_the_list_of_due_matches(
@@ -104,10 +104,10 @@ def test_tournaments_take_turns_in_the_list_of_due_matches(
         for tournament in tournaments
     )
     expected = [first[0], second[0], first[1], second[1], first[2], second[2]]
-    assert list(transitions.due(store)) == expected
-    assert list(transitions.due(store, limit=4)) == expected[:4]
+    assert list(match_leases.due(store)) == expected
+    assert list(match_leases.due(store, limit=4)) == expected[:4]
     leased(store, first[0])
-    assert list(transitions.due(store)) == [first[1], second[0], first[2], *second[1:]]
+    assert list(match_leases.due(store)) == [first[1], second[0], first[2], *second[1:]]
 
 
 def test_begun_matches_precede_challenges_and_these_all_others(
@@ -121,8 +121,8 @@ def test_begun_matches_precede_challenges_and_these_all_others(
     # The organiser of a large unrated tournament does not get priority for it.
     unrated = scheduler.begin(store, plan, [f"bot{number}@1" for number in range(3)])
     others = [match.id for match in listing.matches(store, tournament=unrated.id)]
-    transitions.release(store, leased(store, ids[1]))
-    due = transitions.due_by_urgency(store)
+    match_leases.release(store, leased(store, ids[1]))
+    due = match_leases.due_by_urgency(store)
     assert due.urgent == (ids[1], challenged.id)
     assert due.others == (ids[0], others[0], ids[2], *others[1:])
 
@@ -139,18 +139,18 @@ def test_a_due_match_of_a_ladder_follows_three_others(store: Engine, schedule: S
         *(*of_cup[3:6], of_ladder[1]),
         *(of_cup[6], *of_ladder[2:]),
     ]
-    assert list(transitions.due(store)) == expected
-    assert list(transitions.due(store, limit=6)) == expected[:6]
+    assert list(match_leases.due(store)) == expected
+    assert list(match_leases.due(store, limit=6)) == expected[:6]
 
 
 def test_one_of_many_threads_gets_the_lease(store: Engine, schedule: Schedule) -> None:
     schedule()
-    (match,) = transitions.due(store)
+    (match,) = match_leases.due(store)
     together = Barrier(8)
 
     def race(owner: str) -> Lease | None:
         together.wait()
-        return transitions.lease(store, match, owner)
+        return match_leases.lease(store, match, owner)
 
     with ThreadPoolExecutor(8) as pool:
         leases = [lease for lease in pool.map(race, "abcdefgh") if lease is not None]
@@ -176,25 +176,25 @@ def test_each_match_is_leased_by_one_of_several_processes(
 
 def test_a_valid_lease_can_be_renewed(store: Engine, schedule: Schedule) -> None:
     schedule()
-    lease = transitions.lease(store, transitions.due(store)[0], "worker", seconds=100)
+    lease = match_leases.lease(store, match_leases.due(store)[0], "worker", seconds=100)
     assert lease is not None
     until = select(schema.matches.c.lease_until - database.now())
     with database.reading(store) as connection:
         assert 0 < connection.execute(until).scalar_one() <= 100
-    assert transitions.renew(store, replace(lease, seconds=1000))
+    assert match_leases.renew(store, replace(lease, seconds=1000))
     with database.reading(store) as connection:
         assert 100 < connection.execute(until).scalar_one() <= 1000
 
 
 def test_the_leases_of_a_dead_worker_alone_end_at_once(store: Engine, schedule: Schedule) -> None:
     schedule(bots=3)
-    first, second, _ = transitions.due(store)
+    first, second, _ = match_leases.due(store)
     dead, living = leased(store, first, "dead"), leased(store, second, "living")
-    assert transitions.end_leases(store, "dead") == 1
-    assert not transitions.renew(store, dead)
-    assert transitions.renew(store, living)
-    assert first in transitions.due(store)
-    assert second not in transitions.due(store)
+    assert match_leases.end_leases(store, "dead") == 1
+    assert not match_leases.renew(store, dead)
+    assert match_leases.renew(store, living)
+    assert first in match_leases.due(store)
+    assert second not in match_leases.due(store)
 
 
 def test_a_lease_outlasts_two_missed_renewals(store: Engine, schedule: Schedule) -> None:
@@ -210,10 +210,10 @@ def test_an_expired_lease_is_lost_before_it_is_taken_over(
     schedule()
     lease = leased(store)
     lapse(lease.match)
-    assert not transitions.renew(store, lease)
+    assert not match_leases.renew(store, lease)
     with pytest.raises(LeaseLost, check=has_code("expired")):
         commit(store, lease, 0)
-    assert transitions.due(store) == (lease.match,)
+    assert match_leases.due(store) == (lease.match,)
     assert committed(store, lease.match) == []
 
 
@@ -229,8 +229,8 @@ def test_a_takeover_fences_off_the_previous_worker(
     assert [game.game for game in new.committed] == [0]
     with pytest.raises(LeaseLost, check=has_code("other-attempt")):
         commit(store, old, 1)
-    assert not transitions.renew(store, old)
-    transitions.release(store, old, ArenaFault("I know nothing of the new one."))
+    assert not match_leases.renew(store, old)
+    match_leases.release(store, old, ArenaFault("I know nothing of the new one."))
     match = listing.find_match(store, old.match)
     assert (match.state, match.owner) == (MatchState.RUNNING, "new")
     assert (match.failures, match.reason) == (1, "the worker old that had it was lost")
@@ -261,10 +261,10 @@ def test_the_last_game_closes_the_match(store: Engine, schedule: Schedule) -> No
     assert match.ended is not None
     with pytest.raises(LeaseLost, check=has_code("match-over")):
         commit(store, lease, 1)
-    assert not transitions.renew(store, lease)
-    transitions.release(store, lease, ArenaFault("too late"))
+    assert not match_leases.renew(store, lease)
+    match_leases.release(store, lease, ArenaFault("too late"))
     assert listing.find_match(store, lease.match) == match
-    assert transitions.lease(store, lease.match, "another") is None
+    assert match_leases.lease(store, lease.match, "another") is None
     with database.reading(store) as connection:
         count = select(func.count()).select_from(schema.results)
         assert connection.execute(count).scalar_one() == 1
@@ -285,10 +285,10 @@ def test_a_game_of_another_match_is_refused(store: Engine, schedule: Schedule) -
     game = played_game(lease.spec, 0)
     for wrong in (replace(game, game=4, table=2), replace(game, game=1), replace(game, board=-1)):
         with pytest.raises(ValueError, check=has_code("other-match")):
-            transitions.commit_game(store, lease, wrong)
+            match_leases.commit_game(store, lease, wrong)
     alone = replace(game, places=(1,), scores=None, verdicts=("finished",), faults=(0,))
     with pytest.raises(ValueError, check=has_code("entrant-missing")):
-        transitions.commit_game(store, lease, alone)
+        match_leases.commit_game(store, lease, alone)
     assert committed(store, lease.match) == []
 
 
@@ -298,8 +298,8 @@ def test_a_released_match_is_due_at_once_and_has_no_failure(
     schedule()
     lease = leased(store)
     commit(store, lease, 0)
-    transitions.release(store, lease)
-    assert transitions.due(store) == (lease.match,)
+    match_leases.release(store, lease)
+    assert match_leases.due(store) == (lease.match,)
     assert listing.find_match(store, lease.match).failures == 0
     with pytest.raises(LeaseLost, check=has_code("given-back")):
         commit(store, lease, 1)
@@ -323,7 +323,7 @@ def fail(store: Engine, machine: str = "first", counts: bool = True, wait: float
     """Let the arena fail in an attempt, and return the match's state after the pause."""
     lease = leased(store)
     reason = f"Failure {lease.attempt}.\n[Errno 11] no ids"
-    transitions.release(store, lease, ArenaFault(reason, machine, counts))
+    match_leases.release(store, lease, ArenaFault(reason, machine, counts))
     pass_time(store, lease.match, wait)
     return listing.find_match(store, lease.match).state
 
@@ -331,7 +331,7 @@ def fail(store: Engine, machine: str = "first", counts: bool = True, wait: float
 def test_failures_on_two_machines_make_a_match_void(store: Engine, schedule: Schedule) -> None:
     schedule()
     lease = leased(store)
-    transitions.release(store, lease)
+    match_leases.release(store, lease)
     states = [fail(store), fail(store), fail(store), fail(store, "second")]
     assert states == [MatchState.PENDING] * 3 + [MatchState.VOID]
     match = listing.find_match(store, lease.match)
@@ -340,7 +340,7 @@ def test_failures_on_two_machines_make_a_match_void(store: Engine, schedule: Sch
     assert [failure.reason for failure in listing.failures_of(store, match.id)] == [
         f"Failure {number}.\n[Errno 11] no ids" for number in range(2, 6)
     ]
-    assert transitions.due(store) == ()
+    assert match_leases.due(store) == ()
     assert list(results.closed(store)) == []
     with pytest.raises(LeaseLost, check=has_code("match-over")):
         commit(store, lease, 0)
@@ -352,7 +352,7 @@ def test_a_failure_after_a_committed_game_of_the_attempt_does_not_count(
     schedule()
     lease = leased(store)
     commit(store, lease, 0)
-    transitions.release(store, lease, ArenaFault("Failure 1.", "first"))
+    match_leases.release(store, lease, ArenaFault("Failure 1.", "first"))
     pass_time(store, lease.match, 130)
     states = [fail(store, machine) for machine in ("second", "first", "second")]
     assert states == [MatchState.PENDING, MatchState.PENDING, MatchState.VOID]
@@ -375,7 +375,7 @@ def test_lost_workers_and_killed_processes_do_not_make_a_match_void(
     for number in range(FAILURES_TO_VOID):
         lapse(leased(store, owner=f"worker-{number}").match)
         assert fail(store, f"machine-{number}", counts=False) == MatchState.PENDING
-    match = listing.find_match(store, transitions.due(store)[0])
+    match = listing.find_match(store, match_leases.due(store)[0])
     assert (match.failures, match.retry_at) == (2 * FAILURES_TO_VOID, None)
 
 
@@ -393,8 +393,8 @@ def test_a_match_pauses_longer_after_each_failure(store: Engine, schedule: Sched
         with database.writing(store) as connection:
             connection.execute(update(schema.matches).values(retry_at=database.now() + 100))
         [match] = listing.matches(store)
-        assert transitions.due(store) == ()
-        assert transitions.lease(store, match.id, "worker") is None
+        assert match_leases.due(store) == ()
+        assert match_leases.lease(store, match.id, "worker") is None
         assert listing.first_paused(store, match.tournament) == match
         assert "next attempt at" in listing.waiting_reason(match)
         with database.writing(store) as connection:
@@ -418,22 +418,22 @@ def test_times_of_a_clock_that_was_ahead_do_not_hold_a_match(
     lease = leased(store)
     with database.writing(store) as connection:
         connection.execute(update(schema.matches).values({column: database.now() + 86400}))
-    assert transitions.due(store) == (lease.match,)
+    assert match_leases.due(store) == (lease.match,)
     again = leased(store)
     assert again.attempt == 2
-    transitions.release(store, again)
+    match_leases.release(store, again)
     with database.writing(store) as connection:
         connection.execute(update(schema.matches).values(retry_at=database.now() + 86400))
-    assert transitions.due(store) == (lease.match,)
+    assert match_leases.due(store) == (lease.match,)
 
 
 def test_a_match_can_be_voided_with_a_reason(store: Engine, schedule: Schedule) -> None:
     schedule()
     lease = leased(store)
-    assert transitions.void(store, lease.match, "The files of bot1@1 are gone.")
+    assert match_leases.void(store, lease.match, "The files of bot1@1 are gone.")
     match = listing.find_match(store, lease.match)
     assert (match.state, match.reason) == (MatchState.VOID, "The files of bot1@1 are gone.")
-    assert not transitions.renew(store, lease)
+    assert not match_leases.renew(store, lease)
     with pytest.raises(LeaseLost, check=has_code("match-over")):
         commit(store, lease, 0)
 
@@ -441,10 +441,10 @@ def test_a_match_can_be_voided_with_a_reason(store: Engine, schedule: Schedule) 
 def test_a_closed_match_cannot_be_voided(store: Engine, schedule: Schedule) -> None:
     schedule()
     lease = play(store)
-    assert not transitions.void(store, lease.match, "I do not like the result.")
+    assert not match_leases.void(store, lease.match, "I do not like the result.")
     assert listing.find_match(store, lease.match).state is MatchState.CLOSED
     with pytest.raises(NotFound, check=has_code("unknown-match")):
-        transitions.void(store, "m-none", "Why not.")
+        match_leases.void(store, "m-none", "Why not.")
 
 
 def test_workers_that_finish_at_once_all_close_their_matches(

@@ -16,7 +16,7 @@ from arena.records import rebuilt_results
 from arena.records.bundle import store_audit
 from arena.records.bundle.store_audit import MatchAudit
 from arena.store import backup_file, database, schema
-from arena.store.matches import raw_rows, transitions
+from arena.store.matches import match_leases, raw_rows
 from tests.arena.records.bundle.simulated_arena import SimulatedArena
 from tests.examples import store_cases
 
@@ -29,10 +29,10 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     simulated_arena = SimulatedArena(tmp_path_factory.mktemp("records"))
     bots = simulated_arena.bots(4)
     simulated_arena.begin("swiss", bots, settings={"rounds": 2}, corrections=1)
-    void = transitions.due(simulated_arena.engine)[0]
+    void = match_leases.due(simulated_arena.engine)[0]
     simulated_arena.play(void, most=1)
-    transitions.void(simulated_arena.engine, void, "the referee was lost three times")
-    while due := transitions.due(simulated_arena.engine):
+    match_leases.void(simulated_arena.engine, void, "the referee was lost three times")
+    while due := match_leases.due(simulated_arena.engine):
         for match in due:
             simulated_arena.play(match, fault=match == due[-1])
         simulated_arena.ask()

@@ -7,7 +7,7 @@ from sqlalchemy import Engine
 
 from arena.errors import NotFound
 from arena.ratings.closed_match import ClosedMatch, PlayedGame
-from arena.store.matches import listing, results, transitions
+from arena.store.matches import listing, match_leases, results
 from arena.store.tournaments import lifecycle
 from arena.store.tournaments.tournaments import Tournament
 from referee import record
@@ -43,17 +43,17 @@ def test_a_closed_match_has_the_outcome_of_every_game_and_entrant(
 
 def test_only_closed_matches_count(store: Engine, schedule: Schedule) -> None:
     schedule(3)
-    void, begun, _ = transitions.due(store)
+    void, begun, _ = match_leases.due(store)
     for match in (void, begun):
         lease = leased(store, match)
         commit(store, lease, 0)
-    transitions.void(store, void, "Because.")
+    match_leases.void(store, void, "Because.")
     assert list(results.closed(store)) == []
 
 
 def test_the_record_of_a_closed_match_is_complete(store: Engine, schedule: Schedule) -> None:
     tournament = schedule(boards=2)
-    lease = play(store, transitions.due(store)[0], fault="illegal")
+    lease = play(store, match_leases.due(store)[0], fault="illegal")
     read = record.read(results.record(store, lease.match))
     assert read.match == {
         "type": "match",
@@ -103,14 +103,14 @@ def test_a_void_or_cancelled_match_shows_its_games_but_never_its_seed(
     store: Engine, schedule: Schedule
 ) -> None:
     tournament = schedule(3)
-    void, cancelled, _ = transitions.due(store)
+    void, cancelled, _ = match_leases.due(store)
     for match in (void, cancelled):
         lease = leased(store, match)
         commit(store, lease, 0)
         if match == void:
-            transitions.void(store, match, "Because.")
+            match_leases.void(store, match, "Because.")
     lifecycle.cancel(store, tournament.id)
-    transitions.release(store, lease)
+    match_leases.release(store, lease)
     for match in (void, cancelled):
         read = record.read(results.record(store, match))
         assert ([game.number for game in read.games], read.seed) == ([0], None)

@@ -7,7 +7,7 @@ from sqlalchemy import Engine
 
 from arena.store.access.audit_log import COMMAND_LINE
 from arena.store.bots import versions
-from arena.store.matches import corrections, listing, search, transitions
+from arena.store.matches import corrections, listing, match_leases, search
 from arena.store.matches.closed_matches import PlayedMatch
 from arena.store.matches.search import MatchFilter, SearchPosition
 from arena.store.tournaments.tournaments import Tournament
@@ -20,7 +20,7 @@ BOTS = ("ann", "bob", "cy")
 
 
 def play_due(store: Engine) -> None:
-    for match in transitions.due(store):
+    for match in match_leases.due(store):
         play(store, match)
     scheduler.Scheduler(store).advance()
 
@@ -113,7 +113,7 @@ def test_a_tag_finds_the_matches_that_have_closed(
 ) -> None:
     plan = poke_plan(boards=2)
     tournament = scheduler.begin(store, plan, ["ann@1", "bob@1"])
-    (match,) = transitions.due(store)
+    (match,) = match_leases.due(store)
     lease = leased(store, match)
     commit(store, lease, 0, tags=[["book"], []])
     tagged = MatchFilter(tag="book")

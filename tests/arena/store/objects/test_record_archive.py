@@ -9,7 +9,7 @@ from sqlalchemy import Engine, update
 
 from arena.store import backup_file, consistency, database, schema
 from arena.store.bots import owner_data
-from arena.store.matches import raw_rows, results, transitions
+from arena.store.matches import match_leases, raw_rows, results
 from arena.store.objects import object_storage, record_archive, stored_objects
 from arena.store.objects.object_storage import ObjectStorage, ObjectStorageError
 from tests.arena.store.objects.conftest import records, states
@@ -43,7 +43,7 @@ def test_archived_records_are_read_as_before(
 def test_an_open_match_is_not_archived(
     store: Engine, storage: ObjectStorage, finished: str
 ) -> None:
-    (match,) = transitions.due(store)
+    (match,) = match_leases.due(store)
     assert match != finished
     assert not record_archive.archive(store, storage, match)
     assert not record_archive.archive(store, storage, "unknown")

@@ -8,7 +8,7 @@ from sqlalchemy import Engine
 from arena.errors import NotFound
 from arena.formats.contract import Fixture
 from arena.store import consistency
-from arena.store.matches import listing, transitions
+from arena.store.matches import listing, match_leases
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.tournaments import Tournament, TournamentProgress
 from arena.tournaments import scheduler
@@ -20,11 +20,11 @@ Schedule = Callable[..., Tournament]
 
 def test_games_of_matches_in_every_state_are_counted(store: Engine, schedule: Schedule) -> None:
     tournament = schedule(4, boards=2)
-    whole, begun, given_up, *_ = transitions.due(store)
+    whole, begun, given_up, *_ = match_leases.due(store)
     play(store, whole, games=4)
     play(store, begun, games=3)
     play(store, given_up, games=1)
-    transitions.void(store, given_up, "the folder of a bot is gone")
+    match_leases.void(store, given_up, "the folder of a bot is gone")
     assert tournaments.progress(store, tournament.id) == TournamentProgress(
         pending=3, running=1, closed=1, void=1, cancelled=0, games=8, planned=24
     )
@@ -38,7 +38,7 @@ def test_counts_match_the_matches_after_every_change(store: Engine, schedule: Sc
     first, second, third, *_ = (m.id for m in listing.matches(store, tournament=tournament.id))
     play(store, first, games=4)
     play(store, second, games=1)
-    transitions.void(store, third, "the folder of a bot is gone")
+    match_leases.void(store, third, "the folder of a bot is gone")
     more = [Fixture(9, number, ("bot0@1", f"bot{number + 1}@1")) for number in range(3)]
     assert lifecycle.extend(store, tournament, lifecycle.marks(store, tournament.id), more) == 3
     assert lifecycle.extend(store, tournament, lifecycle.marks(store, other.id), more) == 0

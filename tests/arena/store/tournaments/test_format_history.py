@@ -6,7 +6,7 @@ from sqlalchemy import Engine
 
 from arena.formats.contract import MatchStatus
 from arena.store.bots import versions
-from arena.store.matches import listing, transitions
+from arena.store.matches import listing, match_leases
 from arena.store.tournaments.format_history import FormatHistory
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
@@ -26,7 +26,7 @@ def test_a_match_added_to_a_finished_round_is_read(store: Engine) -> None:
     history, asking = FormatHistory(store, tournament.id), Scheduler(store)
     assert [match.place for match in history.matches()] == [(0, 6), (1, 6)]
     # A void match is replaced.
-    transitions.void(store, transitions.due(store)[0], "because")
+    match_leases.void(store, match_leases.due(store)[0], "because")
     assert len(history.matches()) == 2
     for expected in (1, 0):
         assert asking.advance() == expected
@@ -43,7 +43,7 @@ def test_a_round_robin_takes_the_same_step_without_results(
     rules = scheduler.format_of(tournament.plan)
     full = FormatHistory(store, tournament.id)
     bare = FormatHistory(store, tournament.id, with_results=rules.reads_results)
-    for match in (None, *transitions.due(store)):
+    for match in (None, *match_leases.due(store)):
         if match is not None:
             close(store, match)
         steps = [rules.next(tournament.entries, each.matches()) for each in (full, bare)]

@@ -12,7 +12,7 @@ from arena.formats.contract import Fixture, FormatEntrant
 from arena.store.bots import versions
 from arena.store.database import reading
 from arena.store.ids import match_id
-from arena.store.matches import listing, rows, transitions
+from arena.store.matches import listing, match_leases, rows
 from arena.store.matches.spec import MatchSpec
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import lifecycle, tournaments
@@ -83,7 +83,7 @@ def test_matches_are_listed_by_bot_and_by_state(store: Engine, schedule: Schedul
         match.entrants for match in of_bot
     ]
     assert len(of_bot) == 2
-    transitions.lease(store, of_bot[0].id, "worker")
+    match_leases.lease(store, of_bot[0].id, "worker")
     running = listing.matches(store, states=[MatchState.RUNNING])
     assert [match.id for match in running] == [of_bot[0].id]
     assert len(listing.matches(store, limit=2)) == 2
@@ -150,7 +150,7 @@ def test_the_seed_of_a_tournament_is_shown_when_it_is_closed(
     tournament = schedule(2, seed=SEED)
     assert tournament.seed is None
     assert all(listed.seed is None for listed in tournaments.list_tournaments(store))
-    play(store, transitions.due(store)[0])
+    play(store, match_leases.due(store)[0])
     settle()
     assert tournaments.find_tournament(store, tournament.id).seed == SEED
 
@@ -188,7 +188,7 @@ def test_a_tournament_is_created_completely_or_not_at_all(store: Engine) -> None
             store, PLAN, [FormatEntrant("a@1"), FormatEntrant("b@1")], fixtures
         )
     assert tournaments.list_tournaments(store) == ()
-    assert transitions.due(store) == ()
+    assert match_leases.due(store) == ()
 
 
 def test_tournaments_are_listed_oldest_first_by_game_and_state(
@@ -209,7 +209,7 @@ def test_a_tournament_closes_with_its_last_match(
     store: Engine, schedule: Schedule, settle: Settle
 ) -> None:
     tournament = schedule(3)
-    *firsts, last = transitions.due(store)
+    *firsts, last = match_leases.due(store)
     for match in firsts:
         play(store, match)
     settle()
@@ -228,10 +228,10 @@ def test_a_void_match_can_be_the_last_one(
     store: Engine, schedule: Schedule, settle: Settle
 ) -> None:
     tournament = schedule(3)
-    first, second, third = transitions.due(store)
+    first, second, third = match_leases.due(store)
     play(store, first)
     play(store, second)
-    assert transitions.void(store, third, "the folder of bot2@1 is gone")
+    assert match_leases.void(store, third, "the folder of bot2@1 is gone")
     settle()
     assert tournaments.find_tournament(store, tournament.id).state is TournamentState.CLOSED
     assert tournaments.progress(store, tournament.id).void == 1
@@ -241,29 +241,29 @@ def test_a_paused_tournament_starts_no_match_and_finishes_running_ones(
     store: Engine, schedule: Schedule
 ) -> None:
     tournament = schedule(3)
-    begun, *waiting = transitions.due(store)
+    begun, *waiting = match_leases.due(store)
     lease = leased(store, begun)
     assert lifecycle.pause(store, tournament.id).state is TournamentState.PAUSED
-    assert transitions.due(store) == ()
-    assert transitions.lease(store, waiting[0], "worker") is None
+    assert match_leases.due(store) == ()
+    assert match_leases.lease(store, waiting[0], "worker") is None
     commit(store, lease, 0)
     commit(store, lease, 1)
     assert listing.find_match(store, begun).state is MatchState.CLOSED
     assert lifecycle.resume(store, tournament.id).state is TournamentState.RUNNING
-    assert transitions.due(store) == tuple(waiting)
+    assert match_leases.due(store) == tuple(waiting)
 
 
 def test_a_lost_match_of_a_paused_tournament_waits_for_resume(
     store: Engine, schedule: Schedule, lapse: Lapse
 ) -> None:
     tournament = schedule()
-    (match,) = transitions.due(store)
-    transitions.lease(store, match, "worker")
+    (match,) = match_leases.due(store)
+    match_leases.lease(store, match, "worker")
     lifecycle.pause(store, tournament.id)
     lapse(match)
-    assert transitions.due(store) == ()
+    assert match_leases.due(store) == ()
     lifecycle.resume(store, tournament.id)
-    assert transitions.due(store) == (match,)
+    assert match_leases.due(store) == (match,)
 
 
 def test_a_paused_tournament_closes_if_its_last_match_was_being_played(
@@ -282,7 +282,7 @@ def test_cancelling_ends_waiting_matches_and_finishes_running_ones(
     store: Engine, schedule: Schedule
 ) -> None:
     tournament = schedule(3)
-    begun, *waiting = transitions.due(store)
+    begun, *waiting = match_leases.due(store)
     lease = leased(store, begun)
     cancelled = lifecycle.cancel(store, tournament.id)
     assert cancelled.state is TournamentState.CANCELLED
@@ -290,7 +290,7 @@ def test_cancelling_ends_waiting_matches_and_finishes_running_ones(
     assert [listing.find_match(store, match).state for match in waiting] == [
         MatchState.CANCELLED
     ] * 2
-    assert transitions.due(store) == ()
+    assert match_leases.due(store) == ()
     commit(store, lease, 0)
     commit(store, lease, 1)
     assert listing.find_match(store, begun).state is MatchState.CLOSED
@@ -301,14 +301,14 @@ def test_a_lost_match_of_a_cancelled_tournament_is_cancelled(
     store: Engine, schedule: Schedule, lapse: Lapse
 ) -> None:
     tournament = schedule()
-    (match,) = transitions.due(store)
-    transitions.lease(store, match, "worker")
+    (match,) = match_leases.due(store)
+    match_leases.lease(store, match, "worker")
     lifecycle.cancel(store, tournament.id)
     lapse(match)
-    assert transitions.due(store) == (match,)
-    assert transitions.lease(store, match, "another") is None
+    assert match_leases.due(store) == (match,)
+    assert match_leases.lease(store, match, "another") is None
     assert listing.find_match(store, match).state is MatchState.CANCELLED
-    assert transitions.due(store) == ()
+    assert match_leases.due(store) == ()
 
 
 def test_a_released_match_of_a_cancelled_tournament_is_cancelled(
@@ -317,7 +317,7 @@ def test_a_released_match_of_a_cancelled_tournament_is_cancelled(
     tournament = schedule()
     lease = leased(store)
     lifecycle.cancel(store, tournament.id)
-    transitions.release(store, lease)
+    match_leases.release(store, lease)
     assert listing.find_match(store, lease.match).state is MatchState.CANCELLED
 
 

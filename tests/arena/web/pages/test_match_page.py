@@ -13,9 +13,9 @@ from starlette.testclient import TestClient
 from arena.cli.tournaments import live_table
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.services.queue.worker_list import WorkerList
-from arena.store.matches import listing, transitions
+from arena.store.matches import listing, match_leases
 from arena.store.matches.listing import Match
-from arena.store.matches.transitions import ArenaFault
+from arena.store.matches.match_leases import ArenaFault
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.pages import match as match_page
@@ -131,10 +131,10 @@ def test_a_match_that_failed_shows_its_reason_and_next_attempt(
     engine = simulated_arena.engine
     tournament = simulated_arena.begin("round-robin", simulated_arena.bots(2))
     (match,) = listing.matches(engine, tournament=tournament.id)
-    lease = transitions.lease(engine, match.id, "worker")
+    lease = match_leases.lease(engine, match.id, "worker")
     assert lease is not None
     assert live_table.SnapshotReader(engine, tournament.id, WorkerList("")).now().waits == ""
-    transitions.release(engine, lease, ArenaFault("It broke.", "machine"))
+    match_leases.release(engine, lease, ArenaFault("It broke.", "machine"))
     reason = listing.waiting_reason(listing.find_match(engine, match.id))
     assert reason
     assert html.escape(reason) in client.get(f"/matches/{match.id}").text

@@ -1,4 +1,4 @@
-"""State transitions of a match: leased, played game by game, closed once.
+"""Leases of matches, and the states that follow: leased, played game by game, closed once.
 
     PENDING --lease--> RUNNING --last game--> CLOSED
        ^                  |
