@@ -1,4 +1,4 @@
-"""Leases of matches, and the states that follow: leased, played game by game, closed once.
+"""Leases of matches: a match is leased, played game by game, and closed once.
 
     PENDING --lease--> RUNNING --last game--> CLOSED
        ^                  |
