@@ -235,6 +235,7 @@ def table_page(web: WebState, page_request: PageRequest) -> Page:
     selections = state.question.selections if state.question else ()
     picks = [pick for each in selections for pick in each.picks]
     picks += state.hint.picks if state.hint else ()
+    roles = {pick.role for pick in picks}
     find = page_request.query.get("find", "").strip()[:200]
     return Page(
         title=f"{game.title}: {' v '.join(spec.versions)}",
@@ -244,6 +245,7 @@ def table_page(web: WebState, page_request: PageRequest) -> Page:
             "match": spec.id,
             "game": game,
             "summary": presentation_of(game.id).summary,
+            "roles": [term for term in presentation_of(game.id).terms if term[0] in roles],
             "state": state,
             "seconds_left": max((state.deadline or 0.0) - time.time(), 0.0),
             "seat": seat,

@@ -2,8 +2,8 @@
 // The form lists for every action the elements that select it; this script knows no game.
 "use strict";
 
-// Squares have 40 units, of which 36 can be touched: at least 25 pixels.
-const SMALLEST_SCALE = 0.7;
+// Squares have 40 units, of which 36 can be touched: at least 24 pixels.
+const SMALLEST_SCALE = 0.67;
 const SUITS = { S: "♠", H: "♥", D: "♦", C: "♣" };
 // Stands for the next element in a pattern.
 const PICK = "\u2400";
@@ -130,7 +130,12 @@ function showControl({ node, pick }, proposal) {
   node.classList.toggle("ready", mine === undefined && joined(picked, pick) !== undefined);
   node.classList.toggle("proposed", mine === undefined && names.includes(pick.element));
   const name = proposal?.names.find((each) => elementOf(each) === pick.element) ?? "";
-  const role = mine?.role || name.slice(0, -pick.element.length - 1);
+  let role = mine?.role || name.slice(0, -pick.element.length - 1);
+  // A card that has one use, and not the usual one, names it before it is selected.
+  if (!role && node.matches(".card.ready")) {
+    const roles = rolesOf(pick.element);
+    role = roles.length === 1 ? roles[0] : "";
+  }
   node.toggleAttribute("data-role", role !== "");
   if (role) node.dataset.role = role;
   if (node.closest("svg")) return showOnSquare(node, role);
@@ -164,7 +169,7 @@ function wordsOf(action) {
 
 function showButtons(form, proposal, number) {
   const row = form.querySelector(".confirm");
-  const confirm = row.querySelector(".primary");
+  const confirm = row.querySelector(":scope > .primary");
   const other = row.querySelector("[data-other]");
   row.hidden = false;
   confirm.disabled = proposal === undefined;
@@ -180,6 +185,8 @@ function showButtons(form, proposal, number) {
     const button = document.createElement("button");
     button.type = "button";
     button.dataset.action = action.number;
+    // What the task names first.
+    button.classList.toggle("primary", form.dataset.task.startsWith(action.words));
     button.append(wordsOf(action));
     plain.append(button);
   }
