@@ -133,12 +133,8 @@ def renderings() -> Iterator[tuple[str, str]]:
     for name, rendering in (("ladder", Rendering.PAGE), ("complete ladder", Rendering.PAGE_ALL)):
         columns = columns_of(LADDER, rendering, LINES)
         yield f"HTML of a {name}", html_of("ladder-rows", columns=columns, **model)
-    model = {
-        "format_state": {"stages": (), "points": {}},
-        "remarks": (),
-        "crossed": [("ada@2", [box])],
-    }
-    model |= {"has_ladder_page": False, "is_complete": False}
+    model = {"format_state": {"stages": (), "points": {}}, "remarks": (), "champions": None}
+    model |= {"crossed": [("ada@2", [box])], "has_ladder_page": False, "is_complete": False}
     plan = type("Plan", (), {"format": "gauntlet"})
     model |= {"tournament": type("Tournament", (), {"id": "t-1", "plan": plan})}
     columns = columns_of(TOURNAMENT, Rendering.TOURNAMENT, ENTRANTS)
