@@ -86,6 +86,19 @@ def format_state(engine: Engine, tournament: Tournament, matches: int) -> Format
     return state
 
 
+def bracket_of(engine: Engine, tournament: Tournament) -> tuple[tuple[Tie, ...], ...]:
+    """Return the ties of a knockout, as far as they are determined; empty for other formats."""
+    try:
+        rules = scheduler.format_of(tournament.plan)
+        if isinstance(rules, KnockoutFormat):
+            history = FormatHistory(engine, tournament.id).matches()
+            return rules.bracket(tournament.entries, history)
+    except ValueError:
+        # The tournament's step reports the error.
+        pass
+    return ()
+
+
 def _score(match: Fixed) -> str:
     """Return the number of games that each entrant won alone, for example "4–0"."""
     wins = [sum(game.is_won(at) for game in match.games) for at in range(len(match.entrants))]
