@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import fsum
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from arena.formats.contract import (
     Fixture,
@@ -50,12 +50,18 @@ class Tie:
         won: number of matches that each has won.
         winner: the entrant that advances; None if undecided.
         places: (round, number) of its matches so far.
+        decided_by: what made the winner advance if it was not ahead in matches won; else empty.
     """
 
     pair: tuple[str | None, str | None]
     won: tuple[int, int] = (0, 0)
     winner: str | None = None
     places: tuple[tuple[int, int], ...] = ()
+    decided_by: "TieBreak" = ""
+
+
+TieBreak = Literal["", "score", "seed", "withdrawal"]
+"""What decides a series that is level in matches won."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +194,12 @@ class _Draw:
             (sum(mean > 0.5 for mean in means), sum(mean < 0.5 for mean in means)),
             self._name(winner),
             tuple(match.place for match in mine),
+            self._series(mine, pair).tie_break() if upper and lower and winner is not None else "",
         )
+
+    def _series(self, matches: list[FormatMatch], pair: tuple[int, int]) -> "_Series":
+        upper, lower = sorted(pair)
+        return _Series(self._rules, (self._seeds[upper], self._seeds[lower]), matches)
 
     def _matches(self, stage: int, slot: int) -> list[FormatMatch]:
         return [
@@ -206,7 +217,7 @@ class _Draw:
             # A pairing in a later stage fixes the winner. Without this rule, later withdrawals
             # could reverse the decision.
             return upper + lower - gone_on[0]
-        series = _Series(self._rules, (self._seeds[upper], self._seeds[lower]), mine)
+        series = self._series(mine, (upper, lower))
         loser = series.loser()
         if loser is not None:
             return (upper, lower)[loser]
@@ -263,6 +274,17 @@ class _Series:
         if self.voids > VOIDS:
             return int(ahead >= 0)
         return None
+
+    def tie_break(self) -> TieBreak:
+        """Return what decided a series that no entrant won by matches."""
+        ahead = self.lead or self.balance
+        remaining = self.rules.best_of - self.played
+        is_open = remaining >= abs(self.lead) > 0 or not ahead
+        if is_open and any(entrant.withdrawn is not None for entrant in self.pair):
+            return "withdrawal"
+        if self.lead:
+            return ""
+        return "score" if self.balance else "seed"
 
     def needs(self) -> int:
         """Return the minimum number of further matches, which can be played in parallel."""

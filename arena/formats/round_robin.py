@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations
 from math import comb
@@ -343,6 +343,12 @@ class RoundRobinFormat:
         """Return the final ranking of a round robin without open matches."""
         return _ranking([entrant.name for entrant in entrants], history(entrants, matches))
 
+    def points(
+        self, entrants: Sequence[FormatEntrant], matches: Iterable[FormatMatch]
+    ) -> Mapping[str, int]:
+        """Return the match points of each ranked entrant: 2 for a win, 1 for a draw."""
+        return _points([entrant.name for entrant in entrants], history(entrants, matches))
+
 
 class ChallengeFormat(RoundRobinFormat):
     """A round robin that no ladder counts: its entrants chose their opponents.
@@ -400,6 +406,13 @@ class GauntletFormat:
             return ()
         first = _ranking(challengers, history(entrants, matches))
         return (*first, tuple(others)) if first else ()
+
+    def points(
+        self, entrants: Sequence[FormatEntrant], matches: Iterable[FormatMatch]
+    ) -> Mapping[str, int]:
+        """Return the match points of each challenger: 2 for a win, 1 for a draw."""
+        names = [entrant.name for entrant in entrants[: self.challengers]]
+        return _points(names, history(entrants, matches))
 
     def _tables(
         self,
@@ -486,19 +499,31 @@ def _ranking(names: Sequence[str], played: Sequence[FormatMatch]) -> Ranking:
     """
     if not any(match.is_decided for match in played):
         return ()
-    points, direct = Counter[str](), Counter[str]()
+    points, direct = _points(names, played), Counter[str]()
     scores = dict.fromkeys(names, 0.0)
     ranked_names = set(names)
     results = [
         result for match in played for result in _results(match) if result.entrant in ranked_names
     ]
     for result in results:
-        points[result.entrant] += result.points
         scores[result.entrant] += result.score
     for result in results:
         if result.opponent in ranked_names and points[result.opponent] == points[result.entrant]:
             direct[result.entrant] += result.points
     return ranked(((points[name], direct[name], round(scores[name], 9)), name) for name in names)
+
+
+def _points(names: Sequence[str], played: Iterable[FormatMatch]) -> Counter[str]:
+    points = Counter(dict.fromkeys(names, 0))
+    for match in played:
+        points.update(
+            {
+                name: won
+                for name, won in zip(match.entrants, match.points, strict=True)
+                if name in points
+            }
+        )
+    return points
 
 
 class _Result(NamedTuple):

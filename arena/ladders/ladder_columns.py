@@ -84,6 +84,7 @@ class EntrantLine:
         rank: the rank by the format; by strength if the format does not decide it.
         worth: the ranking key of a Swiss tournament; otherwise None.
         place: the place by strength, from 1; 0 if the format decides the rank.
+        points: the match points by which a format ranks; None in other formats.
     """
 
     rank: str
@@ -91,6 +92,7 @@ class EntrantLine:
     entry: FormatEntrant
     worth: RankingKey | None = None
     place: int = 0
+    points: int | None = None
 
 
 def lines_of(table: Standings) -> list[LadderLine]:
@@ -483,22 +485,30 @@ TOURNAMENT: list[Column[EntrantLine]] = [
         shown=Rendering.STANDINGS | Rendering.DATA,
     ),
     Column(
-        "swiss",
+        "match_points",
         "points",
+        lambda line: line.points,
+        "match points: 2 for each opponent beaten in a match, 1 for each equal one",
+        hidden=if_empty,
+        shown=Rendering.STANDINGS,
+        page_title="match points",
+    ),
+    Column(
+        "swiss",
+        "swiss",
         lambda line: line.worth and dict(zip(("points", "met", "scores"), line.worth, strict=True)),
         "ranking key of a Swiss tournament; null in other formats",
-        text=lambda line: str(line.worth.points) if line.worth else "",
         csv={"swiss_points": itemgetter("points"), "swiss_met": itemgetter("met")},
-        hidden=if_empty,
-        shown=Rendering.STANDINGS | Rendering.DATA,
+        shown=Rendering.DATA,
     ),
     Column(
         "met",
-        "met",
+        "of opponents",
         lambda line: line.worth and line.worth.buchholz,
-        "sum of the points of all its opponents",
+        "sum of the match points of all its opponents, which orders equal match points",
         hidden=if_empty,
         shown=Rendering.STANDINGS,
+        page_title="points of its opponents",
     ),
     replace(RANKS, shown=Rendering.DATA),
     *_RATINGS,

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from arena.store.tournaments.tournaments import Tournament
 
 
-_RANKED_AT_END = (RoundRobinFormat, GauntletFormat)
+RANKED_AT_END = (RoundRobinFormat, GauntletFormat)
+"""The formats that rank their entrants by match points when all matches are over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ def next_step(engine: Engine, tournament: Tournament) -> Step:
     try:
         step = scheduler.current_step(engine, tournament)
         rules = scheduler.format_of(tournament.plan)
-        if not (isinstance(step, FormatOver) and isinstance(rules, _RANKED_AT_END)):
+        if not (isinstance(step, FormatOver) and isinstance(rules, RANKED_AT_END)):
             return step
         matches = FormatHistory(engine, tournament.id).matches()
         return replace(step, ranking=rules.ranking(tournament.entries, matches))

@@ -26,7 +26,7 @@ from arena.store.schema import TournamentState
 from arena.store.tournaments.format_history import FormatHistory
 from arena.store.tournaments.tournaments import Tournament, TournamentProgress
 from arena.tournaments import scheduler, tournament_outcome
-from arena.tournaments.tournament_outcome import FirstPlace
+from arena.tournaments.tournament_outcome import RANKED_AT_END, FirstPlace
 
 _DETAILS_AT_END_MATCHES, _NO_DETAILS_MATCHES = 3000, 20_000
 """Numbers of matches above which the format's details are shown only at the end, or never."""
@@ -45,6 +45,8 @@ class FormatState:
     scores: Mapping[tuple[int, int], str] = field(default_factory=dict)
     """Games won by each entrant of the closed matches, by (round, number)."""
     worth: dict[str, RankingKey] | None = None
+    points: Mapping[str, int] = field(default_factory=dict)
+    """Match points by entrant, if the entrants are ranked by them."""
     stages: tuple[tuple[Tie, ...], ...] = ()
     byes: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     """Entrants with a bye of a Swiss tournament, by round."""
@@ -67,17 +69,34 @@ def format_state(engine: Engine, tournament: Tournament, matches: int) -> Format
     try:
         rules = scheduler.format_of(tournament.plan)
         if isinstance(rules, SwissFormat):
+            worth = rules.worth(tournament.entries, history)
             return replace(
                 state,
-                worth=rules.worth(tournament.entries, history),
+                worth=worth,
+                points={name: key.points for name, key in worth.items()},
                 byes=rules.byes(tournament.entries, history),
             )
         if isinstance(rules, KnockoutFormat):
             return replace(state, stages=rules.bracket(tournament.entries, history))
+        if isinstance(rules, RANKED_AT_END) and state.ranking:
+            return replace(state, points=rules.points(tournament.entries, history))
     except ValueError:
         # The tournament's step reports the error.
         pass
     return state
+
+
+def bracket_of(engine: Engine, tournament: Tournament) -> tuple[tuple[Tie, ...], ...]:
+    """Return the ties of a knockout, as far as they are determined; empty for other formats."""
+    try:
+        rules = scheduler.format_of(tournament.plan)
+        if isinstance(rules, KnockoutFormat):
+            history = FormatHistory(engine, tournament.id).matches()
+            return rules.bracket(tournament.entries, history)
+    except ValueError:
+        # The tournament's step reports the error.
+        pass
+    return ()
 
 
 def _score(match: Fixed) -> str:
@@ -103,7 +122,10 @@ def lines_of(tournament: Tournament, table: Standings, state: FormatState) -> li
         words_of_rank = str(rank) if last == rank else f"{rank}–{last}"
         for name in sorted(group, key=lambda name: by_name[name].strength.first):
             worth = state.worth.get(name) if state.worth else None
-            lines.append(EntrantLine(words_of_rank, by_name[name], entries[name], worth))
+            points = state.points.get(name)
+            lines.append(
+                EntrantLine(words_of_rank, by_name[name], entries[name], worth, points=points)
+            )
         rank = last + 1
     return lines
 

@@ -37,6 +37,8 @@ class ShownTable:
     match: Match | None = None
     table: LiveTable | None = None
     form: str = ""
+    tournament: str = ""
+    """The name of its tournament."""
 
     @property
     def topics(self) -> frozenset[str]:
@@ -61,7 +63,7 @@ def shown_table(web: WebState, name: str = "") -> ShownTable:
         return ShownTable()
     tournament = tournaments.find_tournament(web.engine, match.tournament)
     table = web.live_table(match, tournament)
-    return ShownTable(match, table, tournament.plan.form)
+    return ShownTable(match, table, tournament.plan.form, tournament.plan.name)
 
 
 def live_page(web: WebState, page_request: PageRequest) -> Page:
@@ -119,6 +121,7 @@ def _table(kind: str, web: WebState, page_request: PageRequest) -> Page:
             "match": match,
             "shown": on_screen.table,
             "form": on_screen.form,
+            "tournament": on_screen.tournament,
             "is_over": match is not None and match.state is not MatchState.RUNNING,
             "delay": web.settings.delay,
             "spectators": web.settings.spectators,

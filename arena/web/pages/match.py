@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.config import Folder
+from arena.formats.knockout import Tie
 from arena.formats.round_robin import seatings
 from arena.models.transcripts import TRANSCRIPT, transcript_files
 from arena.presentation import wording
@@ -32,6 +33,7 @@ from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import json_values
 from arena.web import paging
+from arena.web.data import tournament_standings
 from arena.web.data.changes import ARENA, position_of
 from arena.web.data.verification import Verification
 from arena.web.data.web_state import WebState
@@ -95,7 +97,26 @@ def match_page(web: WebState, page_request: PageRequest) -> Page:
     )
     if match.state in OPEN:
         return _with_table(web, page, match, tournament)
-    return _with_results(web, page, match, page_request)
+    return _with_results(web, page, match, page_request, _tie_of(web, match, tournament))
+
+
+def _tie_of(web: WebState, match: Match, tournament: Tournament) -> tuple[Tie, bool] | None:
+    """Return the series of a knockout that a match belongs to, and whether it is the final.
+
+    None in other formats, and unless something else than the matches won has decided it.
+    """
+    if tournament.plan.format != "knockout":
+        return None
+    stages = tournament_standings.bracket_of(web.engine, tournament)
+    return next(
+        (
+            (tie, len(stage) == 1)
+            for stage in stages
+            for tie in stage
+            if match.place in tie.places and tie.decided_by
+        ),
+        None,
+    )
 
 
 def _waiting_reason(web: WebState, match: Match, game: str) -> str:
@@ -120,7 +141,13 @@ def _with_table(web: WebState, page: Page, match: Match, tournament: Tournament)
     )
 
 
-def _with_results(web: WebState, page: Page, match: Match, page_request: PageRequest) -> Page:
+def _with_results(
+    web: WebState,
+    page: Page,
+    match: Match,
+    page_request: PageRequest,
+    series: tuple[Tie, bool] | None,
+) -> Page:
     """Return the page of a match that is over."""
     games = scorecard(web.engine, match.id)
     ordered = sorted(games, key=lambda game: (game.board, game.table))
@@ -147,6 +174,7 @@ def _with_results(web: WebState, page: Page, match: Match, page_request: PageReq
                 {t for game in games for tags in game.tally.get(TAGS, ()) for t in tags}
             ),
             "story": story,
+            "series": series,
             "causes": causes,
             "seed": seed,
             **proof,

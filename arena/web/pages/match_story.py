@@ -194,7 +194,7 @@ def _lost_by_faults(
     if fault is None or 2 * by_faults < max(worst.losses, 1):
         return None
     kinds = Counter(kind for kind in lost[worst.name] if kind in FAULTS)
-    causes = ", ".join(wording.fault_count(kind, number) for kind, number in kinds.most_common())
+    causes = ", ".join(f"{number} by {kind}" for kind, number in kinds.most_common())
     clause = f"lost {by_faults} of its {worst.losses} lost games because of faults ({causes})"
     if by_faults == worst.losses == 1:
         clause = f"lost its game because of a fault ({fault.verdict})"

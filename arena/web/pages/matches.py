@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from arena.presentation import wording
+from arena.ratings.closed_match import FORFEIT
 from arena.store.matches import search
 from arena.store.matches.closed_matches import PlayedMatch
 from arena.store.matches.search import FoundMatches, MatchFilter, SearchPosition
@@ -56,6 +57,23 @@ class MatchLine:
     def featured(self) -> FeaturedReplay | None:
         """The game that is worth watching; None without a finished one."""
         return replay_of(self.match)
+
+    @property
+    def won(self) -> tuple[int, ...]:
+        """The number of games that each entrant won alone."""
+        games = self.match.games
+        return tuple(sum(game.is_won(at) for game in games) for at in range(len(self.scores)))
+
+    @property
+    def drawn(self) -> int:
+        """The number of games without a winner."""
+        return len(self.match.games) - sum(self.won)
+
+    @property
+    def unplayed(self) -> str:
+        """Why no game is worth watching: each ended by a forfeit or another fault."""
+        verdicts = [set(game.verdicts) for game in self.match.games]
+        return "forfeited" if all(FORFEIT in each for each in verdicts) else "ended by faults"
 
     @property
     def day(self) -> str:

@@ -278,10 +278,10 @@ Lay dominoes so that numbers of your cards lie side by side, and play cards alon
     def phrase(self, action: Action) -> str:
         draws = "" if action.draw else " and draws no card"
         match action:
-            case Domino(domino, x, y, direction):
-                return f"lays {domino} on {x},{y} going {direction}{draws}"
-            case Run(path, cards):
-                return f"runs {' '.join(cards)} from {path[0]} to {path[-1]}{draws}"
+            case Domino(domino):
+                return f"lays {domino}{draws}"
+            case Run(cards=cards):
+                return f"runs {' '.join(cards)}{draws}"
         return f"passes{draws}"
 
     def is_notable(self, action: Action) -> bool:

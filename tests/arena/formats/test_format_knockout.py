@@ -74,6 +74,33 @@ def test_a_series_is_decided_by_matches_then_scores_then_extra_matches_then_seed
 
 
 @pytest.mark.parametrize(
+    ("means", "decided_by"),
+    [
+        ((1, 1), ""),
+        ((0.5, 0.5, 0.25), ""),
+        ((0.75, 0, 0.5), "score"),
+        ((0.5, 0.5, 0.5, 0.5, 0.5), "seed"),
+        ((-1, 0, -1, -1, -1), ""),
+        ((0.5,), ""),
+    ],
+)
+def test_a_tie_names_what_decided_it_beside_the_matches_won(
+    means: tuple[float, ...], decided_by: str
+) -> None:
+    rules, matches = series(*means)
+    (((tie,),),) = (rules.bracket(everyone(2), matches),)
+    assert tie.decided_by == decided_by
+
+
+def test_a_withdrawal_is_named_as_the_decision() -> None:
+    rules, matches = series(0.5, 0.25)
+    entrants = everyone(2)
+    gone = [replace(entrants[0], withdrawn=0), entrants[1]]
+    (((tie,),),) = (rules.bracket(gone, matches),)
+    assert (tie.winner, tie.decided_by) == ("ab@1", "withdrawal")
+
+
+@pytest.mark.parametrize(
     ("means", "best_of", "expected"),
     [
         ((), 1, 1),

@@ -84,7 +84,7 @@ def test_a_fault_is_shown_at_its_question() -> None:
         (
             "pokino",
             {"domino": {"domino": "3-12", "x": 4, "y": -1, "direction": "up", "draw": True}},
-            "lays 3-12 on 4,-1 going up",
+            "lays 3-12",
         ),
         ("pokino", {"passTurn": {"draw": False}}, "passes and draws no card"),
     ],

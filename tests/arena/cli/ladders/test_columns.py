@@ -77,8 +77,10 @@ LINES = (
     LadderLine(2, BOB),
 )
 ENTRANTS = (
-    EntrantLine("1–2", ADA, FormatEntrant("ada@2", "Eve", withdrawn=3), RankingKey(6, 13, 2.5)),
-    EntrantLine("3", BOB, FormatEntrant("bob@1"), RankingKey(4, 15, 1.5)),
+    EntrantLine(
+        "1–2", ADA, FormatEntrant("ada@2", "Eve", withdrawn=3), RankingKey(6, 13, 2.5), points=6
+    ),
+    EntrantLine("3", BOB, FormatEntrant("bob@1"), RankingKey(4, 15, 1.5), points=4),
 )
 MEETING = CrosstableCell(matches=20, score=0.75, low=0.5, high=0.875)
 MEAN = MeanWithInterval(0.5, 0.25, 0.75)
@@ -131,8 +133,8 @@ def renderings() -> Iterator[tuple[str, str]]:
     for name, rendering in (("ladder", Rendering.PAGE), ("complete ladder", Rendering.PAGE_ALL)):
         columns = columns_of(LADDER, rendering, LINES)
         yield f"HTML of a {name}", html_of("ladder-rows", columns=columns, **model)
-    model = {"format_state": {"stages": ()}, "remarks": (), "crossed": [("ada@2", [box])]}
-    model |= {"has_ladder_page": False, "is_complete": False}
+    model = {"format_state": {"stages": (), "points": {}}, "remarks": (), "champions": None}
+    model |= {"crossed": [("ada@2", [box])], "has_ladder_page": False, "is_complete": False}
     plan = type("Plan", (), {"format": "gauntlet"})
     model |= {"tournament": type("Tournament", (), {"id": "t-1", "plan": plan})}
     columns = columns_of(TOURNAMENT, Rendering.TOURNAMENT, ENTRANTS)
