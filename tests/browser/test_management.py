@@ -108,7 +108,7 @@ def test_a_tournament_is_created_from_the_form_and_managed(
     page.goto(f"{arena.address}/matches/{match}")
     expect(page.get_by_role("link", name=again)).to_have_attribute("href", f"/matches/{again}")
     page.goto(f"{arena.address}/organiser/tournaments/{name}")
-    page.get_by_role("link", name="Withdraw cy@1").click()
+    page.get_by_role("link", name="Withdraw cy", exact=True).click()
     send(page, "Withdraw", reason="it is slow")
     page.get_by_role("link", name="Cancel …").click()
     send(page, "Cancel the tournament", reason="rain")
@@ -149,13 +149,13 @@ def test_an_owner_starts_a_challenge_and_retires_a_version(
     browser: Browser, arena: ManagedArena
 ) -> None:
     page = arena.signed_in(browser, "owner")
-    expect(page.get_by_role("link", name="Retire mybot@1")).to_have_count(1)
-    expect(page.get_by_role("link", name="Retire bob@1")).to_have_count(0)
+    expect(page.get_by_role("link", name="Retire mybot", exact=True)).to_have_count(1)
+    expect(page.get_by_role("link", name="Retire bob", exact=True)).to_have_count(0)
     page.locator("summary", has_text="Another challenge").click()
     send(page, "Start a challenge", bot="mybot", opponent="cy", boards="1")
     page.wait_for_url("**/tournaments/t-*")
     page.goto(f"{arena.address}/account")
-    page.get_by_role("link", name="Retire mybot@1").click()
+    page.get_by_role("link", name="Retire mybot", exact=True).click()
     send(page, "Retire")
     page.wait_for_url("**/account")
     assert versions.find_version(arena.web.engine, "mybot@1").retired is not None
