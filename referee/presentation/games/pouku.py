@@ -82,9 +82,9 @@ def _stakes(view: PoukuView, seat: int) -> str:
     if _is_over(view):
         return ""
     owed = payment(values, seats, view.teams, fields, kept, view.point_card)
+    risk = f"risks {owed}"
     if seat != view.turn:
-        return f"pays {owed} if another goes out"
-    risk = f"pays {owed} if another does"
+        return risk
     if view.worth:
         return f"may go out for {view.worth} · {risk}"
     best = GoingOut(values, view.hand, fields, kept, view.point_card).worth()

@@ -146,10 +146,7 @@ def test_pouku_shows_fields_keeps_and_the_winning_set() -> None:
     assert marked(row(rendering, "field", 2), "point") == "QS"
     assert words(row(rendering, "kept", 1)) == "2H 3S 4H 5C"
     opened, _ = secret(rendering, "hand", 1)
-    assert (words(opened), opened.note) == (
-        "2C! TH AD",
-        "may go out for 14 · pays 2 if another does",
-    )
+    assert (words(opened), opened.note) == ("2C! TH AD", "may go out for 14 · risks 2")
     rendering = position("pouku-3-teams=false-reference=right", 10)
     (ended,) = (area for area in rendering.centre if isinstance(area, CardLines))
     assert [(label, words(cards)) for label, cards in ended.rows] == [
