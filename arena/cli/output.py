@@ -209,7 +209,7 @@ def listing(
 def secret(
     as_json: bool, whose: Mapping[str, str], token: str, *then: str, about: str = ""
 ) -> None:
-    """Print a new token, its owner, what it is for, and the next commands."""
+    """Print a new token, its owner, its purpose, and the next commands."""
     result(as_json, {**whose, "token": token}, token)
     if not as_json:
         name = " ".join(whose.values())

@@ -189,12 +189,14 @@ class _Draw:
             for match in mine
             if match.is_decided
         ]
+        is_decided = upper and lower and winner is not None
+        decision = self._series(mine, pair).decision() if is_decided else None
         return Tie(
             (upper, lower),
             (sum(mean > 0.5 for mean in means), sum(mean < 0.5 for mean in means)),
             self._name(winner),
             tuple(match.place for match in mine),
-            self._series(mine, pair).tie_break() if upper and lower and winner is not None else "",
+            decision[1] if decision else "",
         )
 
     def _series(self, matches: list[FormatMatch], pair: tuple[int, int]) -> "_Series":
@@ -218,9 +220,8 @@ class _Draw:
             # could reverse the decision.
             return upper + lower - gone_on[0]
         series = self._series(mine, (upper, lower))
-        loser = series.loser()
-        if loser is not None:
-            return (upper, lower)[loser]
+        if decision := series.decision():
+            return (upper, lower)[decision[0]]
         why = f"seed {upper + 1} against seed {lower + 1}: {series.words}"
         names = self._seeds[upper].name, self._seeds[lower].name
         first = slot * self._span + len(mine)
@@ -258,33 +259,23 @@ class _Series:
     def words(self) -> str:
         return f"{self.played} of {self.rules.best_of} played, the lead is {self.lead}"
 
-    def loser(self) -> int | None:
-        """Return 0 for the better seed, 1 for the other, None if undecided."""
+    def decision(self) -> tuple[int, TieBreak] | None:
+        """Return the loser, 0 for the better seed, and what broke a tie; None if undecided."""
         if self.opens:
             return None
         ahead = self.lead or self.balance
+        level: TieBreak = "" if self.lead else "score" if self.balance else "seed"
         remaining = self.rules.best_of - self.played
         if remaining > 0 and abs(self.lead) > remaining:
-            return int(self.lead > 0)
+            return int(self.lead > 0), level
         if remaining <= 0 and (ahead or self.played == self.rules.best_of + self.rules.extra):
-            return int(ahead >= 0)
+            return int(ahead >= 0), level
         gone = [entrant.withdrawn is not None for entrant in self.pair]
         if any(gone):
-            return 0 if gone[0] and not gone[1] else 1
+            return 0 if gone[0] and not gone[1] else 1, "withdrawal"
         if self.voids > VOIDS:
-            return int(ahead >= 0)
+            return int(ahead >= 0), level
         return None
-
-    def tie_break(self) -> TieBreak:
-        """Return what decided a series that no entrant won by matches."""
-        ahead = self.lead or self.balance
-        remaining = self.rules.best_of - self.played
-        is_open = remaining >= abs(self.lead) > 0 or not ahead
-        if is_open and any(entrant.withdrawn is not None for entrant in self.pair):
-            return "withdrawal"
-        if self.lead:
-            return ""
-        return "score" if self.balance else "seed"
 
     def needs(self) -> int:
         """Return the minimum number of further matches, which can be played in parallel."""

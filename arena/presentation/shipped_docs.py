@@ -10,30 +10,39 @@ from typing import Final
 import arena
 from referee.games.game_packages import BUILT_IN
 
-PAGES: Final[dict[str, str]] = {
-    "tutorial": "Install the arena, write a bot, play a match and run a tournament.",
-    "bots": "Write a bot, test it on your machine and submit it.",
-    "games": "Write a game as a package, test it and show it.",
-    "play": "Play against bots in the browser or in the terminal.",
-    "find": "Find bots, tournaments and matches, and share them.",
-    "follow": "Follow results with a feed reader, or send them to Discord, Slack or a program.",
-    "watch": "Follow running matches on the web pages.",
-    "protocol": "The protocol for bots without a starter kit: gRPC, or JSON lines.",
-    "remote": "Run a bot on its author's machine, behind any network.",
-    "author-policy": "Who can see source, output and notes; licence, limits and deletion of data.",
-    "containment": "Permissions of a bot in the sandbox, and the limits that apply.",
-    "ratings": "How ratings are computed, and what intervals and provisional ratings mean.",
-    "analysis": "Analysis of play: win expectations, accuracy, costly decisions and luck.",
-    "formats": "Tournament formats: round robin, gauntlet, Swiss, knockout, ladder, SPRT.",
-    "dealing": "How cards follow from a seed, so that anyone can deal them again.",
-    "record": "The format of match records.",
-    "bundle": "A whole tournament as plain files that anyone can verify.",
-    "feed": "The event stream for programs.",
-    "pages": "The web pages: content, formats, and the JSON of live tables.",
-    "webhooks": "Messages to webhooks: events, signature, delivery.",
-    "house_bots": "The bots that come with the arena, and their strategies.",
+GUIDES: Final[dict[str, dict[str, str]]] = {
+    "For players and spectators": {
+        "play": "Play against bots in the browser or in the terminal.",
+        "watch": "Follow running matches on the web pages.",
+        "find": "Find bots, tournaments and matches, and share them.",
+        "follow": "Follow results with a feed reader, or send them to Discord, Slack or a program.",
+        "ratings": "How ratings are computed, and what intervals and provisional ratings mean.",
+        "analysis": "Analysis of play: win expectations, accuracy, costly decisions and luck.",
+    },
+    "For authors of bots": {
+        "tutorial": "Install the arena, write a bot, play a match and run a tournament.",
+        "bots": "Write a bot, test it on your machine and submit it.",
+        "house_bots": "The bots that come with the arena, and their strategies.",
+        "protocol": "The protocol for bots without a starter kit: gRPC, or JSON lines.",
+        "remote": "Run a bot on its author's machine, behind any network.",
+        "containment": "Permissions of a bot in the sandbox, and the limits that apply.",
+        "author-policy": "Who can see source, output and notes; licence, limits, deletion of data.",
+        "games": "Write a game as a package, test it and show it.",
+    },
+    "For organisers and programs": {
+        "formats": "Tournament formats: round robin, gauntlet, Swiss, knockout, ladder, SPRT.",
+        "webhooks": "Messages to webhooks: events, signature, delivery.",
+        "feed": "The event stream for programs.",
+        "pages": "The web pages: content, formats, and the JSON of live tables.",
+        "record": "The format of match records.",
+        "bundle": "A whole tournament as plain files that anyone can verify.",
+        "dealing": "How cards follow from a seed, so that anyone can deal them again.",
+    },
 }
-"""The guides by name, with their descriptions."""
+"""The guides by their readers and their name, with their descriptions."""
+
+PAGES: Final = {name: about for guides in GUIDES.values() for name, about in guides.items()}
+"""All guides by name, with their descriptions."""
 
 _PARTS: Final = ("tutorials", "how-to", "reference", "explanation")
 

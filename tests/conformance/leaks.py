@@ -91,7 +91,7 @@ def leaks_of(game: Game) -> Iterator[Leak]:
     )
     yield Leak(
         game,
-        "the order of the own hand",
+        "the order of the hand",
         lambda s, seat, v: replace(v, hand=v.hand[:: -1 if reveals(s, seat) else 1]),
     )
     yield Leak(

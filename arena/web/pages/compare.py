@@ -105,7 +105,9 @@ def compare_page(web: WebState, page_request: PageRequest) -> Page:
         data={
             **(result.to_json() if result else unmet),
             "strength_difference": {
-                **{"value": gap.value, "margin": gap.margin, "superiority": gap.likely}
+                "value": gap.value,
+                "margin": gap.margin,
+                "superiority": gap.likely,
             },
             "common_opponents": [each.to_json() for each in common],
             "list": piece.to_json(),

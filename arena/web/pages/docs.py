@@ -12,35 +12,29 @@ from arena.web.page import Links, Page, PageNotFound, PageRequest
 from referee.games.registry import GAMES
 
 _KEPT_SECONDS = 3600.0
-_READERS = {
-    "For players and spectators": ("play", "watch", "find", "follow", "ratings", "analysis"),
-    "For authors of bots": (
-        *("tutorial", "bots", "house_bots", "protocol", "remote", "containment", "author-policy"),
-        "games",
-    ),
-    "For organisers and programs": (
-        *("formats", "webhooks", "feed", "pages", "record", "bundle", "dealing"),
-    ),
-}
-"""The pages of the documentation by their readers."""
 
 
 def contents(web: WebState, page_request: PageRequest) -> Page:
     """Return the table of contents of the documentation."""
-    pages = [
-        (name, rendered(shipped_docs.written_page(name), page_request.links).title, about)
+    pages = {
+        name: (name, rendered(shipped_docs.written_page(name), page_request.links).title, about)
         for name, about in shipped_docs.PAGES.items()
-    ]
+    }
     return Page(
         title="How it works",
         template="docs.html",
         model={
             "groups": [
-                (readers, [page for page in pages if page[0] in names])
-                for readers, names in _READERS.items()
+                (readers, [pages[name] for name in guides])
+                for readers, guides in shipped_docs.GUIDES.items()
             ]
         },
-        data={"pages": [{"page": name, "title": t, "about": about} for name, t, about in pages]},
+        data={
+            "pages": [
+                {"page": name, "title": title, "about": about}
+                for name, title, about in pages.values()
+            ]
+        },
         topics=frozenset(),
         fresh=_KEPT_SECONDS,
     )

@@ -105,8 +105,6 @@ def _tie_of(web: WebState, match: Match, tournament: Tournament) -> tuple[Tie, b
 
     None in other formats, and unless something else than the matches won has decided it.
     """
-    if tournament.plan.format != "knockout":
-        return None
     stages = tournament_standings.bracket_of(web.engine, tournament)
     return next(
         (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from functools import cache, lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -70,15 +70,8 @@ def environment() -> Environment:
     made.globals["table_size"] = Markup(assets.TABLE_SIZE)
     made.globals["live_size"] = Markup(assets.LIVE_SIZE)
     made.globals["term"] = term_in_template
-    made.globals["once"] = _once
     made.filters.update(_FILTERS, later_attribute=later_attribute, labelled=labelled)
     return made
-
-
-@lru_cache(maxsize=4096)
-def _once(macro: Callable[[Any], Markup], value: Hashable) -> Markup:
-    """Return the markup of a value. The steps of a game have many equal groups of cards."""
-    return macro(value)
 
 
 def later_attribute(spans: Sequence[tuple[int, int, str]]) -> Markup:

@@ -185,8 +185,6 @@ function showButtons(form, proposal, number) {
     const button = document.createElement("button");
     button.type = "button";
     button.dataset.action = action.number;
-    // What the task names first.
-    button.classList.toggle("primary", form.dataset.task.startsWith(action.words));
     button.append(wordsOf(action));
     plain.append(button);
   }

@@ -122,7 +122,7 @@ def test_observations_do_not_depend_on_hidden_information(table: Table) -> None:
 
 @pytest.mark.parametrize("game", ["poke", "saint_poker"])
 def test_the_leak_test_finds_leaking_observations(game: str) -> None:
-    name = f"{game}-the-order-of-the-own-hand"
+    name = f"{game}-the-order-of-the-hand"
     (mutant,) = (leak for leak in LEAKS if str(leak) == name)
     for table in tables({mutant.game.id: mutant.leaking()}):
         assert any(leaks(encoding(table), case) for case in cases(table, TO_CATCH)), table
