@@ -4,7 +4,7 @@ import pytest
 
 from bench import agent_loop
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(1500)]
+pytestmark = [pytest.mark.long, pytest.mark.repetition, pytest.mark.timeout(1500)]
 
 
 def test_an_agent_needs_nobody_in_five_rounds(capsys: pytest.CaptureFixture[str]) -> None:

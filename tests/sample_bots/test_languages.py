@@ -157,7 +157,14 @@ def check_without_faults(played: dict[str, Any]) -> None:
 
 
 @pytest.mark.long
-@each_author
+@pytest.mark.parametrize(
+    "author",
+    [
+        pytest.param(language, marks=[pytest.mark.repetition] * (name != "typescript"), id=name)
+        for name, language in LANGUAGES.items()
+    ],
+    indirect=True,
+)
 def test_the_greedy_bot_beats_the_random_one_at_its_game(author: KitAuthor) -> None:
     game = author.language.greedy
     others = [author.random] * (min(GAMES[game].seats) - 1)

@@ -43,7 +43,7 @@ def on_system(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("system", ["darwin", "win32"])
+@pytest.mark.parametrize("system", [pytest.param("darwin", marks=pytest.mark.repetition), "win32"])
 def test_an_author_writes_plays_and_replays_without_a_sandbox(tmp_path: Path, system: str) -> None:
     on_system(system, tmp_path, "new", "mine")
     words = ("play", "poke", "mine", "sample:greedy", "-n", "1", "--json")

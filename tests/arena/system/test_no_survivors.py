@@ -159,7 +159,13 @@ def arguments(command: str, output: str, folder: Path) -> list[str]:
 
 @pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="adopts orphans with prctl(2)")
-@pytest.mark.parametrize("command", ["test", "export", "bundle", "new"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(pytest.param(name, marks=pytest.mark.repetition) for name in ("test", "export")),
+        *("bundle", "new"),
+    ],
+)
 def test_what_a_killed_command_leaves_is_removed_by_the_next_one(
     command: str, short_folder: Path
 ) -> None:

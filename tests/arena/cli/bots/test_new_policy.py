@@ -57,6 +57,7 @@ def test_an_exported_policy_passes_the_test_command(ppo: ModuleType, tmp_path: P
 
 
 @pytest.mark.long
+@pytest.mark.repetition
 def test_ppo_in_numpy_learns(ppo: ModuleType) -> None:
     _, means = ppo.train("saint_poker", 2, "meek", 10_000, 1)
     quarter = len(means) // 4

@@ -18,8 +18,6 @@ from tests.examples import examples
 
 Floats = NDArray[np.float64]
 FORMS = {"poke": 2, "saint_poker": 2, "pokex": 4, "pouku": 3}
-FIRST = ("saint_poker",)
-"""Games of which CI samples intervals: their formulas are the same for every game."""
 TRIED = examples(len(PAIRS), 2)
 """Pairs of bots, evenly spaced; CI tries a tenth of them."""
 
@@ -107,11 +105,9 @@ def test_luck_is_unbiased_for_pairs_of_bots(game: str) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.repetition
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize(
-    "game",
-    [pytest.param(game, marks=[pytest.mark.repetition] * (game not in FIRST)) for game in FORMS],
-)
+@pytest.mark.parametrize("game", FORMS)
 def test_intervals_of_raw_and_adjusted_results_contain_the_mean(game: str) -> None:
     """Samples of 150 boards are drawn from 240 boards, whose mean is the truth."""
     form = measured(game, FORMS[game])
