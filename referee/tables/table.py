@@ -25,12 +25,10 @@ from referee.tables.bot_client import BotClient, FailureKind, NoAnswer
 from referee.tables.spectator_stream import SpectatorStream
 from referee.tables.stall_detector import StallDetector
 from referee.tables.table_stream import TableStream
+from referee.tables.time_bank import Batch, TimeBank
 
 GAMES_IN_FLIGHT = 128
 """Maximum number of games of a table that run at the same time."""
-
-
-Batch = list[tuple[RunningGame, OpenQuestion]]
 
 
 @dataclass(slots=True)
@@ -39,8 +37,7 @@ class TableSeat:
 
     number: int
     bot: BotClient
-    allowance_ms: int
-    bank_ms: float
+    time: TimeBank
     start_ms: int
     """Time limit of its bot to start."""
     unforgiving: bool = False
@@ -54,8 +51,6 @@ class TableSeat:
     takes_corrections: bool = False
     ready: bool = False
     """Whether its bot has started and can receive questions."""
-    last_ms: float = 0.0
-    """Measured time of the previous answer; for a message of k questions its k-th part."""
     out: bool = False
     """Whether it has forfeited the rest of the table."""
     init_fault: Fault | None = None
@@ -70,45 +65,14 @@ class TableSeat:
     """Number of messages sent."""
     busy: bool = False
     """Whether a task sends questions to its bot or is queued to do so."""
-    clock: bot_pb2.Clock = field(init=False)
-    """The remaining time as sent to the bot."""
 
     def __post_init__(self) -> None:
-        self._update_clock()
         self._forfeit_at_limit()
 
-    def _update_clock(self) -> None:
-        self.clock = bot_pb2.Clock(
-            allowance_ms=self.allowance_ms, bank_ms=int(self.bank_ms), last_ms=round(self.last_ms)
-        )
-
-    def limit(self, batch: Batch) -> float:
-        """Return the time limit in seconds for a message with these questions."""
-        return (sum(question.allowance_ms for _, question in batch) + self.bank_ms) / 1000
-
-    def spent(self, elapsed_ms: float, batch: Batch) -> TimeSpent:
-        """Return the time used by a message with these questions.
-
-        Call it before :meth:`charge`, which reduces the bank.
-        """
-        limit_ms = 1000 * self.limit(batch)
-        allowance_ms = self.allowance_ms
-        if len(batch) == 1:
-            allowance_ms = int(batch[0][1].allowance_ms)
-        return TimeSpent(elapsed_ms, limit_ms, allowance_ms, self.bank_ms, len(batch))
-
-    def charge(self, elapsed_ms: float, batch: Batch) -> None:
-        """Note the time of a message, and deduct what is beyond the allowances from the bank.
-
-        The deduction is split equally between the games.
-        """
-        self.last_ms = elapsed_ms / len(batch)
-        allowances_ms = sum(question.allowance_ms for _, question in batch)
-        beyond = max(0.0, min(self.bank_ms, elapsed_ms - allowances_ms))
-        self.bank_ms -= beyond
-        self._update_clock()
-        for game, _ in batch:
-            game.bank_ms[self.number] += beyond / len(batch)
+    @property
+    def clock(self) -> bot_pb2.Clock:
+        """Return the remaining time as sent to the bot."""
+        return self.time.clock
 
     def accept_start(self, response: bot_pb2.StartResponse) -> None:
         """Store the capabilities in the bot's answer to Start."""
@@ -170,8 +134,7 @@ class RunningTable:
             TableSeat(
                 number,
                 BotClient(seat.address, trace=traces[number] if traces else None),
-                order.allowance_ms,
-                seat.bank_ms,
+                TimeBank(order.allowance_ms, seat.bank_ms),
                 seat.start_ms or order.start_ms,
                 order.unforgiving,
                 seat.faults,
@@ -192,7 +155,7 @@ class RunningTable:
         self._spectators = SpectatorStream(
             order,
             lambda: self._games.values(),
-            lambda: [seat.bank_ms for seat in self._seats],
+            lambda: [seat.time.bank_ms for seat in self._seats],
             caller,
         )
 
@@ -351,7 +314,7 @@ class RunningTable:
             self._report_questions(seat, batch)
         began = time.monotonic()
         try:
-            await seat.bot.ask([question for _, question in batch], answers, seat.limit(batch))
+            await seat.bot.ask([question for _, question in batch], answers, seat.time.limit(batch))
         except NoAnswer as found:
             failure = found
         excused_ms = seat.bot.excused_ms
@@ -359,8 +322,7 @@ class RunningTable:
         self._stall_detector.check()
         for _, question in batch if excused_ms else ():
             question.excused_ms += excused_ms / len(batch)
-        spent = seat.spent(elapsed_ms, batch)
-        seat.charge(elapsed_ms, batch)
+        spent = seat.time.charge(elapsed_ms, batch, seat.number)
         unanswered = {game.number: (game, question) for game, question in batch}
         for answer in answers:
             game, question = unanswered.pop(answer.game)
@@ -408,10 +370,10 @@ class RunningTable:
         ms: float,
     ) -> bool:
         """Queue a question again with a correction; return False if that is not allowed."""
-        has_time = question.allowance_ms - ms + seat.bank_ms >= 1
+        has_time = question.allowance_ms - ms + seat.time.bank_ms >= 1
         if not (seat.takes_corrections and question.attempt < self._order.corrections and has_time):
             return False
-        seat.waiting.append((game, game.correct(seat.number, wrong, ms, int(seat.bank_ms))))
+        seat.waiting.append((game, game.correct(seat.number, wrong, ms, int(seat.time.bank_ms))))
         return True
 
     def _correct_unreadable(
