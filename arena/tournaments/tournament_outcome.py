@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from arena.formats.contract import FormatOver, NextMatches, Ranking, Step, WaitForMatches
 from arena.formats.round_robin import GauntletFormat, RoundRobinFormat
+from arena.store.schema import TournamentState
 from arena.store.tournaments.format_history import FormatHistory
 from arena.tournaments import scheduler
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
+    from arena.ratings.standings import Standings
     from arena.store.tournaments.tournaments import Tournament
 
 
@@ -28,13 +30,26 @@ class FirstPlace:
     Args:
         names: its winner; several share the place or, without a rule, may have it.
         has_rule: whether the format ranks its entrants; if not, the ratings do.
-        leaders: the entrants that may have the first place by strength, at 95 %; empty if they
-            were not read.
+        leaders: the entrants that may have the first place by strength, at 95 %.
     """
 
     names: tuple[str, ...]
     has_rule: bool
-    leaders: tuple[str, ...] = ()
+    leaders: tuple[str, ...]
+
+
+def first_place(tournament: Tournament, step: Step | None, table: Standings) -> FirstPlace | None:
+    """Return the first place: by the format, or by strength if it has no ranking.
+
+    None for a tournament that is not closed, or without a match.
+    """
+    if tournament.state is not TournamentState.CLOSED:
+        return None
+    played = {line.entrant: line for line in table.lines if line.matches}
+    leaders = tuple(name for name, line in played.items() if line.strength.first == 1)
+    ranking = step.ranking if isinstance(step, FormatOver) else ()
+    names = tuple(name for name in ranking[0] if name in played) if ranking else leaders
+    return FirstPlace(names, bool(ranking), leaders) if names else None
 
 
 def next_step(engine: Engine, tournament: Tournament) -> Step:

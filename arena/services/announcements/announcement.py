@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from arena.formats.contract import FormatOver
 from arena.ladders import ladder_key, rater
 from arena.store.schema import TournamentState
 from arena.store.webhooks import AnnouncementType
@@ -161,19 +160,10 @@ def added_version(version: Version) -> Announcement:
 
 
 def first_place(engine: Engine, tournament: Tournament) -> FirstPlace | None:
-    """Return the first place: by the format, or by strength if it has no ranking.
-
-    None for a tournament that is not closed, or without a match.
-    """
-    if tournament.state is not TournamentState.CLOSED:
-        return None
+    """Return the first place of a tournament from its current results; None if nobody has it."""
     step = tournament_outcome.next_step(engine, tournament)
-    if isinstance(step, FormatOver) and step.ranking:
-        return FirstPlace(step.ranking[0], has_rule=True)
     table = rater.current_ladder(engine, ladder_key.of_tournament(tournament)).table
-    played = [line for line in table.lines if line.matches]
-    names = tuple(line.entrant for line in played if line.strength.first == 1)
-    return FirstPlace(names, has_rule=False) if names else None
+    return tournament_outcome.first_place(tournament, step, table)
 
 
 def enumerated(names: Sequence[str]) -> str:

@@ -161,18 +161,6 @@ def are_current(engine: Engine, tournament: Tournament) -> bool:
         return bool(connection.execute(query).scalar_one_or_none())
 
 
-def first_place(
-    tournament: Tournament, lines: Sequence[EntrantLine], state: FormatState
-) -> FirstPlace | None:
-    """Return the first place of a closed tournament; None if nobody has it."""
-    if tournament.state is not TournamentState.CLOSED:
-        return None
-    played = [line for line in lines if line.standing.matches]
-    names = tuple(line.standing.entrant for line in played if line.rank.partition("–")[0] == "1")
-    leaders = tuple(line.standing.entrant for line in played if line.standing.strength.first == 1)
-    return FirstPlace(names, bool(state.ranking), leaders) if names else None
-
-
 class ChampionsCache:
     """The champions of closed tournaments for lists. Thread-safe."""
 
@@ -207,4 +195,4 @@ class ChampionsCache:
     def _read(self, tournament: Tournament, progress: TournamentProgress) -> FirstPlace | None:
         state = format_state(self._engine, tournament, progress.matches)
         table = standings_of(self._engine, tournament)
-        return first_place(tournament, lines_of(tournament, table, state), state)
+        return tournament_outcome.first_place(tournament, state.step, table)

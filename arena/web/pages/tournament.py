@@ -76,7 +76,7 @@ def tournament_page(web: WebState, page_request: PageRequest) -> Page:
             if has_ladder_page
             else _crossed(web, page_request.links, tournament, lines, listed),
             "remarks": list(ladder_values.remarks(table)),
-            "champions": tournament_standings.first_place(tournament, lines, state),
+            "champions": tournament_outcome.first_place(tournament, state.step, table),
             "podium": _podium(lines, has_rule=bool(state.ranking)) if closed else [],
             "format_state": state,
             "scores": state.scores,
