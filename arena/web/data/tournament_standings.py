@@ -165,7 +165,8 @@ def first_place(
     tournament: Tournament, lines: Sequence[EntrantLine], state: FormatState
 ) -> FirstPlace | None:
     """Return the first place of a closed tournament; None if nobody has it."""
-    if tournament.state is not TournamentState.CLOSED:
+    is_unranked_gauntlet = tournament.plan.format == "gauntlet" and not state.ranking
+    if tournament.state is not TournamentState.CLOSED or is_unranked_gauntlet:
         return None
     played = [line for line in lines if line.standing.matches]
     names = tuple(line.standing.entrant for line in played if line.rank.partition("–")[0] == "1")
