@@ -67,7 +67,8 @@ class MatchLine:
     @property
     def points(self) -> tuple[int, ...]:
         """The points of each entrant, of the games that have any; empty without one."""
-        return tuple(map(sum, zip(*(game.scores for game in self.match.games if game.scores))))
+        scores = [game.scores for game in self.match.games if game.scores]
+        return tuple(map(sum, zip(*scores, strict=True)))
 
     @property
     def drawn(self) -> int:

@@ -143,7 +143,7 @@ def test_open_matches_are_not_counted(simulated_arena: SimulatedArena, client: T
     page = client.get(f"/tournaments/{begun_tournament.id}").text
     assert "being played" in page
     assert bytes(32).hex() not in page
-    assert not re.search('class="(won|champions|podium)"', page)
+    assert not re.search('class="(won|champions)"', page)
     assert 'class="champions"' not in client.get("/tournaments").text
     assert client.get(f"/tournaments/{begun_tournament.id}/bundle.tar.gz").status_code == 404
 
@@ -197,15 +197,11 @@ def test_winners_of_matches_and_of_the_tournament_are_named(
         "entrant"
     ]
     (named,) = re.findall(r'class="champions">(.*?)</p>', page)
-    assert re.sub("<[^>]*>", "", named) == f"Winner: {champion}"
-    podium = page.partition('class="podium"')[2].partition("</ol>")[0]
-    assert re.findall(r'<li class="(\w+)">', podium) == [
-        "place1",
-        "place2",
-        "place3",
-        "place3",
-    ]
-    assert podium.index(f"/bots/{champion.partition('@')[0]}") < podium.index("</li>")
+    winner, *others = re.sub("<[^>]*>", "", named.replace('<span class="place">', "\n")).split("\n")
+    assert winner.strip() == f"Winner: {champion}"
+    assert [other.partition(" ")[0] for other in others] == ["2.", "3–4.", "3–4."]
+    # The bracket comes before the standings.
+    assert page.index('id="bracket"') < page.index('id="standings"')
     final = page.partition('aria-label="the winner"')[2].partition("</section>")[0]
     assert f"/bots/{champion.partition('@')[0]}" in final
     for text in (client.get("/tournaments").text, home):
