@@ -17,7 +17,7 @@ from arena.store.access.audit_log import COMMAND_LINE
 from arena.store.bots import versions
 from arena.store.matches import corrections, listing
 from arena.store.schema import MatchState
-from arena.store.tournaments import tournaments
+from arena.store.tournaments import lifecycle, tournaments
 from arena.submissions import open_ladders
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
@@ -52,6 +52,42 @@ def test_tournaments_are_listed_newest_first(
     page = client.get("/tournaments").text
     ids = re.findall(r'href="/tournaments/(t-\w+)"', page)
     assert ids == made[::-1]
+
+
+def test_tournaments_that_are_not_over_are_listed_first(
+    simulated_arena: SimulatedArena, client: TestClient
+) -> None:
+    bots = simulated_arena.bots(2)
+    running, paused = (simulated_arena.begin("round-robin", bots) for _ in range(2))
+    for tournament in (running, paused):
+        lifecycle.pause(simulated_arena.engine, tournament.id)
+    over = simulated_arena.play_out(simulated_arena.begin("round-robin", bots))
+    lifecycle.resume(simulated_arena.engine, running.id)
+    document = client.get("/tournaments.json").json()
+    ids = [each["tournament"] for each in document["tournaments"]]
+    assert ids == [running.id, paused.id, over.id]
+    page = client.get("/tournaments").text
+    assert re.findall(r'<h2 id="(\w+)"', page) == ["running", "paused", "finished"]
+
+
+@pytest.mark.parametrize("challengers", [1, 2])
+def test_a_gauntlet_ranks_its_challengers_only(
+    simulated_arena: SimulatedArena, client: TestClient, challengers: int
+) -> None:
+    bots = simulated_arena.bots(4)
+    tournament = simulated_arena.play_out(
+        simulated_arena.begin("gauntlet", bots, settings={"challengers": challengers})
+    )
+    page = client.get(f"/tournaments/{tournament.id}").text
+    standings = page.partition('id="standings"')[2].partition("</table>")[0]
+    first, field = standings.split("<tbody>")[1:]
+    assert set(re.findall(r'data-key="([^"]+)"', first)) == {*bots[:challengers]}
+    unranked = r'<tr data-key="[^"]+">\s*<td class="dim">–</td>'
+    assert len(re.findall(unranked, first)) == (1 if challengers == 1 else 0)
+    assert len(re.findall(unranked, field)) == len(bots) - challengers
+    # A challenger alone has nobody to be compared with.
+    assert ('class="champions"' in page) == (challengers == 2)
+    assert ("Best challenger: " in client.get("/tournaments").text) == (challengers == 2)
 
 
 def test_a_round_robin_has_standings_a_crosstable_and_a_download_that_verifies(
