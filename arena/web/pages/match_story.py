@@ -328,9 +328,9 @@ def _swing(evidence: MatchEvidence, swing: Swing, name: str) -> KeyMoment:
     acts = [act for each in decisions if (act := evidence.actions.get((swing.game, each)))]
     chosen = " and ".join(f"{'it' if who == name else who} chose {act}" for who, act in acts[:2])
     clause = f"{_percent(swing.before)}\N{NO-BREAK SPACE}→ {_percent(swing.after)}"
-    clause += ": luck" if is_by_luck else ""
+    clause += ", by luck" if is_by_luck else ""
     if chosen:
-        clause += f"{' after ' if is_by_luck else ': '}{chosen}"
+        clause += f"{' after' if is_by_luck else ', as'} {chosen}"
     return KeyMoment(swing.game, name, clause, _turning_decision(evidence, swing))
 
 
