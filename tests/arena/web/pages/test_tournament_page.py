@@ -59,12 +59,12 @@ def test_tournaments_that_are_not_over_are_listed_first(
 ) -> None:
     bots = simulated_arena.bots(2)
     running, paused = (simulated_arena.begin("round-robin", bots) for _ in range(2))
-    for tournament in (running, paused):
-        lifecycle.pause(simulated_arena.engine, tournament.id)
+    for each in (running, paused):
+        lifecycle.pause(simulated_arena.engine, each.id)
     over = simulated_arena.play_out(simulated_arena.begin("round-robin", bots))
     lifecycle.resume(simulated_arena.engine, running.id)
     document = client.get("/tournaments.json").json()
-    ids = [each["tournament"] for each in document["tournaments"]]
+    ids = [line["tournament"] for line in document["tournaments"]]
     assert ids == [running.id, paused.id, over.id]
     page = client.get("/tournaments").text
     assert re.findall(r'<h2 id="(\w+)"', page) == ["running", "paused", "finished"]
@@ -75,10 +75,10 @@ def test_a_gauntlet_ranks_its_challengers_only(
     simulated_arena: SimulatedArena, client: TestClient, challengers: int
 ) -> None:
     bots = simulated_arena.bots(4)
-    tournament = simulated_arena.play_out(
+    over = simulated_arena.play_out(
         simulated_arena.begin("gauntlet", bots, settings={"challengers": challengers})
     )
-    page = client.get(f"/tournaments/{tournament.id}").text
+    page = client.get(f"/tournaments/{over.id}").text
     standings = page.partition('id="standings"')[2].partition("</table>")[0]
     first, field = standings.split("<tbody>")[1:]
     assert set(re.findall(r'data-key="([^"]+)"', first)) == {*bots[:challengers]}
