@@ -170,10 +170,12 @@ class ApiOperations:
         page: Query = None,
         limit: Query = None,
     ) -> ApiAnswer:
-        """Send `GET /tournaments`: all tournaments, newest first.
+        """Send `GET /tournaments`.
+
+        All tournaments: running, paused, then ended ones, each newest first.
 
         Args:
-            find: only tournaments whose id, name or form contains each of these words.
+            find: only tournaments whose id, name, form or bots contain each of these words.
             bot: only tournaments with this bot, as name or name@version.
             game: only tournaments of the game with this id.
             state: only tournaments in this state: running, paused, closed, cancelled.
@@ -192,8 +194,8 @@ class ApiOperations:
     ) -> ApiAnswer:
         """Send `GET /challenges`.
 
-        The challenges between bots, newest first; no ladder counts them. Arguments are those of
-        `get_tournaments`.
+        The challenges between bots, ordered likewise; no ladder counts them. Arguments are
+        those of `get_tournaments`.
         """
         return self._call("GET", "/challenges", locals())
 

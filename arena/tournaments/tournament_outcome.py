@@ -48,6 +48,8 @@ def first_place(tournament: Tournament, step: Step | None, table: Standings) -> 
     played = {line.entrant: line for line in table.lines if line.matches}
     leaders = tuple(name for name, line in played.items() if line.strength.first == 1)
     ranking = step.ranking if isinstance(step, FormatOver) else ()
+    if not ranking and tournament.plan.format == "gauntlet":
+        return None  # Only challengers can win it, and the strongest bot may not be one.
     names = tuple(name for name in ranking[0] if name in played) if ranking else leaders
     return FirstPlace(names, bool(ranking), leaders) if names else None
 

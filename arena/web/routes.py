@@ -132,14 +132,14 @@ PAGES: tuple[PageRoute, ...] = (
     PageRoute(
         "/tournaments",
         tournaments.tournaments_page,
-        "All tournaments, newest first.",
+        "All tournaments: running, paused, then ended ones, each newest first.",
         query=tournaments.QUERY,
         kinds=FOLLOWED,
     ),
     PageRoute(
         "/challenges",
         tournaments.challenges,
-        "The challenges between bots, newest first; no ladder counts them.",
+        "The challenges between bots, ordered likewise; no ladder counts them.",
         query=tournaments.QUERY,
         kinds=TABLE,
     ),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,6 @@ from arena.ladders.ladder_key import LadderKey
 from arena.ladders.ladder_rows import Ladder
 from arena.ladders.seat_advantage import SEATS, SeatAdvantage
 from arena.presentation import wording
-from arena.ratings.closed_match import FAULTS
 from arena.store.match_settings import ClockClass, canonical_ladder, plain_ladder, unknown_name
 from arena.store.tournaments.tournaments import Tournament
 from arena.web import paging, rating_curves
@@ -93,11 +91,9 @@ def ladder_page(web: WebState, page_request: PageRequest) -> Page:
             "columns": columns,
             "chosen_columns": EVERY if is_complete else "",
             "legend": legend(columns),
-            "facts": _facts(standing, every, web.snapshot.lone_bots),
             "schedule": None if is_archived else _schedules(web).get(form),
             "chart": _chart(standing, charts),
             "remarks": list(ladder_values.remarks(standing.table)),
-            "faults": FAULTS,
             "seats": seats,
             "seat_columns": SEATS,
             "adjusted": adjusted,
@@ -117,7 +113,7 @@ def ladder_page(web: WebState, page_request: PageRequest) -> Page:
         },
         csv=TextTable(*csv_table(LADDER, shown)),
         text=TextTable(*text_table(columns_of(LADDER, Rendering.TEXT, every), shown)),
-        parts=("ladder-facts", "ladder-rows", "ladder-chart"),
+        parts=("ladder-rows", "ladder-chart"),
         topics=frozenset({ARENA}),
         headers=piece.headers,
         feed=lambda: atom_feeds.of_ladder(web, page_request.links, standing),
@@ -275,40 +271,6 @@ def filtered(every: Sequence[LadderLine], only: str) -> list[LadderLine]:
 
 def _created(line: LadderLine) -> float:
     return line.version.created if line.version else 0.0
-
-
-def _facts(
-    ladder: Ladder, every: Sequence[LadderLine], lone_bots: Collection[str]
-) -> list[tuple[str, str]]:
-    """Return the ladder in a few (question, answer) pairs."""
-
-    def shown(line: LadderLine) -> str:
-        bot = line.name.partition("@")[0]
-        return bot if bot in lone_bots else line.name
-
-    if not every:
-        return []
-    leader, games = every[0], sum(line.standing.games for line in every)
-    words = ladder_values.strength_in_words(leader.standing)
-    answer = f"{shown(leader)} has the strength {words}"
-    if likely := leader.standing.strength.superiority_to_next:
-        chance = wording.percent(likely)
-        answer += f", and is stronger than {shown(every[1])} with a likelihood of {chance}"
-    facts = [("Leader", f"{answer}.")]
-    rising = max(every, key=lambda line: line.moved or 0)
-    if rising.moved and rising.moved > 0:
-        facts.append(("Rising", f"{shown(rising)}, up {rising.moved} in 24 hours."))
-    kinds = Counter(dict.fromkeys(FAULTS, 0))
-    for line in every:
-        kinds.update(faults_of(line.standing))
-    faults = sum(kinds.values())
-    if games and faults:
-        rate = 100 * faults / games
-        common = ", ".join(
-            wording.fault_count(kind, number) for kind, number in kinds.most_common(3) if number
-        )
-        facts.append(("Faults", f"{rate:.2g} in 100 games of a bot: {common}."))
-    return facts
 
 
 def _schedules(web: WebState) -> dict[str, Tournament]:

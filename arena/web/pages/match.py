@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -42,7 +42,8 @@ from arena.web.pages.faults import causes_of
 from arena.web.pages.match_story import EntrantResult, MatchEvidence, MatchStory, match_story
 from arena.web.pages.replay_content import options_in_words
 from referee.games.registry import find_game
-from referee.record import TAGS
+from referee.record import TAGS, read_games
+from referee.replay import in_words
 from referee.sanitizing import one_line
 
 _KEPT_SECONDS = 600.0
@@ -281,7 +282,26 @@ def _story(
     """Return the story of a closed match; `line` is the first line of its record."""
     analysis = stored_form.supported(ANALYSES.find(web.engine, match.id))
     swings = _swings(match, games, analysis, line) if analysis else []
-    return match_story(MatchEvidence(match.entrants, sides, games, faults, analysis, swings))
+    actions = _actions(web, match, {swing.game for swing, _ in swings})
+    return match_story(
+        MatchEvidence(match.entrants, sides, games, faults, analysis, swings, actions)
+    )
+
+
+def _actions(
+    web: WebState, match: Match, games: Collection[int]
+) -> dict[tuple[int, int], tuple[str, str]]:
+    """Return the entrant and the action of each decision of some games, by (game, decision)."""
+    rules = find_game(match.game)
+    return {
+        (game, line["decision"]): (
+            record.game["seating"][line["seat"]],
+            in_words(rules, line["action"]),
+        )
+        for game in games
+        for record in read_games(results.game_record(web.engine, match.id, game))
+        for line in record.actions
+    }
 
 
 def _swings(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
 from arena.presentation import wording
 from arena.ratings.call_figures import CallFigures
-from arena.ratings.closed_match import FAULTS, FINISHED, PlayedFault, PlayedGame
+from arena.ratings.closed_match import FINISHED, PlayedFault, PlayedGame
 from arena.ratings.decision_histogram import DecisionHistogram
 from arena.ratings.lead_changes import LeadChange, lead_changes
 from arena.records.analysis import summary
@@ -99,6 +99,7 @@ class MatchEvidence:
         games: the games, at least one, in their order.
         analysis: the stored analysis; None without one.
         swings: the largest swings of the analysis, with the entrant of each.
+        actions: the entrant and the action of decisions of these games, by (game, decision).
     """
 
     entrants: Sequence[str]
@@ -107,6 +108,7 @@ class MatchEvidence:
     faults: Sequence[PlayedFault] = ()
     analysis: Mapping[str, Any] | None = None
     swings: Sequence[tuple[Swing, str]] = ()
+    actions: Mapping[tuple[int, int], tuple[str, str]] = field(default_factory=dict)
 
     @property
     def first(self) -> EntrantResult | None:
@@ -193,11 +195,10 @@ def _lost_by_faults(
     fault = next((each for each in evidence.faults if each.version == worst.name), None)
     if fault is None or 2 * by_faults < max(worst.losses, 1):
         return None
-    kinds = Counter(kind for kind in lost[worst.name] if kind in FAULTS)
-    causes = ", ".join(f"{number} by {kind}" for kind, number in kinds.most_common())
-    clause = f"lost {by_faults} of its {worst.losses} lost games because of faults ({causes})"
-    if by_faults == worst.losses == 1:
-        clause = f"lost its game because of a fault ({fault.verdict})"
+    kinds = Counter(lost[worst.name]).most_common()
+    causes = ", ".join(wording.fault_count(kind, number) for kind, number in kinds)
+    part = "all" if by_faults == worst.losses else f"{by_faults} of the"
+    clause = f"ended {part} {_games(worst.losses)} that it lost with a fault: {causes}"
     return Reason.FAULTS, KeyMoment(fault.game, worst.name, clause, fault.decision)
 
 
@@ -242,14 +243,10 @@ def _largest_swing(evidence: MatchEvidence, first: EntrantResult) -> KeyMoment |
     if not swings:
         return None
     swing, name = max(swings, key=lambda each: each[0].size)
-    turned = "rose" if swing.after > swing.before else "fell"
-    course = _course(swing)
-    clause = f"saw its win expectation turn in {game_text(swing.game)}: it {turned} {course}"
+    turned = "rise" if swing.after > swing.before else "fall"
+    course = f"from {_percent(swing.before)} to {_percent(swing.after)}"
+    clause = f"saw its win expectation {turned} {course} in {game_text(swing.game)}"
     return KeyMoment(swing.game, name, clause, _turning_decision(evidence, swing))
-
-
-def _course(swing: Swing) -> str:
-    return f"from {_percent(swing.before)} to {_percent(swing.after)}"
 
 
 def _is_by_luck(evidence: MatchEvidence, swing: Swing) -> bool:
@@ -305,8 +302,8 @@ def _score(game: PlayedGame, at: int) -> str:
     """Return the points of a game as a clause, those of the entrant first; empty without any."""
     if game.scores is None:
         return ""
-    others = [score for n, score in enumerate(game.scores) if n != at]
-    return f", {' : '.join(map(wording.whole, [game.scores[at], *others]))}"
+    own, *others = map(wording.whole, (game.scores[at], *game.scores[:at], *game.scores[at + 1 :]))
+    return f", with {own} points to {' and '.join(others)}"
 
 
 def _turning_points(
@@ -326,11 +323,14 @@ def _turning_points(
 
 
 def _swing(evidence: MatchEvidence, swing: Swing, name: str) -> KeyMoment:
-    cause = "by luck"
-    if not _is_by_luck(evidence, swing):
-        several = swing.decision > swing.since + 1
-        cause = "by the decisions from here" if several else "by this decision"
-    clause = f"{_course(swing)}, {cause}"
+    is_by_luck = _is_by_luck(evidence, swing)
+    decisions = range(swing.decision - 1 if is_by_luck else swing.since, swing.decision)
+    acts = [act for each in decisions if (act := evidence.actions.get((swing.game, each)))]
+    chosen = " and ".join(f"{'it' if who == name else who} chose {act}" for who, act in acts[:2])
+    clause = f"{_percent(swing.before)}\N{NO-BREAK SPACE}→ {_percent(swing.after)}"
+    clause += ", by luck" if is_by_luck else ""
+    if chosen:
+        clause += f"{' after' if is_by_luck else ', as'} {chosen}"
     return KeyMoment(swing.game, name, clause, _turning_decision(evidence, swing))
 
 

@@ -38,7 +38,7 @@ QUERY = (
 """Query parameters of the page."""
 _WORDS = ("bot", "opponent", "owner", "tournament", "game", "form", "tag")
 _DAYS = ("since", "until")
-_RARE = ("form", "owner", "tournament", "tag", *_DAYS)
+_RARE = ("opponent", "form", "owner", "tournament", "tag", *_DAYS)
 """Filters that are folded on the page."""
 _PLACE = re.compile(r"(\d{1,12}(?:\.\d{1,12})?):(m-[0-9a-z]{1,20})")
 
@@ -63,6 +63,12 @@ class MatchLine:
         """The number of games that each entrant won alone."""
         games = self.match.games
         return tuple(sum(game.is_won(at) for game in games) for at in range(len(self.scores)))
+
+    @property
+    def points(self) -> tuple[int, ...]:
+        """The points of each entrant, of the games that have any; empty without one."""
+        scores = [game.scores for game in self.match.games if game.scores]
+        return tuple(map(sum, zip(*scores, strict=True)))
 
     @property
     def drawn(self) -> int:

@@ -1,4 +1,4 @@
-"""Page of all tournaments, the newest first."""
+"""Page of all tournaments: those that are not over, then the newest."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LADDER: Final = "ladder"
 STATES = tuple(map(str, TournamentState))
 """States of a tournament."""
 QUERY = (
-    ("find", "only tournaments whose id, name or form contains each of these words"),
+    ("find", "only tournaments whose id, name, form or bots contain each of these words"),
     ("bot", "only tournaments with this bot, as name or name@version"),
     ("game", "only tournaments of the game with this id"),
     ("state", f"only tournaments in this state: {', '.join(STATES)}"),
@@ -81,14 +81,15 @@ def challenges(web: WebState, page_request: PageRequest) -> Page:
 
 
 def _page(web: WebState, page_request: PageRequest, title: str) -> Page:
-    every = tuple(
+    selected = [
         tournament
         for tournament in reversed(tournaments.list_tournaments(web.engine))
         if (tournament.plan.format == FORMAT) == (title == "Challenges")
         and not is_endless(tournament)
         and _has(tournament, page_request)
-    )
-    piece = paging.selection_of(page_request).cut(every)
+    ]
+    selected.sort(key=lambda each: (each.ended is not None, each.state != TournamentState.RUNNING))
+    piece = paging.selection_of(page_request).cut(selected)
     lines = [line_of(web, item) for item in piece.items]
     heads = (
         *("<tournament", "<name", "<form", "<format", "bots", "<state", "games", "planned"),
@@ -126,8 +127,9 @@ def _has(tournament: Tournament, page_request: PageRequest) -> bool:
     bot, state = query.get("bot", ""), query.get("state", "")
     if state not in ("", *STATES):
         raise InvalidQuery(f"state must be one of: {', '.join(STATES)}.")
+    text = " ".join((tournament.id, plan.name, plan.form, *tournament.entrants))
     return (
-        wording.contains_words(f"{tournament.id} {plan.name} {plan.form}", query.get("find", ""))
+        wording.contains_words(text, query.get("find", ""))
         and query.get("game", "") in ("", plan.game)
         and state in ("", tournament.state)
         and (not bot or any(bot in (name, name.partition("@")[0]) for name in tournament.entrants))

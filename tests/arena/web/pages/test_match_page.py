@@ -181,7 +181,10 @@ def test_swings_of_an_analysis_are_turning_points(
     assert first in story["turning_points"]
     assert {point["game"] for point in story["turning_points"]} == {0, 1}
     page = client.get(f"/matches/{match.id}").text
-    assert f'href="/matches/{match.id}/games/0?decision=0"' in page
+    turning_points = page.partition('class="moments"')[2].partition("</ol>")[0]
+    assert f'href="/matches/{match.id}/games/0?decision=0"' in turning_points
+    # Each names the action.
+    assert all(" chose " in point for point in turning_points.split("<li>")[1:])
 
 
 def test_an_unknown_match_is_not_found(client: TestClient) -> None:

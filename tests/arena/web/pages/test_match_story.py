@@ -126,6 +126,15 @@ def test_an_analysis_explains_a_result(
     assert [(point.game, point.decision) for point in story.turning_points] == [(1, 9), (2, 2)]
 
 
+def test_turning_points_name_the_actions_that_turned_a_game() -> None:
+    actions = {(1, 8): ("b@1", "draw 5H"), (2, 2): ("a@1", "stand")}
+    points = ((1, 0), (1, 0), (0, 1))
+    story = story_of(*points, analysis=analysis(), swings=SWINGS, actions=actions)
+    luck, mistake = (point.clause for point in story.turning_points)
+    assert "b@1 chose draw 5H" in luck
+    assert "it chose stand" in mistake
+
+
 def test_a_shared_first_place_has_no_winner_to_explain() -> None:
     story = story_of((1, 0), (0, 1), analysis=analysis(luck=2.0), swings=SWINGS)
     assert (story.winners, story.reason) == (ENTRANTS, Reason.LEVEL)

@@ -17,7 +17,7 @@ from arena.store.access.audit_log import COMMAND_LINE
 from arena.store.bots import versions
 from arena.store.matches import corrections, listing
 from arena.store.schema import MatchState
-from arena.store.tournaments import tournaments
+from arena.store.tournaments import lifecycle, tournaments
 from arena.submissions import open_ladders
 from arena.web.app import create
 from arena.web.data.web_state import ServerSettings, WebState
@@ -52,6 +52,42 @@ def test_tournaments_are_listed_newest_first(
     page = client.get("/tournaments").text
     ids = re.findall(r'href="/tournaments/(t-\w+)"', page)
     assert ids == made[::-1]
+
+
+def test_tournaments_that_are_not_over_are_listed_first(
+    simulated_arena: SimulatedArena, client: TestClient
+) -> None:
+    bots = simulated_arena.bots(2)
+    running, paused = (simulated_arena.begin("round-robin", bots) for _ in range(2))
+    for each in (running, paused):
+        lifecycle.pause(simulated_arena.engine, each.id)
+    over = simulated_arena.play_out(simulated_arena.begin("round-robin", bots))
+    lifecycle.resume(simulated_arena.engine, running.id)
+    document = client.get("/tournaments.json").json()
+    ids = [line["tournament"] for line in document["tournaments"]]
+    assert ids == [running.id, paused.id, over.id]
+    page = client.get("/tournaments").text
+    assert re.findall(r'<h2 id="(\w+)"', page) == ["running", "paused", "finished"]
+
+
+@pytest.mark.parametrize("challengers", [1, 2])
+def test_a_gauntlet_ranks_its_challengers_only(
+    simulated_arena: SimulatedArena, client: TestClient, challengers: int
+) -> None:
+    bots = simulated_arena.bots(4)
+    over = simulated_arena.play_out(
+        simulated_arena.begin("gauntlet", bots, settings={"challengers": challengers})
+    )
+    page = client.get(f"/tournaments/{over.id}").text
+    standings = page.partition('id="standings"')[2].partition("</table>")[0]
+    first, field = standings.split("<tbody>")[1:]
+    assert set(re.findall(r'data-key="([^"]+)"', first)) == {*bots[:challengers]}
+    unranked = r'<tr data-key="[^"]+">\s*<td class="dim">–</td>'
+    assert len(re.findall(unranked, first)) == (1 if challengers == 1 else 0)
+    assert len(re.findall(unranked, field)) == len(bots) - challengers
+    # A challenger alone has nobody to be compared with.
+    assert ('class="champions"' in page) == (challengers == 2)
+    assert ("Best challenger: " in client.get("/tournaments").text) == (challengers == 2)
 
 
 def test_a_round_robin_has_standings_a_crosstable_and_a_download_that_verifies(
@@ -143,7 +179,7 @@ def test_open_matches_are_not_counted(simulated_arena: SimulatedArena, client: T
     page = client.get(f"/tournaments/{begun_tournament.id}").text
     assert "being played" in page
     assert bytes(32).hex() not in page
-    assert not re.search('class="(won|champions|podium)"', page)
+    assert not re.search('class="(won|champions)"', page)
     assert 'class="champions"' not in client.get("/tournaments").text
     assert client.get(f"/tournaments/{begun_tournament.id}/bundle.tar.gz").status_code == 404
 
@@ -197,15 +233,11 @@ def test_winners_of_matches_and_of_the_tournament_are_named(
         "entrant"
     ]
     (named,) = re.findall(r'class="champions">(.*?)</p>', page)
-    assert re.sub("<[^>]*>", "", named) == f"Winner: {champion}"
-    podium = page.partition('class="podium"')[2].partition("</ol>")[0]
-    assert re.findall(r'<li class="(\w+)">', podium) == [
-        "place1",
-        "place2",
-        "place3",
-        "place3",
-    ]
-    assert podium.index(f"/bots/{champion.partition('@')[0]}") < podium.index("</li>")
+    winner, *others = re.sub("<[^>]*>", "", named.replace('<span class="place">', "\n")).split("\n")
+    assert winner.strip() == f"Winner: {champion}"
+    assert [other.partition(" ")[0] for other in others] == ["2.", "3–4.", "3–4."]
+    # The bracket comes before the standings.
+    assert page.index('id="bracket"') < page.index('id="standings"')
     final = page.partition('aria-label="the winner"')[2].partition("</section>")[0]
     assert f"/bots/{champion.partition('@')[0]}" in final
     for text in (client.get("/tournaments").text, home):
