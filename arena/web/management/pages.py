@@ -238,13 +238,15 @@ def pending_submissions(web: WebState, page_request: PageRequest, access: Access
 def audit(web: WebState, page_request: PageRequest, access: Access) -> Page:
     """Return the audit log, the newest entries first."""
     selection = paging.selection_of(page_request)
-    piece = selection.cut(audit_log.list_entries(web.engine, limit=5000))
+    sign_ins = page_request.query.get("sign_ins") == "show"
+    piece = selection.cut(audit_log.list_entries(web.engine, limit=5000, sign_ins=sign_ins))
     every = tournaments.list_tournaments(web.engine)
     return Page(
         title="Audit log",
         template="management/audit.html",
         model={
             "entries": piece.items,
+            "sign_ins": sign_ins,
             "names": {tournament.id: tournament.plan.name for tournament in every},
             "piece": piece,
             "access": access,
@@ -361,7 +363,10 @@ PAGES: Final = (
     ),
     ManagementPage("/organiser/owners", owner_tokens, "The owners of bots with a token."),
     ManagementPage(
-        "/organiser/audit", audit, "The audit log, newest entries first.", query=paging.QUERY
+        "/organiser/audit",
+        audit,
+        "The audit log, newest entries first.",
+        query=(("sign_ins", "show: with the sign-ins, which most entries are"), *paging.QUERY),
     ),
     ManagementPage(
         "/account",

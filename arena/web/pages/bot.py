@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -37,8 +37,6 @@ from arena.web.paging import ListPage
 from arena.web.rating_curves import RatingCurves
 
 _PUSHED = 5
-_SUMMARY = ("ranks", "strength", "matches", "wins", "faults", "last_seen")
-"""The columns of the table of all ladders; that of the versions has all."""
 EXTREMES = 3
 """Maximum number of best and of worst matchups."""
 _OPPONENTS = 30
@@ -178,6 +176,17 @@ class MatchRow:
         return self.match.score(self.version)
 
     @property
+    def place(self) -> int:
+        """Place of the version by the scores, from 1."""
+        return 1 + sum(self.match.score(name) > self.score + 1e-9 for name in self.opponents)
+
+    @property
+    def won(self) -> int:
+        """Number of games that the version won alone."""
+        at = self.match.entrants.index(self.version)
+        return sum(game.is_won(at) for game in self.match.games)
+
+    @property
     def p95(self) -> float | None:
         """Time within which it made 95 % of its decisions, in ms; None if unknown."""
         thinking = self.match.thinking
@@ -223,6 +232,7 @@ def bot_page(web: WebState, page_request: PageRequest) -> Page:
         for ladder in web.snapshot.ladders.values()
         if (standing := _standing(web, ladder, versions))
     ]
+    every.sort(key=lambda standing: standing.lines[0].place / standing.bots)
     standings = [standing for standing in every if query.form in ("", standing.form)]
     shown = max(standings, key=lambda standing: standing.matches, default=None)
     lines = shown.lines if shown else ()
@@ -235,7 +245,6 @@ def bot_page(web: WebState, page_request: PageRequest) -> Page:
         model={
             "name": name,
             "versions": versions,
-            "by": list(_by(versions[-1])),
             "state": state,
             "remotes": remote_bots.list_remote_bots(web.engine),
             "form": query.form,
@@ -243,7 +252,6 @@ def bot_page(web: WebState, page_request: PageRequest) -> Page:
             "opponent": query.opponent,
             "standings": every,
             "columns": columns_of(LADDER, Rendering.BOT, lines),
-            "summary": (*_SUMMARY, *(("entrant",) if len(versions) > 1 else ())),
             "shown": _details(web, shown, versions, query.version) if shown else None,
             "piece": match_page,
             "kinds": kinds,
@@ -299,16 +307,6 @@ def unknown_bot(web: WebState, name: str) -> str:
     """Return the sentence for an unknown name, with the most similar one."""
     hint = nearest(name, {version.name for version in web.snapshot.versions.values()})
     return f"unknown bot {wording.one_line(name)}{hint or '.'}"
-
-
-def _by(version: Version) -> Iterator[str]:
-    """Yield authors, owner and language as phrases."""
-    if version.authors:
-        yield f"by {', '.join(version.authors)}"
-    if version.owner:
-        yield f"owned by {version.owner}"
-    if version.language:
-        yield version.language
 
 
 def _form(web: WebState, page_request: PageRequest) -> str:
