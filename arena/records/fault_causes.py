@@ -43,7 +43,7 @@ def cause_text(sentence: str) -> str:
 
 
 def cause_key(fault: PlayedFault) -> tuple[str, str, str]:
-    """Return the version, the kind, and the sentence without numbers, by which faults are grouped."""
+    """Return the version, the kind and the sentence without numbers, which form a group."""
     return fault.version, fault.verdict, _NUMBER.sub("0", cause_text(fault.sentence))
 
 

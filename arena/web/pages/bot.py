@@ -31,8 +31,8 @@ from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable, ladder_in_query
 from arena.web.pages import atom_feeds, submission
 from arena.web.pages import ladder as ladders
-from arena.web.pages.bots import state
 from arena.web.pages.ladder import unknown_ladder
+from arena.web.pages.matches import MatchLine, line_of
 from arena.web.paging import ListPage
 from arena.web.rating_curves import RatingCurves
 
@@ -159,10 +159,9 @@ class LadderDetails:
 
 
 @dataclass(frozen=True, slots=True)
-class MatchRow:
+class MatchRow(MatchLine):
     """A match with a version that it is listed for."""
 
-    match: PlayedMatch
     version: str
 
     @property
@@ -174,17 +173,6 @@ class MatchRow:
     def score(self) -> float:
         """The score of the version, from 0 to 1."""
         return self.match.score(self.version)
-
-    @property
-    def place(self) -> int:
-        """Place of the version by the scores, from 1."""
-        return 1 + sum(self.match.score(name) > self.score + 1e-9 for name in self.opponents)
-
-    @property
-    def won(self) -> int:
-        """Number of games that the version won alone."""
-        at = self.match.entrants.index(self.version)
-        return sum(game.is_won(at) for game in self.match.games)
 
     @property
     def p95(self) -> float | None:
@@ -245,7 +233,6 @@ def bot_page(web: WebState, page_request: PageRequest) -> Page:
         model={
             "name": name,
             "versions": versions,
-            "state": state,
             "remotes": remote_bots.list_remote_bots(web.engine),
             "form": query.form,
             "version": query.version,
@@ -466,7 +453,9 @@ def _matchups(web: WebState, ladder: Ladder, ids: Sequence[str]) -> list[Matchup
 
 def match_row(match: PlayedMatch, ids: Container[str]) -> MatchRow:
     """Return the row of a match for the first of these versions that played in it."""
-    return MatchRow(match, next(name for name in match.entrants if name in ids))
+    line = line_of(match)
+    version = next(name for name in match.entrants if name in ids)
+    return MatchRow(match, line.winner, line.scores, version)
 
 
 def _version_json(version: Version) -> dict[str, Any]:

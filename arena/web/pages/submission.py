@@ -9,7 +9,7 @@ from typing import Any, Final
 from arena.presentation import wording
 from arena.store.bots import owners, submissions
 from arena.store.bots.submissions import Submission
-from arena.store.schema import Approval, SubmissionStage, SubmissionState, TournamentState
+from arena.store.schema import Approval, SubmissionStage, SubmissionState
 from arena.store.tournaments import tournaments
 from arena.submissions import turns
 from arena.submissions.turns import QueuePosition
@@ -144,12 +144,13 @@ def submission_page(web: WebState, page_request: PageRequest) -> Page:
             "owned": owned,
             "steps": steps(submission),
             "standing": standing(submission, position),
-            "placed": _placed(web, submission.version or ""),
-            "paused": {
-                tournament.plan.ladder
-                for tournament, _ in web.snapshot.open_tournaments
-                if tournament.state is TournamentState.PAUSED
-            },
+            "placed": [
+                (form, place, len(ladder.table.lines))
+                for form, ladder in web.snapshot.ladders.items()
+                for place, line in ladder.table.ranked
+                if line.entrant == submission.version and line.matches
+            ],
+            "unfinished": [tournament for tournament, _ in web.snapshot.open_tournaments],
             "ladders": [
                 tournaments.find_tournament(web.engine, ladder) for ladder in submission.ladders
             ],
@@ -161,16 +162,6 @@ def submission_page(web: WebState, page_request: PageRequest) -> Page:
         fresh=0 if owned else 20.0,
         still=submission.is_decided,
     )
-
-
-def _placed(web: WebState, version: str) -> dict[str, tuple[int, int]]:
-    """Return the place and the number of places of a version by ladder, where it has played."""
-    return {
-        form: (place, len(ladder.table.lines))
-        for form, ladder in web.snapshot.ladders.items()
-        for place, line in ladder.table.ranked
-        if line.entrant == version and line.matches
-    }
 
 
 def submissions_page(web: WebState, page_request: PageRequest) -> Page:
