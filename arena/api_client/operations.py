@@ -453,8 +453,14 @@ class ApiOperations:
         """
         return self._call("POST", "/organiser/owners", locals(), in_body=True)
 
-    def show_organiser_audit(self, *, page: Query = None, limit: Query = None) -> ApiAnswer:
-        """Send `GET /organiser/audit`: the audit log, newest entries first."""
+    def show_organiser_audit(
+        self, *, sign_ins: Query = None, page: Query = None, limit: Query = None
+    ) -> ApiAnswer:
+        """Send `GET /organiser/audit`: the audit log, newest entries first.
+
+        Args:
+            sign_ins: show: with the sign-ins, which most entries are.
+        """
         return self._call("GET", "/organiser/audit", locals())
 
     def show_account(self) -> ApiAnswer:

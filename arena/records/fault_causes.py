@@ -42,10 +42,15 @@ def cause_text(sentence: str) -> str:
     return _PLACE.sub("", sentence)
 
 
+def cause_key(fault: PlayedFault) -> tuple[str, str, str]:
+    """Return the version, the kind and the sentence without numbers, which form a group."""
+    return fault.version, fault.verdict, _NUMBER.sub("0", cause_text(fault.sentence))
+
+
 def fault_causes(
     faults: Sequence[PlayedFault], earlier: Mapping[str, frozenset[str]] | None = None
 ) -> list[FaultCause]:
-    """Group faults by version, kind and sentence without numbers; the most frequent first.
+    """Group faults by `cause_key`; the most frequent first.
 
     Args:
         faults: the faults, in their order.
@@ -54,8 +59,7 @@ def fault_causes(
     """
     groups: dict[tuple[str, str, str], list[PlayedFault]] = {}
     for fault in faults:
-        cause = _NUMBER.sub("0", cause_text(fault.sentence))
-        groups.setdefault((fault.version, fault.verdict, cause), []).append(fault)
+        groups.setdefault(cause_key(fault), []).append(fault)
     known = earlier or {}
     causes = [
         FaultCause(group[0], len(group), version in known and verdict not in known[version])

@@ -74,7 +74,7 @@ def listening_check(order: ExaminationOrder, game: Game) -> tuple[Check, int]:
         failed = Check(
             LISTENS,
             CheckOutcome.FAILED,
-            f"it did not start: {error} ({limit})",
+            f"{error} ({limit})",
             seconds=time.monotonic() - began,
             question=question,
             command=order.ask_command(question),

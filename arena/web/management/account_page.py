@@ -127,9 +127,3 @@ def _accepts(web: WebState, opponent: str, challenger: str) -> bool:
         and version.quarantined is None
         and not refusal_to_others(version)
     )
-
-
-def fault_counts(web: WebState, owned: Sequence[Version]) -> list[tuple[str, dict[str, int]]]:
-    """Return the number of faults of each version by kind, without versions that have none."""
-    counts = [(version.id, history.kinds(web.engine, [version.id])) for version in owned]
-    return [(version, kinds) for version, kinds in counts if kinds]

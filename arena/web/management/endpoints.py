@@ -124,8 +124,7 @@ class ManagementEndpoints:
 
     async def _sign_in_page(self, request: Request) -> Response:
         access = await self._access(request)
-        page = Page("Sign in", "management/sign_in.html", {"access": access})
-        return _html(request, page)
+        return _html(request, Page("Sign in", "management/sign_in.html", {}), access)
 
     async def _sign_in(self, request: Request) -> Response:
         """Open a session. The earlier session of the browser ends, against session fixation."""
@@ -195,7 +194,7 @@ class ManagementEndpoints:
                     raise HTTPException(406, "Not available as JSON. Available formats: HTML.")
                 body = data_formats.as_json(content)
                 return Response(body, 200, {**content.headers, **_PRIVATE}, KINDS["json"])
-            return self._html(request, content)
+            return self._html(request, content, access)
 
         return show
 
@@ -249,10 +248,11 @@ class ManagementEndpoints:
             place = action.place_of(error)
         refusal = Refusal(name, one_line(sentence), place, sent)
         model = {**page.model, "refusal": refusal}
-        return self._html(request, replace(page, model=model, status=status, headers=headers))
+        page = replace(page, model=model, status=status, headers=headers)
+        return self._html(request, page, access)
 
-    def _html(self, request: Request, page: Page) -> Response:
-        return _html(request, replace(page, lone_bots=self._web.snapshot.lone_bots))
+    def _html(self, request: Request, page: Page, access: Access) -> Response:
+        return _html(request, replace(page, lone_bots=self._web.snapshot.lone_bots), access)
 
     async def _required_access(self, request: Request, role: Role) -> Access | None:
         """Return the sender, or None if a browser should sign in first.
@@ -286,13 +286,12 @@ def _response(request: Request, action: Action, result: ActionResult, access: Ac
         return JSONResponse(dict(result.values), status, {**where, **_PRIVATE})
     if result.page:
         return _redirect(request, result.page)
-    model = {"values": result.values, "access": access, "action": action, **result.model}
-    return _html(request, Page(action.label, result.template, model))
+    model = {"values": result.values, "action": action, **result.model}
+    return _html(request, Page(action.label, result.template, model), access)
 
 
-def _html(request: Request, page: Page) -> Response:
-    access = page.model.get("access")
-    page = replace(page, model={"refusal": None, **page.model})
+def _html(request: Request, page: Page, access: Access | None) -> Response:
+    page = replace(page, model={"refusal": None, "access": access, **page.model})
     body = html_pages.html(page, links_of(request), viewer=access and access.identity)
     return Response(body, page.status, {**page.headers, **_PRIVATE}, KINDS["html"])
 

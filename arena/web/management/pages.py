@@ -31,6 +31,7 @@ from arena.web.management.actions import ACTIONS
 from arena.web.management.tournament_form import bot_choices, ladder_of, tournament_form
 from arena.web.page import Page, PageRequest
 from arena.web.pages import tournaments as tournaments_page
+from arena.web.pages.faults import causes_of
 from arena.web.pages.submission import lines, positions_of, to_json
 from arena.web.serving.downloads import MOST_SITE_GAMES
 
@@ -63,7 +64,6 @@ def overview(web: WebState, page_request: PageRequest, access: Access) -> Page:
             "problems": web.workers.problems(),
             "entries": entries,
             "names": {tournament.id: tournament.plan.name for tournament in every},
-            "access": access,
         },
         data={
             "organiser": access.identity.name,
@@ -96,7 +96,6 @@ def new_tournament(web: WebState, page_request: PageRequest, access: Access) -> 
             "create": tournament_actions.CREATE,
             "preview_action": tournament_actions.PREVIEW,
             "draft": tournament_form(web, tournament_actions.FIELDS, page_request.query),
-            "access": access,
         },
     )
 
@@ -130,7 +129,6 @@ def tournament(web: WebState, page_request: PageRequest, access: Access) -> Page
             "joins": stored.ended is None and stored.plan.format not in CLOSED,
             "actions": tournament_actions,
             "most_games": MOST_SITE_GAMES,
-            "access": access,
         },
         data={
             **json_values.tournament(stored, progress),
@@ -155,7 +153,6 @@ def confirmation(action: Action) -> Callable[[WebState, PageRequest, Access], Pa
                 "changes": changes,
                 "target": path,
                 "fixed": {name: value for name in _FIXED if (value := request.text(name))},
-                "access": access,
             },
         )
 
@@ -168,7 +165,7 @@ def owner_tokens(web: WebState, page_request: PageRequest, access: Access) -> Pa
     return Page(
         title="Owners",
         template="management/owners.html",
-        model={"owners": listed, "actions": organiser_actions, "access": access},
+        model={"owners": listed, "actions": organiser_actions},
         data={
             "owners": [
                 {"owner": each.name, "created": json_values.iso(each.created)} for each in listed
@@ -196,7 +193,6 @@ def match(web: WebState, page_request: PageRequest, access: Access) -> Page:
             "entries": entries,
             "failures": failures,
             "actions": organiser_actions,
-            "access": access,
         },
         data={
             **json_values.match(stored),
@@ -215,7 +211,7 @@ def bots(web: WebState, page_request: PageRequest, access: Access) -> Page:
     return Page(
         title="Bots",
         template="management/bots.html",
-        model={"excluded": excluded, "actions": organiser_actions, "access": access},
+        model={"excluded": excluded, "actions": organiser_actions},
         data={
             "excluded": [
                 {"version": each.id, "reason": each.quarantine_reason} for each in excluded
@@ -230,7 +226,7 @@ def pending_submissions(web: WebState, page_request: PageRequest, access: Access
     return Page(
         title="Submissions",
         template="management/submissions.html",
-        model={"waiting": waiting, "actions": organiser_actions, "access": access},
+        model={"waiting": waiting, "actions": organiser_actions},
         data={"submissions": [to_json(each, owned=True) for each in waiting]},
     )
 
@@ -238,16 +234,17 @@ def pending_submissions(web: WebState, page_request: PageRequest, access: Access
 def audit(web: WebState, page_request: PageRequest, access: Access) -> Page:
     """Return the audit log, the newest entries first."""
     selection = paging.selection_of(page_request)
-    piece = selection.cut(audit_log.list_entries(web.engine, limit=5000))
+    sign_ins = page_request.query.get("sign_ins") == "show"
+    piece = selection.cut(audit_log.list_entries(web.engine, limit=5000, sign_ins=sign_ins))
     every = tournaments.list_tournaments(web.engine)
     return Page(
         title="Audit log",
         template="management/audit.html",
         model={
             "entries": piece.items,
+            "sign_ins": sign_ins,
             "names": {tournament.id: tournament.plan.name for tournament in every},
             "piece": piece,
-            "access": access,
         },
         data={"audit": [entry.to_json() for entry in piece.items], "list": piece.to_json()},
         headers=piece.headers,
@@ -280,16 +277,14 @@ def account(web: WebState, page_request: PageRequest, access: Access) -> Page:
             "ratings": ratings,
             "results": account_page.results_of(web, names),
             "suggestions": account_page.suggestions_of(web, owned),
-            "fault_counts": account_page.fault_counts(web, owned),
             "limits": limits,
             "most_files": MOST_FILES,
             "most_mib": MOST_BYTES // MIB,
             "push_mib": web.settings.push_mib,
             "submissions": lines(sent, positions),
-            "faults": faults,
+            "causes": causes_of(web, faults),
             "challenges": challenges,
             "actions": account_actions,
-            "access": access,
         },
         data={
             "owner": owner,
@@ -361,7 +356,10 @@ PAGES: Final = (
     ),
     ManagementPage("/organiser/owners", owner_tokens, "The owners of bots with a token."),
     ManagementPage(
-        "/organiser/audit", audit, "The audit log, newest entries first.", query=paging.QUERY
+        "/organiser/audit",
+        audit,
+        "The audit log, newest entries first.",
+        query=(("sign_ins", "show: with the sign-ins, which most entries are"), *paging.QUERY),
     ),
     ManagementPage(
         "/account",

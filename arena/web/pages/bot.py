@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -31,14 +31,12 @@ from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable, ladder_in_query
 from arena.web.pages import atom_feeds, submission
 from arena.web.pages import ladder as ladders
-from arena.web.pages.bots import state
 from arena.web.pages.ladder import unknown_ladder
+from arena.web.pages.matches import MatchLine, line_of
 from arena.web.paging import ListPage
 from arena.web.rating_curves import RatingCurves
 
 _PUSHED = 5
-_SUMMARY = ("ranks", "strength", "matches", "wins", "faults", "last_seen")
-"""The columns of the table of all ladders; that of the versions has all."""
 EXTREMES = 3
 """Maximum number of best and of worst matchups."""
 _OPPONENTS = 30
@@ -161,10 +159,9 @@ class LadderDetails:
 
 
 @dataclass(frozen=True, slots=True)
-class MatchRow:
+class MatchRow(MatchLine):
     """A match with a version that it is listed for."""
 
-    match: PlayedMatch
     version: str
 
     @property
@@ -223,6 +220,7 @@ def bot_page(web: WebState, page_request: PageRequest) -> Page:
         for ladder in web.snapshot.ladders.values()
         if (standing := _standing(web, ladder, versions))
     ]
+    every.sort(key=lambda standing: standing.lines[0].place / standing.bots)
     standings = [standing for standing in every if query.form in ("", standing.form)]
     shown = max(standings, key=lambda standing: standing.matches, default=None)
     lines = shown.lines if shown else ()
@@ -235,15 +233,12 @@ def bot_page(web: WebState, page_request: PageRequest) -> Page:
         model={
             "name": name,
             "versions": versions,
-            "by": list(_by(versions[-1])),
-            "state": state,
             "remotes": remote_bots.list_remote_bots(web.engine),
             "form": query.form,
             "version": query.version,
             "opponent": query.opponent,
             "standings": every,
             "columns": columns_of(LADDER, Rendering.BOT, lines),
-            "summary": (*_SUMMARY, *(("entrant",) if len(versions) > 1 else ())),
             "shown": _details(web, shown, versions, query.version) if shown else None,
             "piece": match_page,
             "kinds": kinds,
@@ -280,7 +275,7 @@ def _matches(web: WebState, page_request: PageRequest, query: _BotQuery) -> List
     """Return the selected matches of the bot, the newest first."""
     of = web.snapshot.ladders[query.form].scope.tournaments if query.form else ()
     sides = [query.played, query.opponents] if query.opponent else [query.played]
-    selection = paging.selection_of(page_request, 25)
+    selection = paging.selection_of(page_request, 10)
     listed = history.matches(web.engine, sides, of, selection.offset, selection.limit)
     rows = [match_row(match, query.played) for match in listed]
     return selection.of(rows, history.count(web.engine, sides, of))
@@ -299,16 +294,6 @@ def unknown_bot(web: WebState, name: str) -> str:
     """Return the sentence for an unknown name, with the most similar one."""
     hint = nearest(name, {version.name for version in web.snapshot.versions.values()})
     return f"unknown bot {wording.one_line(name)}{hint or '.'}"
-
-
-def _by(version: Version) -> Iterator[str]:
-    """Yield authors, owner and language as phrases."""
-    if version.authors:
-        yield f"by {', '.join(version.authors)}"
-    if version.owner:
-        yield f"owned by {version.owner}"
-    if version.language:
-        yield version.language
 
 
 def _form(web: WebState, page_request: PageRequest) -> str:
@@ -468,7 +453,9 @@ def _matchups(web: WebState, ladder: Ladder, ids: Sequence[str]) -> list[Matchup
 
 def match_row(match: PlayedMatch, ids: Container[str]) -> MatchRow:
     """Return the row of a match for the first of these versions that played in it."""
-    return MatchRow(match, next(name for name in match.entrants if name in ids))
+    line = line_of(match)
+    version = next(name for name in match.entrants if name in ids)
+    return MatchRow(match, line.winner, line.scores, version)
 
 
 def _version_json(version: Version) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from arena.errors import NotFound
 from arena.ratings.closed_match import FAULTS, PlayedFault
-from arena.records.fault_causes import FaultCause, cause_text, fault_causes
+from arena.records.fault_causes import FaultCause, cause_key, fault_causes
 from arena.records.fault_explanation import Explanation
 from arena.records.published_faults import pathless
 from arena.store.bots import owners
@@ -75,11 +75,6 @@ class ExplainedFault:
         return pathless(self.fault.sentence)
 
     @property
-    def clause(self) -> str:
-        """The sentence without its game, decision and seat."""
-        return pathless(cause_text(self.fault.sentence))
-
-    @property
     def ended(self) -> str:
         """How the bot's process ended, as a clause; empty if it did not end."""
         return pathless(self.fault.ended)
@@ -117,7 +112,7 @@ def faults_page(web: WebState, page_request: PageRequest) -> Page:
     owned = _is_owner(web, page_request, versions)
     ids = [version.id for version in versions]
     kinds, kind = history.kinds(web.engine, ids), _kind(page_request)
-    selection = paging.selection_of(page_request, 20, 100)
+    selection = paging.selection_of(page_request, 20 if owned else 100, 100)
     listed = history.faults(web.engine, ids, kind, selection.offset, selection.limit)
     shown_faults = [
         _explained(web, fault, versions) if owned else ExplainedFault(fault) for fault in listed
@@ -136,6 +131,7 @@ def faults_page(web: WebState, page_request: PageRequest) -> Page:
             "kind": kind,
             "meanings": MEANINGS,
             "causes": causes[:_CAUSES],
+            "groups": _groups(causes_of(web, listed), shown_faults),
             "matches": {
                 match.match: match
                 for match in history.of_ids(web.engine, list({each.match for each in listed}))
@@ -157,6 +153,17 @@ def faults_page(web: WebState, page_request: PageRequest) -> Page:
         fresh=0 if owned else 20.0,
         headers=piece.headers,
     )
+
+
+def _groups(
+    causes: Sequence[FaultCause], explained: Sequence[ExplainedFault]
+) -> list[tuple[FaultCause, dict[str, list[ExplainedFault]]]]:
+    """Return each cause with its faults by match."""
+    groups: dict[tuple[str, ...], dict[str, list[ExplainedFault]]] = {}
+    for each in explained:
+        of_cause = groups.setdefault(cause_key(each.fault), {})
+        of_cause.setdefault(each.fault.match, []).append(each)
+    return [(cause, groups[cause_key(cause.first)]) for cause in causes]
 
 
 def _cause_json(cause: FaultCause) -> dict[str, Any]:

@@ -144,6 +144,13 @@ def submission_page(web: WebState, page_request: PageRequest) -> Page:
             "owned": owned,
             "steps": steps(submission),
             "standing": standing(submission, position),
+            "placed": [
+                (form, place, len(ladder.table.lines))
+                for form, ladder in web.snapshot.ladders.items()
+                for place, line in ladder.table.ranked
+                if line.entrant == submission.version and line.matches
+            ],
+            "unfinished": [tournament for tournament, _ in web.snapshot.open_tournaments],
             "ladders": [
                 tournaments.find_tournament(web.engine, ladder) for ladder in submission.ladders
             ],
