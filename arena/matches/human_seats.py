@@ -103,11 +103,14 @@ class PersonQuestion:
         """Return the listed actions as lines of a menu."""
         return tuple(map(self.presentation.choice, self.actions))
 
-    @cached_property
-    def selections(self) -> tuple[Selection, ...]:
-        """How each listed action is selected on the table."""
+    def continued(self, picks: Sequence[str]) -> tuple[Action, ...]:
+        """Return legal actions that begin with these elements, if not all are listed."""
+        return () if self.complete else tuple(self.presentation.continued(self._turn[1], picks))
+
+    def selections(self, actions: Sequence[Action]) -> tuple[Selection, ...]:
+        """Return how each of these actions is selected on the table."""
         presentation = self.presentation
-        selections = tuple(map(presentation.selection, self.actions))
+        selections = tuple(map(presentation.selection, actions))
         areas = presentation.control_areas
         return offered_selections(selections, self.rendering(), areas, self.seat)
 

@@ -7,13 +7,13 @@ subclass of :class:`Presentation` that overrides the defaults that do not fit it
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, ClassVar, Final
 
-from referee.games.contract import Action, Game, View
+from referee.games.contract import Action, Game, Legal, View
 from referee.presentation.elements import (
     OpenCards,
     Players,
@@ -64,6 +64,10 @@ class Presentation:
     """The fields of a position with cards that no seat can see, with their labels."""
     control_areas: ClassVar[tuple[str, ...]] = ("hand",)
     """Keys of the areas whose elements select the actions of a person."""
+    prompt: ClassVar[str] = "Click a framed card."
+    """How a person begins to select an action on the table, as a sentence."""
+    notation: ClassVar[str] = ""
+    """How the lines of a menu (:meth:`choice`) name what lies on the table, as a sentence."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -146,12 +150,28 @@ class Presentation:
         """
         return selection_by_fields(action)
 
+    def continued(self, legal: Legal, picks: Sequence[str]) -> Iterable[Action]:
+        """Yield legal actions that begin with selected elements, if not all actions are listed.
+
+        Args:
+            legal: the legal actions.
+            picks: names of the elements in order. None are given at the beginning.
+        """
+        return ()
+
     def task(self, view: Any) -> str:
         """Return what the seat of a view decides now; by default that of its phase in `tasks`.
 
         A table of a person shows it to players who do not know the game.
         """
         return dict(self.tasks).get(getattr(view, "phase", ""), "")
+
+    def remark(self, view: Any) -> str:
+        """Return why some cards cannot be played now, or what a choice costs; by default nothing.
+
+        It is a sentence for the seat of a view, which a table of a person shows below the task.
+        """
+        return ""
 
     def lessons(self) -> Sequence[Lesson]:
         """Return positions with questions, by which a person learns the game in a minute.

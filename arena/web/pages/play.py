@@ -7,9 +7,9 @@ import secrets
 import time
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from markupsafe import Markup
 
@@ -33,9 +33,9 @@ from arena.web.markdown_to_html import rendered
 from arena.web.page import InvalidQuery, Links, Page, PageNotFound, PageRequest
 from arena.web.pages.replay import replay_view
 from arena.web.pages.replay_content import Replay, replay
-from referee.games.contract import Game, SetupError
+from referee.games.contract import Action, Game, SetupError
 from referee.games.registry import GAMES
-from referee.presentation.elements import PublicAction, TableRendering
+from referee.presentation.elements import FaceUpCard, PrivateCards, PublicAction, TableRendering
 from referee.presentation.registry import presentation_of
 from referee.presentation.selection import Selection, with_controls, with_new
 from referee.record import read
@@ -45,6 +45,7 @@ THINK_SECONDS: Final = (300, 900, 1800, 3600)
 _SHOWN_ACTIONS: Final = 60
 _PICK: Final = "\N{SYMBOL FOR NULL}"
 """Stands for the next element in the pattern of an action's wording."""
+_VERB: Final = re.compile(r"((?:^| and )[a-z]+s)\b")
 _LISTED_BOTS: Final = 200
 _PRIVATE: Final = {"Cache-Control": "no-store"}
 
@@ -202,8 +203,8 @@ class Turn:
         complete: whether all legal actions are listed.
         kinds: the first words of the actions with their numbers.
         example: an action as it can be typed.
-        controls: how each listed action is selected on the table, for the script: a line per action
-            with the number of its pattern and its elements.
+        controls: how each action is selected on the table, for the script: a line per action with
+            the number of its pattern and its elements. Unlisted actions follow the listed ones.
         patterns: a line per pattern with "o" if the elements are ordered or "u", the number of
             elements that propose the action, and its wording with a character for each element.
     """
@@ -231,29 +232,33 @@ def table_page(web: WebState, page_request: PageRequest) -> Page:
     links = page_request.links
     seat, rendering, history = _visible(table, state)
     names = tuple(place.name for place in rendering.seats) if rendering else ()
+    you = names[seat] if names else ""
     seen = len(state.answered.history()) if state.answered else 0
-    selections = state.question.selections if state.question else ()
+    question = state.question
+    offered = _offered(question, page_request.query.get("picks", "").split())
+    selections = question.selections(tuple(offered.values())) if question else ()
     picks = [pick for each in selections for pick in each.picks]
     picks += state.hint.picks if state.hint else ()
     roles = {pick.role for pick in picks}
     find = page_request.query.get("find", "").strip()[:200]
+    history = [_to_you(action, you) if action.seat == seat else action for action in history]
     return Page(
-        title=f"{game.title}: {' v '.join(spec.versions)}",
+        title=f"{game.title}: {_to_you(' v '.join(spec.versions), you)}",
         template="play_table.html",
         model={
             "table": table.id,
             "match": spec.id,
             "game": game,
-            "summary": presentation_of(game.id).summary,
-            "roles": [term for term in presentation_of(game.id).terms if term[0] in roles],
+            "presentation": presentation_of(game.id),
+            "roles": roles | _noted(rendering, seat),
             "state": state,
             "seconds_left": max((state.deadline or 0.0) - time.time(), 0.0),
             "seat": seat,
-            "names": names,
+            "names": ["You" if name == you else name for name in names],
             "frames": None
             if rendering is None
             else _frames_seen_by(rendering, seat, spec.game, {pick.element for pick in picks}),
-            "turn": None if state.question is None else _turn(state.question, find, state.hint),
+            "turn": question and _turn(question, find, state.hint, tuple(offered), selections),
             "find": find,
             "has_hints": gives_hints(game.id),
             "again": table.form,
@@ -262,8 +267,7 @@ def table_page(web: WebState, page_request: PageRequest) -> Page:
             "outcome": "" if state.end is None else outcome(state.end.record, seat),
             "result": ""
             if state.end is None
-            else result(state.end.record).removeprefix("result: "),
-            "task": "" if state.shown is None else state.shown.presentation.task(state.shown.view),
+            else _to_you(result(state.end.record).removeprefix("result: "), you),
             "rules_now": _rules_now(state.shown, links),
         },
         parts=("play-board", "play-turn"),
@@ -307,27 +311,67 @@ def _frames_seen_by(
 ) -> FrameSequence:
     """Return the rendering with the person's seat first, which is nearest to the reader."""
     presentation = presentation_of(game)
-    marked = _with_you(with_controls(rendering, presentation.control_areas, seat, elements), seat)
-    frames = frame_sequence([marked])
-    return replace(frames, places=(*frames.places[seat:], *frames.places[:seat]))
+    name = rendering.seats[seat].name
+    marked = with_controls(rendering, presentation.control_areas, seat, elements)
+    frames = frame_sequence([_to_you(marked, name)])
+    mine, *others = (*frames.places[seat:], *frames.places[:seat])
+    return replace(frames, places=(replace(mine, name=f"{name} (you)"), *others))
 
 
-def _with_you(rendering: TableRendering, seat: int) -> TableRendering:
-    """Return the rendering with "(you)" behind the name of the person's seat."""
-    seats = list(rendering.seats)
-    seats[seat] = replace(seats[seat], name=f"{seats[seat].name} (you)")
-    return replace(rendering, seats=tuple(seats))
+def _noted(rendering: TableRendering | None, seat: int) -> set[str]:
+    """Return the words of the notes at a seat's own cards."""
+    areas = rendering.seats[seat].areas if rendering else ()
+    groups = (area.opened for area in areas if isinstance(area, PrivateCards) and area.opened)
+    return {word for group in groups for word in group.note.split()}
 
 
-def _turn(question: PersonQuestion, find: str, hint: Hint | None) -> Turn:
-    choices = question.choices()
+def _to_you(shown: Any, name: str) -> Any:
+    """Return what is shown with texts that address the player of this name: "you have drawn"."""
+    if isinstance(shown, PublicAction):
+        return replace(shown, phrase=_VERB.sub(_second_person, shown.phrase))
+    if isinstance(shown, str) and name:
+        named = rf"(?<![\w-]){re.escape(name)}(?![\w/-])( [a-z]+s\b)?"
+        return re.sub(named, lambda match: f"you{_second_person(match)}", shown)
+    if isinstance(shown, tuple):
+        return tuple(_to_you(each, name) for each in shown)
+    if is_dataclass(shown) and not isinstance(shown, FaceUpCard | type):
+        return replace(
+            shown, **{f.name: _to_you(getattr(shown, f.name), name) for f in fields(shown)}
+        )
+    return shown
+
+
+def _second_person(match: re.Match[str]) -> str:
+    """Return a verb in the second person, with what is before it: " wins" as " win"."""
+    verb = match[1] or ""
+    irregular = {" has": " have", " is": " are"}
+    return irregular.get(verb) or re.sub(r"(?:((?<=ss)|(?<=o))e|(?<!s))s$", "", verb)
+
+
+def _offered(question: PersonQuestion | None, picks: Sequence[str]) -> dict[str, Action]:
+    """Return the listed actions by their wordings, then others that begin with these elements."""
+    if question is None:
+        return {}
+    actions = (*question.actions, *question.continued(picks))
+    return {question.presentation.choice(action): action for action in actions}
+
+
+def _turn(
+    question: PersonQuestion,
+    find: str,
+    hint: Hint | None,
+    offered: Sequence[str],
+    selections: Sequence[Selection],
+) -> Turn:
+    choices = offered[: len(question.actions)]
     unlisted = [hint.words] if hint and hint.words not in choices else []
     matches = matching(choices, find)
-    kinds = Counter(choice.split()[0] for choice in choices)
+    # Many actions are grouped by what is played, too.
+    kinds = Counter(" ".join(c.split()[: 1 + (len(choices) > _SHOWN_ACTIONS)]) for c in choices)
     patterns: dict[str, int] = {}
     controls = [
         _control(selection, words, patterns)
-        for selection, words in zip(question.selections, choices, strict=True)
+        for selection, words in zip(selections, offered, strict=True)
     ]
     return Turn(
         question_id(question),

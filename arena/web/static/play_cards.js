@@ -11,6 +11,8 @@ const PICK = "\u2400";
 let picked = [];
 // The actions of the open question, and which of the fitting ones is proposed.
 let actions = [];
+// The elements with which a selection begins.
+let firsts = new Set();
 let proposed = 0;
 let isCycling = false;
 let asked = "";
@@ -22,14 +24,42 @@ function readActions(form) {
   picked = [];
   proposed = 0;
   isCycling = false;
+  setActions(actionsOf(form));
+}
+
+function setActions(offered) {
+  actions = offered;
+  firsts = new Set(actions.map(({ names }) => elementOf(names[0] ?? "")));
+}
+
+// The listed actions of a form by their numbers, then others by their words.
+function actionsOf(form) {
   const patterns = (form?.dataset.patterns ?? "").split("\n").map((line) => line.split("\t"));
-  actions = (form?.dataset.controls ?? "").split("\n").filter(Boolean).map((line, n) => {
+  const listed = Number(form?.dataset.listed ?? Infinity);
+  return (form?.dataset.controls ?? "").split("\n").filter(Boolean).map((line, n) => {
     const [pattern, ...names] = line.split(" ");
     const [kind, words] = patterns[pattern];
     let used = 0;
     const worded = words.replaceAll(PICK, () => elementOf(names[used++]));
-    return { number: n + 1, isOrdered: kind[0] === "o", enough: Number(kind.slice(1)), names, words: worded };
+    const number = n < listed ? n + 1 : worded;
+    return { number, isOrdered: kind[0] === "o", enough: Number(kind.slice(1)), names, words: worded };
   });
+}
+
+// Adds actions that begin with the selection, if the page does not list all.
+async function readMore(form) {
+  const picks = picked.map(({ element }) => element).join(" ");
+  if (!form?.dataset.listed || picked.length < 2 || !fitting(picked).some(({ isOrdered }) => isOrdered)) return;
+  try {
+    const page = await read(`?picks=${encodeURIComponent(picks)}`);
+    const fresh = page.getElementById("choose");
+    if (fresh?.elements.question.value !== asked) return;
+    const known = new Set(actions.map(({ words }) => words));
+    setActions([...actions, ...actionsOf(fresh).filter(({ words }) => !known.has(words))]);
+    showSelection();
+  } catch {
+    // The next click tries again.
+  }
 }
 
 function elementOf(name) {
@@ -127,7 +157,9 @@ function showControl({ node, pick }, proposal) {
   const mine = picked.find(({ element, copy }) => element === pick.element && copy === pick.copy);
   const names = proposal?.names.map(elementOf) ?? [];
   node.classList.toggle("chosen", mine !== undefined);
-  node.classList.toggle("ready", mine === undefined && joined(picked, pick) !== undefined);
+  // Squares are framed when it is known what may be laid on them.
+  const isOpen = picked.length > 0 || !node.closest("svg") || firsts.has(pick.element);
+  node.classList.toggle("ready", isOpen && mine === undefined && joined(picked, pick) !== undefined);
   node.classList.toggle("proposed", mine === undefined && names.includes(pick.element));
   const name = proposal?.names.find((each) => elementOf(each) === pick.element) ?? "";
   let role = mine?.role || name.slice(0, -pick.element.length - 1);
@@ -167,6 +199,19 @@ function wordsOf(action) {
   return copy;
 }
 
+function promptOf(form, proposal) {
+  const ready = document.querySelector("#play-board [data-pick].ready");
+  const hand = [...document.querySelectorAll("#play-board .under .hand .open .card")];
+  const isPartial = hand.some(({ dataset }) => dataset.pick) && !hand.every(({ dataset }) => dataset.pick);
+  if (picked.length === 0) {
+    const why = isPartial && !document.querySelector("#play-turn .why") ? " The others cannot be played now." : "";
+    return form.querySelector("[data-prompt]").dataset.prompt + why;
+  }
+  if (!ready) return "";
+  const what = ready.closest("svg") ? "square" : "card";
+  return proposal ? `Press the button, or click another framed ${what}.` : `Now click a framed ${what}.`;
+}
+
 function showButtons(form, proposal, number) {
   const row = form.querySelector(".confirm");
   const confirm = row.querySelector(":scope > .primary");
@@ -174,10 +219,11 @@ function showButtons(form, proposal, number) {
   row.hidden = false;
   confirm.disabled = proposal === undefined;
   confirm.dataset.action = proposal?.number ?? "";
-  const hint = picked.length > 0 ? "Click one more" : "Click what is framed";
-  confirm.replaceChildren(...(proposal ? ["Play: ", wordsOf(proposal)] : [hint]));
-  confirm.hidden = fitting([]).length === 0;
-  form.classList.toggle("only-plain", actions.length > 0 && fitting([]).length === 0);
+  confirm.replaceChildren(...(proposal ? ["Play: ", wordsOf(proposal)] : []));
+  confirm.hidden = proposal === undefined;
+  const isPlain = fitting([]).length === 0;
+  row.querySelector(".prompt").textContent = isPlain ? "" : promptOf(form, proposal);
+  form.classList.toggle("only-plain", actions.length > 0 && isPlain);
   other.hidden = proposal ? number < 2 : picked.length === 0 || fitting(picked).length > 60;
   const plain = row.querySelector(".plain");
   if (plain.childElementCount > 0) return;
@@ -228,6 +274,7 @@ function changeSelection(picks) {
   proposed = 0;
   isCycling = false;
   announce(showSelection());
+  readMore(document.getElementById("choose"));
 }
 
 function otherWay() {
@@ -262,6 +309,14 @@ function submitAction(form, number) {
   field.remove();
 }
 
+// Shows on the table what the action of a button in the list is.
+function preview({ target }) {
+  const chosen = target.closest?.(".choices button")?.value;
+  const names = actions.find(({ number }) => String(number) === chosen)?.names.map(elementOf) ?? [];
+  for (const { node } of controls()) node.classList.toggle("previewed", names.includes(node.dataset.pick));
+}
+
+for (const kind of ["mouseover", "focusin"]) document.getElementById("play-turn").addEventListener(kind, preview);
 document.getElementById("play-board").addEventListener("click", ({ target }) => clickOn(target));
 document.getElementById("play-turn").addEventListener("click", ({ target }) => {
   if (target.closest("[data-other]")) otherWay();

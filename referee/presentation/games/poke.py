@@ -14,6 +14,8 @@ from referee.games.poke.actions import (
     PokeTrick,
     PokeView,
 )
+from referee.games.poke.legal import can_beat
+from referee.games.poke.state import DEALER_DRAWS, NON_DEALER_DRAWS
 from referee.presentation.contract import Presentation
 from referee.presentation.elements import (
     FRESH,
@@ -150,6 +152,19 @@ def _drawn(number: int) -> str:
     return f"discards {number} card{'' if number == 1 else 's'} and draws as many"
 
 
+def _price(view: PokeView) -> str:
+    """Return what the next draw of the seat that draws costs (rules P-2.5 and P-2.6)."""
+    others = [drawn for drawn in view.drawn if drawn.seat != view.dealer]
+    if len(others) < NON_DEALER_DRAWS and all(drawn.cards for drawn in others):
+        left = NON_DEALER_DRAWS - len(others)
+    else:
+        left = DEALER_DRAWS + len(others) - len(view.drawn)
+    if left == DEALER_DRAWS:
+        return "Your first exchange is free."
+    times = "twice" if left == 2 else "four times"
+    return f"The price of an exchange: the tricks of the other player then count {times}."
+
+
 class PokePresentation(Presentation):
     """Presentation of Poke."""
 
@@ -190,8 +205,8 @@ A deal: draw, five tricks, poker hands. Cards are rank then suit; ranks from 2 u
 
     tasks = (
         ("draw", "exchange cards, or stand"),
-        ("lead", "lead cards to the trick"),
-        ("answer", "answer the trick"),
+        ("lead", "lead one card, or several of one rank"),
+        ("answer", "answer with as many cards"),
     )
     hidden_cards = (("stock", "stock"),)
 
@@ -241,6 +256,18 @@ A deal: draw, five tricks, poker hands. Cards are rank then suit; ranks from 2 u
         if public.lead:
             actions.append(PublicAction(_leader(public), f"leads {' '.join(public.lead)}"))
         return actions
+
+    def remark(self, view: PokeView) -> str:
+        match view.phase:
+            case "draw":
+                return _price(view)
+            case "answer" if view.must_beat and can_beat(view.hand, view.lead):
+                return "You can beat the lead, so you must: only higher cards may be played."
+            case "answer" if can_beat(view.hand, view.lead):
+                return "Only higher cards of one rank beat the lead."
+            case "answer":
+                return "You cannot beat the lead, so you may give up any cards."
+        return ""
 
     def rules_now(self, view: PokeView) -> Sequence[str]:
         if view.phase == "draw":

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from referee.games.contract import Action
+from referee.games.contract import Action, Legal
 from referee.games.pokino.actions import (
     Domino,
     PassTurn,
@@ -15,6 +15,7 @@ from referee.games.pokino.actions import (
     Run,
 )
 from referee.games.pokino.layout import PokinoLayout, coordinates
+from referee.games.pokino.legal import PokinoTurns
 from referee.games.pokino.placements import squares
 from referee.games.shared.cards import RANK, Card, in_order
 from referee.games.shared.dominoes import NUMBERS, Tile
@@ -248,6 +249,11 @@ Lay dominoes so that numbers of your cards lie side by side, and play cards alon
   points win."""
     hidden_cards = (("deck", "deck"),)
     control_areas = ("dominoes", "board")
+    prompt = "Choose a domino, then two squares. For a run, choose its squares in order."
+    notation = (
+        "A square is written as its column and its row, which are numbered at the edges. A domino "
+        "is written with the square of its smaller number and the direction of the larger one."
+    )
 
     def render(
         self, public: PokinoView, hands: Mapping[int, PokinoView], players: Players
@@ -326,8 +332,18 @@ Lay dominoes so that numbers of your cards lie side by side, and play cards alon
                 return Selection(tuple(map(_pick, path)), ordered=True)
         return Selection()
 
+    def continued(self, legal: Legal, picks: Sequence[str]) -> Iterable[Action]:
+        path = tuple(square for pick in picks if (square := _square(pick)) is not None)
+        if not isinstance(legal, PokinoTurns) or len(path) < len(picks):
+            return ()
+        return legal.runs_along(path)
+
     def task(self, view: PokinoView) -> str:
         return "lay a domino, run or pass"
+
+    def remark(self, view: PokinoView) -> str:
+        beads = view.beads[view.turn]
+        return f"A run costs a bead for each card, and you have {beads}. A domino earns one."
 
     def rules_now(self, view: PokinoView) -> Sequence[str]:
         variants = [section for name, section in _RULES.items() if getattr(view, name)]

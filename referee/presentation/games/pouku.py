@@ -167,8 +167,13 @@ class PoukuPresentation(Presentation):
         ("yaku", "A combination that scores: pair, three or four of a kind, straight."),
         ("field", "The open cards in front of a player."),
         ("reference fields", "The fields of other players whose cards a player may use."),
+        ("worth", "What your hand scores together with the fields that you refer to."),
+        ("risks", "What you pay if another player goes out before you."),
         ("point card", "The card in the middle. Every card of its rank is worth 2 more."),
-        ("keep", "Laying one card aside with cards of other fields as a yaku, once a deal."),
+        (
+            "keep",
+            "Laying a card of the hand aside with open cards of others as a yaku, once a deal.",
+        ),
         ("going out", "Ending the deal with yaku that are worth 5 or more."),
     )
     short_rules = """\

@@ -141,9 +141,9 @@ from 2 up to A.
   the game.
 - The future river lies open: it begins the river of the next round. Most points win."""
     tasks = (
-        ("river", "add a card to the river"),
-        ("show", "show two cards"),
-        ("pick_up", "pick up a card"),
+        ("river", "add a card of your hand to the river"),
+        ("show", "show two cards of your hand"),
+        ("pick_up", "take a card that lies on the table"),
     )
     hidden_cards = (("stock", "stock"),)
     control_areas = ("hand", "river", "shown")
