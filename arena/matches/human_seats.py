@@ -201,12 +201,12 @@ def table_names(bots: Sequence[Bot], seating: Sequence[int]) -> tuple[str, ...]:
     names = []
     for entrant, bot in zip(seating, seated(bots, seating), strict=True):
         number = people.index(entrant) if bot.person else 0
-        label = _person_name(bot) if bot.person else bot.label
+        label = person_name(bot) if bot.person else bot.label
         names.append(f"{label}-{number + 1}" if number else label)
     return tuple(names_of(names))
 
 
-def _person_name(bot: Bot) -> str:
+def person_name(bot: Bot) -> str:
     """Return the name of a person without the partner, and without a number."""
     return bot.label.partition("+")[0] if bot.label.startswith(PERSON) else HUMAN
 

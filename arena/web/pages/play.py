@@ -232,7 +232,7 @@ def table_page(web: WebState, page_request: PageRequest) -> Page:
     links = page_request.links
     seat, rendering, history = _visible(table, state)
     names = tuple(place.name for place in rendering.seats) if rendering else ()
-    you = names[seat] if names else ""
+    (you,) = (human_seats.person_name(bot) for bot in table.match.bots if bot.person)
     seen = len(state.answered.history()) if state.answered else 0
     question = state.question
     offered = _offered(question, page_request.query.get("picks", "").split())
@@ -329,7 +329,7 @@ def _to_you(shown: Any, name: str) -> Any:
     """Return what is shown with texts that address the player of this name: "you have drawn"."""
     if isinstance(shown, PublicAction):
         return replace(shown, phrase=_VERB.sub(_second_person, shown.phrase))
-    if isinstance(shown, str) and name:
+    if isinstance(shown, str):
         named = rf"(?<![\w-]){re.escape(name)}(?![\w/-])( [a-z]+s\b)?"
         return re.sub(named, lambda match: f"you{_second_person(match)}", shown)
     if isinstance(shown, tuple):

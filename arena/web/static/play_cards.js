@@ -4,6 +4,10 @@
 
 // Squares have 40 units, of which 36 can be touched: at least 24 pixels.
 const SMALLEST_SCALE = 0.67;
+// A square and the edges of a layout, in its units (table/board.html).
+const SQUARE = 40;
+const EDGE_TOP = 24;
+const EDGE_LEFT = 26;
 const SUITS = { S: "♠", H: "♥", D: "♦", C: "♣" };
 // Stands for the next element in a pattern.
 const PICK = "\u2400";
@@ -196,6 +200,8 @@ function wordsOf(action) {
   const copy = document.createElement("span");
   if (listed) copy.append(...[...listed.cloneNode(true).childNodes].filter((n) => n.nodeName !== "SMALL"));
   else copy.textContent = readable(action.words);
+  // The table shows the squares.
+  for (const text of copy.childNodes) text.textContent = text.textContent.replace(/ ?-?\d+,-?\d+/g, "");
   return copy;
 }
 
@@ -219,10 +225,10 @@ function showButtons(form, proposal, number) {
   row.hidden = false;
   confirm.disabled = proposal === undefined;
   confirm.dataset.action = proposal?.number ?? "";
-  confirm.replaceChildren(...(proposal ? ["Play: ", wordsOf(proposal)] : []));
-  confirm.hidden = proposal === undefined;
+  confirm.replaceChildren("Play", ...(proposal ? [": ", wordsOf(proposal)] : []));
   const isPlain = fitting([]).length === 0;
-  row.querySelector(".prompt").textContent = isPlain ? "" : promptOf(form, proposal);
+  confirm.hidden = isPlain;
+  form.querySelector(".prompt").textContent = isPlain ? "" : promptOf(form, proposal);
   form.classList.toggle("only-plain", actions.length > 0 && isPlain);
   other.hidden = proposal ? number < 2 : picked.length === 0 || fitting(picked).length > 60;
   const plain = row.querySelector(".plain");
@@ -255,7 +261,16 @@ function showLatestPiece() {
     const view = frame.getBoundingClientRect();
     frame.scrollLeft += piece.left + piece.width / 2 - view.left - view.width / 2;
     frame.scrollTop += piece.top + piece.height / 2 - view.top - view.height / 2;
+    // No row or column of squares is cut at the top or the left, where the numbers of the edges are.
+    const scale = svg.getBoundingClientRect().height / height;
+    frame.scrollTop = wholeSquares(frame.scrollTop, EDGE_TOP, scale);
+    frame.scrollLeft = wholeSquares(frame.scrollLeft, EDGE_LEFT, scale);
   }
+}
+
+function wholeSquares(scrolled, edge, scale) {
+  const square = SQUARE * scale;
+  return scrolled < edge * scale ? scrolled : Math.round((scrolled - edge * scale) / square) * square + edge * scale;
 }
 
 function showSelection() {

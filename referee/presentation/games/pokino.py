@@ -249,7 +249,7 @@ Lay dominoes so that numbers of your cards lie side by side, and play cards alon
   points win."""
     hidden_cards = (("deck", "deck"),)
     control_areas = ("dominoes", "board")
-    prompt = "Choose a domino, then two squares. For a run, choose its squares in order."
+    prompt = "Choose a domino, then two squares; or click along a run."
     notation = (
         "A square is written as its column and its row, which are numbered at the edges. A domino "
         "is written with the square of its smaller number and the direction of the larger one."
@@ -343,7 +343,8 @@ Lay dominoes so that numbers of your cards lie side by side, and play cards alon
 
     def remark(self, view: PokinoView) -> str:
         beads = view.beads[view.turn]
-        return f"A run costs a bead for each card, and you have {beads}. A domino earns one."
+        have = f"{beads} bead{'' if beads == 1 else 's'}"
+        return f"You have {have}; a run costs one per card."
 
     def rules_now(self, view: PokinoView) -> Sequence[str]:
         variants = [section for name, section in _RULES.items() if getattr(view, name)]
