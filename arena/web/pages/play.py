@@ -35,7 +35,13 @@ from arena.web.pages.replay import replay_view
 from arena.web.pages.replay_content import Replay, replay
 from referee.games.contract import Action, Game, SetupError
 from referee.games.registry import GAMES
-from referee.presentation.elements import FaceUpCard, PrivateCards, PublicAction, TableRendering
+from referee.presentation.elements import (
+    FaceUpCard,
+    PrivateCards,
+    PublicAction,
+    ScoreTable,
+    TableRendering,
+)
 from referee.presentation.registry import presentation_of
 from referee.presentation.selection import Selection, with_controls, with_new
 from referee.record import read
@@ -263,6 +269,7 @@ def table_page(web: WebState, page_request: PageRequest) -> Page:
             "has_hints": gives_hints(game.id),
             "again": table.form,
             "fresh_actions": tuple(history[seen:]),
+            "scored": _to_you(_scored(rendering, state.answered), you),
             "earlier_actions": tuple(reversed(history[:seen])),
             "outcome": "" if state.end is None else outcome(state.end.record, seat),
             "result": ""
@@ -316,6 +323,20 @@ def _frames_seen_by(
     frames = frame_sequence([_to_you(marked, name)])
     mine, *others = (*frames.places[seat:], *frames.places[:seat])
     return replace(frames, places=(replace(mine, name=f"{name} (you)"), *others))
+
+
+def _scored(
+    rendering: TableRendering | None, answered: PersonQuestion | None
+) -> tuple[tuple[str, ...], ...]:
+    """Return the rows of score tables that are new since a question, with the headings."""
+    if rendering is None or answered is None:
+        return ()
+    return tuple(
+        tuple(f"{head} {cell}" for head, cell in zip(now.heads, row, strict=True) if cell != "·")
+        for now, before in zip(rendering.below, answered.rendering().below, strict=True)
+        if isinstance(now, ScoreTable) and isinstance(before, ScoreTable)
+        for row in now.rows[len(before.rows) :]
+    )
 
 
 def _noted(rendering: TableRendering | None, seat: int) -> set[str]:

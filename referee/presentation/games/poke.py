@@ -162,7 +162,7 @@ def _price(view: PokeView) -> str:
     if left == DEALER_DRAWS:
         return "Your first exchange is free."
     times = "twice" if left == 2 else "four times"
-    return f"The price of an exchange: the tricks of the other player then count {times}."
+    return f"An exchange has a price: the other player's tricks then count {times}."
 
 
 class PokePresentation(Presentation):
@@ -206,7 +206,7 @@ A deal: draw, five tricks, poker hands. Cards are rank then suit; ranks from 2 u
     tasks = (
         ("draw", "exchange cards, or stand"),
         ("lead", "lead one card, or several of one rank"),
-        ("answer", "answer with as many cards"),
+        ("answer", "answer the lead with as many cards"),
     )
     hidden_cards = (("stock", "stock"),)
 
@@ -261,6 +261,8 @@ A deal: draw, five tricks, poker hands. Cards are rank then suit; ranks from 2 u
         match view.phase:
             case "draw":
                 return _price(view)
+            case "lead":
+                return "A lead wins unless the answer has as many cards of one higher rank."
             case "answer" if view.must_beat and can_beat(view.hand, view.lead):
                 return "You can beat the lead, so you must: only higher cards may be played."
             case "answer" if can_beat(view.hand, view.lead):
