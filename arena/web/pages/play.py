@@ -7,7 +7,7 @@ import secrets
 import time
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from functools import lru_cache
 from typing import Any, Final
 
@@ -37,9 +37,7 @@ from referee.games.contract import Action, Game, SetupError
 from referee.games.registry import GAMES
 from referee.presentation.elements import (
     FaceUpCard,
-    PrivateCards,
     PublicAction,
-    ScoreTable,
     TableRendering,
 )
 from referee.presentation.registry import presentation_of
@@ -189,43 +187,6 @@ def _bot(web: WebState, game: Game, name: str) -> Bot:
     return bot
 
 
-@dataclass(frozen=True, slots=True)
-class LegalAction:
-    """An action that the page offers: its number from 1, 0 if it is not listed, and its wording."""
-
-    number: int
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """The open question, as the page shows it.
-
-    Attributes:
-        id: its id, which the choice names.
-        actions: at most 60 actions that match the filter, and the hint if it is not listed.
-        matching: number of actions that match the filter.
-        total: number of listed actions.
-        complete: whether all legal actions are listed.
-        kinds: the first words of the actions with their numbers.
-        example: an action as it can be typed.
-        controls: how each action is selected on the table, for the script: a line per action with
-            the number of its pattern and its elements. Unlisted actions follow the listed ones.
-        patterns: a line per pattern with "o" if the elements are ordered or "u", the number of
-            elements that propose the action, and its wording with a character for each element.
-    """
-
-    id: str
-    actions: tuple[LegalAction, ...]
-    matching: int
-    total: int
-    complete: bool
-    kinds: tuple[tuple[str, int], ...]
-    example: str
-    controls: str
-    patterns: str
-
-
 def table_page(web: WebState, page_request: PageRequest) -> Page:
     """Return the table of a person.
 
@@ -237,17 +198,16 @@ def table_page(web: WebState, page_request: PageRequest) -> Page:
     game = GAMES[spec.game]
     links = page_request.links
     seat, rendering, history = _visible(table, state)
-    names = tuple(place.name for place in rendering.seats) if rendering else ()
     (you,) = (human_seats.person_name(bot) for bot in table.match.bots if bot.person)
+    rendering = _to_you(rendering, you)
+    history = [_to_you(action, you) if action.seat == seat else action for action in history]
     seen = len(state.answered.history()) if state.answered else 0
     question = state.question
     offered = _offered(question, page_request.query.get("picks", "").split())
     selections = question.selections(tuple(offered.values())) if question else ()
     picks = [pick for each in selections for pick in each.picks]
     picks += state.hint.picks if state.hint else ()
-    roles = {pick.role for pick in picks}
     find = page_request.query.get("find", "").strip()[:200]
-    history = [_to_you(action, you) if action.seat == seat else action for action in history]
     return Page(
         title=f"{game.title}: {_to_you(' v '.join(spec.versions), you)}",
         template="play_table.html",
@@ -256,25 +216,21 @@ def table_page(web: WebState, page_request: PageRequest) -> Page:
             "match": spec.id,
             "game": game,
             "presentation": presentation_of(game.id),
-            "roles": roles | _noted(rendering, seat),
+            "roles": {pick.role for pick in picks},
             "state": state,
             "seconds_left": max((state.deadline or 0.0) - time.time(), 0.0),
             "seat": seat,
-            "names": ["You" if name == you else name for name in names],
-            "frames": None
-            if rendering is None
-            else _frames_seen_by(rendering, seat, spec.game, {pick.element for pick in picks}),
+            "rendering": rendering,
+            "frames": rendering
+            and _frames_seen_by(rendering, seat, spec.game, {pick.element for pick in picks}, you),
             "turn": question and _turn(question, find, state.hint, tuple(offered), selections),
             "find": find,
             "has_hints": gives_hints(game.id),
             "again": table.form,
             "fresh_actions": tuple(history[seen:]),
-            "scored": _to_you(_scored(rendering, state.answered), you),
             "earlier_actions": tuple(reversed(history[:seen])),
-            "outcome": "" if state.end is None else outcome(state.end.record, seat),
-            "result": ""
-            if state.end is None
-            else _to_you(result(state.end.record).removeprefix("result: "), you),
+            "outcome": state.end and outcome(state.end.record, seat),
+            "result": state.end and _to_you(result(state.end.record), you).removeprefix("result: "),
             "rules_now": _rules_now(state.shown, links),
         },
         parts=("play-board", "play-turn"),
@@ -314,36 +270,13 @@ def _visible(
 
 
 def _frames_seen_by(
-    rendering: TableRendering, seat: int, game: str, elements: Collection[str]
+    rendering: TableRendering, seat: int, game: str, elements: Collection[str], name: str
 ) -> FrameSequence:
     """Return the rendering with the person's seat first, which is nearest to the reader."""
-    presentation = presentation_of(game)
-    name = rendering.seats[seat].name
-    marked = with_controls(rendering, presentation.control_areas, seat, elements)
-    frames = frame_sequence([_to_you(marked, name)])
+    areas = presentation_of(game).control_areas
+    frames = frame_sequence([with_controls(rendering, areas, seat, elements)])
     mine, *others = (*frames.places[seat:], *frames.places[:seat])
     return replace(frames, places=(replace(mine, name=f"{name} (you)"), *others))
-
-
-def _scored(
-    rendering: TableRendering | None, answered: PersonQuestion | None
-) -> tuple[tuple[str, ...], ...]:
-    """Return the rows of score tables that are new since a question, with the headings."""
-    if rendering is None or answered is None:
-        return ()
-    return tuple(
-        tuple(f"{head} {cell}" for head, cell in zip(now.heads, row, strict=True) if cell != "·")
-        for now, before in zip(rendering.below, answered.rendering().below, strict=True)
-        if isinstance(now, ScoreTable) and isinstance(before, ScoreTable)
-        for row in now.rows[len(before.rows) :]
-    )
-
-
-def _noted(rendering: TableRendering | None, seat: int) -> set[str]:
-    """Return the words of the notes at a seat's own cards."""
-    areas = rendering.seats[seat].areas if rendering else ()
-    groups = (area.opened for area in areas if isinstance(area, PrivateCards) and area.opened)
-    return {word for group in groups for word in group.note.split()}
 
 
 def _to_you(shown: Any, name: str) -> Any:
@@ -383,31 +316,33 @@ def _turn(
     hint: Hint | None,
     offered: Sequence[str],
     selections: Sequence[Selection],
-) -> Turn:
+) -> dict[str, object]:
+    """Return the open question as the page shows it: at most 60 actions that match the filter.
+
+    For the script, there is a line per action with the number of its pattern and its elements.
+    Unlisted actions follow the listed ones. A line per pattern has "o" if the elements are ordered
+    or "u", the number of elements that propose the action, and its wording with a character for
+    each element.
+    """
     choices = offered[: len(question.actions)]
-    unlisted = [hint.words] if hint and hint.words not in choices else []
     matches = matching(choices, find)
     # Many actions are grouped by what is played, too.
     kinds = Counter(" ".join(c.split()[: 1 + (len(choices) > _SHOWN_ACTIONS)]) for c in choices)
     patterns: dict[str, int] = {}
-    controls = [
-        _control(selection, words, patterns)
-        for selection, words in zip(selections, offered, strict=True)
-    ]
-    return Turn(
-        question_id(question),
-        (
-            *(LegalAction(0, words) for words in unlisted),
-            *(LegalAction(n + 1, choices[n]) for n in matches[:_SHOWN_ACTIONS]),
-        ),
-        len(matches),
-        len(choices),
-        question.complete,
-        tuple(kinds.items()) if len(kinds) > 1 else (),
-        choices[-1],
-        "\n".join(controls),
-        "\n".join(patterns),
-    )
+    pairs = zip(selections, offered, strict=True)
+    controls = [_control(selection, words, patterns) for selection, words in pairs]
+    unlisted = [(0, hint.words)] if hint and hint.words not in choices else []
+    return {
+        "id": question_id(question),
+        "actions": (*unlisted, *((n + 1, choices[n]) for n in matches[:_SHOWN_ACTIONS])),
+        "matching": len(matches),
+        "total": len(choices),
+        "complete": question.complete,
+        "kinds": tuple(kinds.items()) if len(kinds) > 1 else (),
+        "example": choices[-1],
+        "controls": "\n".join(controls),
+        "patterns": "\n".join(patterns),
+    }
 
 
 def _control(selection: Selection, words: str, patterns: dict[str, int]) -> str:

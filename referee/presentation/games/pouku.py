@@ -239,6 +239,11 @@ Suits mean nothing; ranks from 2 up to A, and the ace is also low in a straight.
     def task(self, view: PoukuView) -> str:
         return "go out or discard a card" if view.worth else "discard a card"
 
+    def remark(self, view: PoukuView) -> str:
+        if view.worth:
+            return f"You may go out now, worth {view.worth}, or discard and hope for more."
+        return "A discarded card lies open in your field, where others may use it."
+
     def rules_now(self, view: PoukuView) -> Sequence[str]:
         keep = ("U-5",) if view.may_keep else ()
         return ("U-3.3", "U-4", *keep, "U-2", "U-6", *(("U-7",) if view.teams else ()))
