@@ -66,8 +66,6 @@ class Presentation:
     """Keys of the areas whose elements select the actions of a person."""
     prompt: ClassVar[str] = "Click a framed card."
     """How a person begins to select an action on the table, as a sentence."""
-    notation: ClassVar[str] = ""
-    """How the lines of a menu (:meth:`choice`) name what lies on the table, as a sentence."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -151,12 +149,7 @@ class Presentation:
         return selection_by_fields(action)
 
     def continued(self, legal: Legal, picks: Sequence[str]) -> Iterable[Action]:
-        """Yield legal actions that begin with selected elements, if not all actions are listed.
-
-        Args:
-            legal: the legal actions.
-            picks: names of the elements in order. None are given at the beginning.
-        """
+        """Return legal actions that begin with these elements, if a question lists not all."""
         return ()
 
     def task(self, view: Any) -> str:
@@ -167,10 +160,7 @@ class Presentation:
         return dict(self.tasks).get(getattr(view, "phase", ""), "")
 
     def remark(self, view: Any) -> str:
-        """Return why some cards cannot be played now, or what a choice costs; by default nothing.
-
-        It is a sentence for the seat of a view, which a table of a person shows below the task.
-        """
+        """Tell the seat of a view why cards cannot be played, or what a choice costs, if needed."""
         return ""
 
     def lessons(self) -> Sequence[Lesson]:

@@ -15,7 +15,7 @@ from referee.games.poke.actions import (
     PokeView,
 )
 from referee.games.poke.legal import can_beat
-from referee.games.poke.state import DEALER_DRAWS, NON_DEALER_DRAWS
+from referee.games.poke.state import NON_DEALER_DRAWS
 from referee.presentation.contract import Presentation
 from referee.presentation.elements import (
     FRESH,
@@ -30,6 +30,7 @@ from referee.presentation.elements import (
     TrickCell,
     TrickTable,
     face_up,
+    trick_table,
 )
 
 _HAND = 5
@@ -53,9 +54,8 @@ def _badges(public: PokeView, seat: int) -> list[Badge]:
 def _areas(public: PokeView, hands: Mapping[int, PokeView], seat: int) -> list[PrivateCards]:
     view = hands.get(seat)
     left = 0 if public.phase == "over" else _HAND - _played(public, seat)
-    laid = sum(drawn.cards for drawn in public.drawn if drawn.seat == seat)
-    if public.phase == "over":
-        laid = 0
+    draws = () if public.phase == "over" else public.drawn
+    laid = sum(drawn.cards for drawn in draws if drawn.seat == seat)
     opened = laid_open = None
     if view is not None:
         opened = face_up(view.hand) if left else CardGroup()
@@ -90,13 +90,8 @@ def _tricks(public: PokeView, players: Players) -> TrickTable:
 def _trick_table(
     key: str, label: str, columns: list[dict[int, TrickCell]], players: Players, note: str = ""
 ) -> TrickTable:
-    return TrickTable(
-        key,
-        label,
-        tuple(str(number) for number in range(1, len(columns) + 1)),
-        tuple((players.names[seat], tuple(column[seat] for column in columns)) for seat in _FACING),
-        note,
-    )
+    cells = [[column[seat] for seat in _FACING] for column in columns]
+    return trick_table(key, label, cells, [players.names[seat] for seat in _FACING], note)
 
 
 def _column(trick: PokeTrick, fresh: bool) -> dict[int, TrickCell]:
@@ -154,15 +149,14 @@ def _drawn(number: int) -> str:
 
 def _price(view: PokeView) -> str:
     """Return what the next draw of the seat that draws costs (rules P-2.5 and P-2.6)."""
-    others = [drawn for drawn in view.drawn if drawn.seat != view.dealer]
-    if len(others) < NON_DEALER_DRAWS and all(drawn.cards for drawn in others):
-        left = NON_DEALER_DRAWS - len(others)
-    else:
-        left = DEALER_DRAWS + len(others) - len(view.drawn)
-    if left == DEALER_DRAWS:
-        return "Your first exchange is free."
-    times = "twice" if left == 2 else "four times"
-    return f"An exchange has a price: the other player's tricks then count {times}."
+    others = [drawn.cards for drawn in view.drawn if drawn.seat != view.dealer]
+    is_dealer = 0 in others or len(others) == NON_DEALER_DRAWS
+    made = len(view.drawn) - len(others) if is_dealer else len(others) + 1
+    return (
+        "An exchange is free.",
+        "An exchange makes the other player's tricks count twice.",
+        "An exchange makes the other player's tricks count four times.",
+    )[made]
 
 
 class PokePresentation(Presentation):
@@ -258,18 +252,14 @@ A deal: draw, five tricks, poker hands. Cards are rank then suit; ranks from 2 u
         return actions
 
     def remark(self, view: PokeView) -> str:
-        match view.phase:
-            case "draw":
-                return _price(view)
-            case "lead":
-                return "A lead wins unless the answer has as many cards of one higher rank."
-            case "answer" if view.must_beat and can_beat(view.hand, view.lead):
-                return "You can beat the lead, so you must: only higher cards may be played."
-            case "answer" if can_beat(view.hand, view.lead):
-                return "Only higher cards of one rank beat the lead."
-            case "answer":
-                return "You cannot beat the lead, so you may give up any cards."
-        return ""
+        if view.phase == "draw":
+            return _price(view)
+        if view.phase == "lead":
+            return "A lead wins unless the answer has as many cards of one higher rank."
+        if not can_beat(view.hand, view.lead):
+            return "You cannot beat the lead, so you may give up any cards."
+        must = "so you must: only higher cards may be played"
+        return f"You can beat the lead, {must if view.must_beat else 'but you need not'}."
 
     def rules_now(self, view: PokeView) -> Sequence[str]:
         if view.phase == "draw":

@@ -232,6 +232,7 @@ class PokinoPresentation(Presentation):
         ("spoke", "The four dominoes that lie on the table at the start."),
         ("poke", "The stock of dominoes, face down."),
         ("token", "It closes the border between two squares for everybody."),
+        ("2,-1", "The square in column 2, row -1. A domino has the place of its smaller number."),
         ("Pokino", "Playing the last card of the hand, which wins the game at once."),
     )
     short_rules = """\
@@ -250,10 +251,6 @@ Lay dominoes so that numbers of your cards lie side by side, and play cards alon
     hidden_cards = (("deck", "deck"),)
     control_areas = ("dominoes", "board")
     prompt = "Choose a domino, then two squares; or click along a run."
-    notation = (
-        "A square is written as its column and its row, which are numbered at the edges. A domino "
-        "is written with the square of its smaller number and the direction of the larger one."
-    )
 
     def render(
         self, public: PokinoView, hands: Mapping[int, PokinoView], players: Players
@@ -342,9 +339,7 @@ Lay dominoes so that numbers of your cards lie side by side, and play cards alon
         return "lay a domino, run or pass"
 
     def remark(self, view: PokinoView) -> str:
-        beads = view.beads[view.turn]
-        have = f"{beads} bead{'' if beads == 1 else 's'}"
-        return f"You have {have}; a run costs one per card."
+        return f"A run costs a bead for each card; you have {view.beads[view.turn]}."
 
     def rules_now(self, view: PokinoView) -> Sequence[str]:
         variants = [section for name, section in _RULES.items() if getattr(view, name)]
