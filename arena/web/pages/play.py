@@ -32,7 +32,7 @@ from arena.web.data.web_state import WebState
 from arena.web.markdown_to_html import rendered
 from arena.web.page import InvalidQuery, Links, Page, PageNotFound, PageRequest
 from arena.web.pages.replay import replay_view
-from arena.web.pages.replay_content import Replay, replay
+from arena.web.pages.replay_content import replay
 from referee.games.contract import Action, Game, SetupError
 from referee.games.registry import GAMES
 from referee.presentation.elements import (
@@ -93,11 +93,6 @@ def playable_bots(web: WebState, game: Game) -> tuple[tuple[str, str], ...]:
         if _is_playable(version, game.id)
     ]
     return (*playing, *stored[:_LISTED_BOTS])
-
-
-def opponents(web: WebState, game: str) -> list[str]:
-    """Return the bots that can be chosen for a game, as a form names them."""
-    return [name for name, _ in playable_bots(web, GAMES[game])]
 
 
 def _is_playable(version: Version, game: str) -> bool:
@@ -379,23 +374,11 @@ def replay_page(web: WebState, page_request: PageRequest) -> Page:
     table = find_table(web, page_request)
     if not table.is_over or not table.match.games:
         raise PageNotFound("this match has no replay: it is not over, or its game was not played.")
-    shown = _replay(web, table, page_request)
-    return Page(
-        title=f"Replay: {shown.title}",
-        template="play_replay.html",
-        model={"r": shown, "table": table.id},
-        topics=frozenset(),
-        fresh=0.0,
-        headers=_PRIVATE,
-    )
-
-
-def _replay(web: WebState, table: PlayTable, page_request: PageRequest) -> Replay:
     text = table.match.record
     record = read(text)
     (game,) = record.games
     assert record.seed is not None
-    return replay(
+    shown = replay(
         record.match,
         game,
         record.seed,
@@ -403,4 +386,12 @@ def _replay(web: WebState, table: PlayTable, page_request: PageRequest) -> Repla
         games=(game.number,),
         record=page_request.links.to("play", "tables", table.id, "record.jsonl"),
         verified=web.verifications.of(table.match.spec.id, lambda: text),
+    )
+    return Page(
+        title=f"Replay: {shown.title}",
+        template="play_replay.html",
+        model={"r": shown, "table": table.id},
+        topics=frozenset(),
+        fresh=0.0,
+        headers=_PRIVATE,
     )
