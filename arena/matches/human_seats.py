@@ -103,11 +103,14 @@ class PersonQuestion:
         """Return the listed actions as lines of a menu."""
         return tuple(map(self.presentation.choice, self.actions))
 
-    @cached_property
-    def selections(self) -> tuple[Selection, ...]:
-        """How each listed action is selected on the table."""
+    def continued(self, picks: Sequence[str]) -> tuple[Action, ...]:
+        """Return legal actions that begin with these elements, if not all are listed."""
+        return () if self.complete else tuple(self.presentation.continued(self._turn[1], picks))
+
+    def selections(self, actions: Sequence[Action]) -> tuple[Selection, ...]:
+        """Return how each of these actions is selected on the table."""
         presentation = self.presentation
-        selections = tuple(map(presentation.selection, self.actions))
+        selections = tuple(map(presentation.selection, actions))
         areas = presentation.control_areas
         return offered_selections(selections, self.rendering(), areas, self.seat)
 
@@ -198,12 +201,12 @@ def table_names(bots: Sequence[Bot], seating: Sequence[int]) -> tuple[str, ...]:
     names = []
     for entrant, bot in zip(seating, seated(bots, seating), strict=True):
         number = people.index(entrant) if bot.person else 0
-        label = _person_name(bot) if bot.person else bot.label
+        label = person_name(bot) if bot.person else bot.label
         names.append(f"{label}-{number + 1}" if number else label)
     return tuple(names_of(names))
 
 
-def _person_name(bot: Bot) -> str:
+def person_name(bot: Bot) -> str:
     """Return the name of a person without the partner, and without a number."""
     return bot.label.partition("+")[0] if bot.label.startswith(PERSON) else HUMAN
 

@@ -36,10 +36,10 @@ _ARENA: Final = (
     ("95 % interval", "The range that contains the true value in 95 of 100 such cases."),
     ("rank range", "The ranks that are possible within the uncertainty of the strengths."),
     ("provisional", "A rating of too few games to be relied on."),
-    ("win expectation", "The expected share of a win from a position, from 0 to 1."),
+    ("win expectation", "The expected share of a win from a position, in per cent."),
     ("fault", "Why a bot was stopped: a crash, an illegal action, no answer in time."),
     ("void", "A match that does not count, because of the arena and not because of a bot."),
-    ("gauntlet", "A format in which one bot plays against all others."),
+    ("gauntlet", "A format in which one or more challengers play all others."),
     ("SPRT", "A test of two versions that stops as soon as the result is clear."),
     ("house bot", "A bot that comes with the arena, such as greedy."),
 )

@@ -28,6 +28,7 @@ def rendering(table: Table) -> Iterator[str]:
             question_text(game, options, table.seats, view, seat, actors, legal)
             presentation.rules_now(view)
             presentation.task(view)
+            presentation.remark(view)
         presentation.hidden(state)
         if len(presentation.scores(state.public(), table.seats)) != table.seats:
             yield "scores of the presentation are not those of all seats"

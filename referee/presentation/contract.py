@@ -7,13 +7,13 @@ subclass of :class:`Presentation` that overrides the defaults that do not fit it
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, ClassVar, Final
 
-from referee.games.contract import Action, Game, View
+from referee.games.contract import Action, Game, Legal, View
 from referee.presentation.elements import (
     OpenCards,
     Players,
@@ -64,6 +64,8 @@ class Presentation:
     """The fields of a position with cards that no seat can see, with their labels."""
     control_areas: ClassVar[tuple[str, ...]] = ("hand",)
     """Keys of the areas whose elements select the actions of a person."""
+    prompt: ClassVar[str] = "Click a framed card."
+    """How a person begins to select an action on the table, as a sentence."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -146,12 +148,20 @@ class Presentation:
         """
         return selection_by_fields(action)
 
+    def continued(self, legal: Legal, picks: Sequence[str]) -> Iterable[Action]:
+        """Return legal actions that begin with these elements, if a question lists not all."""
+        return ()
+
     def task(self, view: Any) -> str:
         """Return what the seat of a view decides now; by default that of its phase in `tasks`.
 
         A table of a person shows it to players who do not know the game.
         """
         return dict(self.tasks).get(getattr(view, "phase", ""), "")
+
+    def remark(self, view: Any) -> str:
+        """Tell the seat of a view why cards cannot be played, or what a choice costs, if needed."""
+        return ""
 
     def lessons(self) -> Sequence[Lesson]:
         """Return positions with questions, by which a person learns the game in a minute.

@@ -129,6 +129,15 @@ class TrickTable:
     note: str = ""
 
 
+def trick_table(
+    key: str, label: str, columns: Sequence[Sequence[TrickCell]], names: Sequence[str], note: str
+) -> TrickTable:
+    """Return tricks as a table; each column has a cell for each name."""
+    heads = tuple(str(number) for number in range(1, len(columns) + 1))
+    rows = tuple((name, tuple(column[row] for column in columns)) for row, name in enumerate(names))
+    return TrickTable(key, label, heads, rows, note)
+
+
 @dataclass(frozen=True, slots=True)
 class ScoreTable:
     """Table of scores: numbers in rows and columns; the first column names the rows."""

@@ -4,7 +4,6 @@ A person selects an action by clicking elements of the table. The presentation o
 elements of each action; a page needs to know nothing else of the game.
 """
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 
@@ -116,12 +115,11 @@ def with_new(rendering: TableRendering, before: TableRendering, seat: int) -> Ta
 def _with_new(group: Group, old: Group) -> Group:
     match group, old:
         case CardGroup(), CardGroup():
-            left = Counter(face.card for face in old.faces)
-            faces = []
-            for face in group.faces:
-                is_new = left[face.card] <= 0
-                left[face.card] -= 1
-                faces.append(replace(face, marks=(*face.marks, NEW)) if is_new else face)
+            held = {face.card for face in old.faces}
+            faces = (
+                face if face.card in held else replace(face, marks=(*face.marks, NEW))
+                for face in group.faces
+            )
             return replace(group, faces=tuple(faces))
         case DominoGroup(), DominoGroup():
             return replace(group, new=tuple(tile for tile in group.tiles if tile not in old.tiles))

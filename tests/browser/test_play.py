@@ -265,8 +265,10 @@ def test_a_person_plays_with_the_keyboard_and_with_typed_actions(tab: Page, site
     assert tab.evaluate("document.activeElement.id") == "play-text"
     tab.fill("#play-text", "")
     question = tab.get_attribute("[name=question]", "value")
+    assert tab.locator("#play-board .square.ready").count() == 0
     tab.locator("#play-board .dom[data-pick]").first.press("Enter")
     assert "selected" in (tab.text_content("#play-said") or "")
+    assert tab.locator("#play-board .square.ready").count() > 1
     tab.keyboard.press("r")
     first = tab.get_attribute(".confirm > .primary", "data-action")
     tab.keyboard.press("r")

@@ -26,7 +26,7 @@ from arena.matches.human_seats import (
     ended_game,
 )
 from arena.matches.typed_choice import exact_match, with_card_names
-from arena.presentation.narration import result
+from arena.presentation.narration import outcome, result
 from arena.tournaments.time_estimate import duration
 from referee.numbering import game_text, seat_text
 from referee.presentation import text
@@ -233,11 +233,13 @@ class TerminalPerson:
         end = ended_game(self._spec, self._bots, played)
         seen = self._seen[end.viewer, played.game] if end.viewer else len(end.history)
         _clear()
+        verdict = [outcome(end.record, end.names.index(end.viewer))] if end.viewer else []
         for line in (
             f"{game_text(played.game)} · end",
             *_log(end.history[seen:], end.names),
             *text.lines(end.rendering, _size()[0]),
             *(f"! {clause}" for clause in story.faults(end.record)),
+            *verdict,
             result(end.record),
         ):
             output.game_line(line)

@@ -7,9 +7,9 @@ import secrets
 import time
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from markupsafe import Markup
 
@@ -32,10 +32,14 @@ from arena.web.data.web_state import WebState
 from arena.web.markdown_to_html import rendered
 from arena.web.page import InvalidQuery, Links, Page, PageNotFound, PageRequest
 from arena.web.pages.replay import replay_view
-from arena.web.pages.replay_content import Replay, replay
-from referee.games.contract import Game, SetupError
+from arena.web.pages.replay_content import replay
+from referee.games.contract import Action, Game, SetupError
 from referee.games.registry import GAMES
-from referee.presentation.elements import PublicAction, TableRendering
+from referee.presentation.elements import (
+    FaceUpCard,
+    PublicAction,
+    TableRendering,
+)
 from referee.presentation.registry import presentation_of
 from referee.presentation.selection import Selection, with_controls, with_new
 from referee.record import read
@@ -45,6 +49,7 @@ THINK_SECONDS: Final = (300, 900, 1800, 3600)
 _SHOWN_ACTIONS: Final = 60
 _PICK: Final = "\N{SYMBOL FOR NULL}"
 """Stands for the next element in the pattern of an action's wording."""
+_VERB: Final = re.compile(r"((?:^| and )[a-z]+s)\b")
 _LISTED_BOTS: Final = 200
 _PRIVATE: Final = {"Cache-Control": "no-store"}
 
@@ -88,11 +93,6 @@ def playable_bots(web: WebState, game: Game) -> tuple[tuple[str, str], ...]:
         if _is_playable(version, game.id)
     ]
     return (*playing, *stored[:_LISTED_BOTS])
-
-
-def opponents(web: WebState, game: str) -> list[str]:
-    """Return the bots that can be chosen for a game, as a form names them."""
-    return [name for name, _ in playable_bots(web, GAMES[game])]
 
 
 def _is_playable(version: Version, game: str) -> bool:
@@ -182,43 +182,6 @@ def _bot(web: WebState, game: Game, name: str) -> Bot:
     return bot
 
 
-@dataclass(frozen=True, slots=True)
-class LegalAction:
-    """An action that the page offers: its number from 1, 0 if it is not listed, and its wording."""
-
-    number: int
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """The open question, as the page shows it.
-
-    Attributes:
-        id: its id, which the choice names.
-        actions: at most 60 actions that match the filter, and the hint if it is not listed.
-        matching: number of actions that match the filter.
-        total: number of listed actions.
-        complete: whether all legal actions are listed.
-        kinds: the first words of the actions with their numbers.
-        example: an action as it can be typed.
-        controls: how each listed action is selected on the table, for the script: a line per action
-            with the number of its pattern and its elements.
-        patterns: a line per pattern with "o" if the elements are ordered or "u", the number of
-            elements that propose the action, and its wording with a character for each element.
-    """
-
-    id: str
-    actions: tuple[LegalAction, ...]
-    matching: int
-    total: int
-    complete: bool
-    kinds: tuple[tuple[str, int], ...]
-    example: str
-    controls: str
-    patterns: str
-
-
 def table_page(web: WebState, page_request: PageRequest) -> Page:
     """Return the table of a person.
 
@@ -230,40 +193,39 @@ def table_page(web: WebState, page_request: PageRequest) -> Page:
     game = GAMES[spec.game]
     links = page_request.links
     seat, rendering, history = _visible(table, state)
-    names = tuple(place.name for place in rendering.seats) if rendering else ()
+    (you,) = (human_seats.person_name(bot) for bot in table.match.bots if bot.person)
+    rendering = _to_you(rendering, you)
+    history = [_to_you(action, you) if action.seat == seat else action for action in history]
     seen = len(state.answered.history()) if state.answered else 0
-    selections = state.question.selections if state.question else ()
+    question = state.question
+    offered = _offered(question, page_request.query.get("picks", "").split())
+    selections = question.selections(tuple(offered.values())) if question else ()
     picks = [pick for each in selections for pick in each.picks]
     picks += state.hint.picks if state.hint else ()
-    roles = {pick.role for pick in picks}
     find = page_request.query.get("find", "").strip()[:200]
     return Page(
-        title=f"{game.title}: {' v '.join(spec.versions)}",
+        title=f"{game.title}: {_to_you(' v '.join(spec.versions), you)}",
         template="play_table.html",
         model={
             "table": table.id,
             "match": spec.id,
             "game": game,
-            "summary": presentation_of(game.id).summary,
-            "roles": [term for term in presentation_of(game.id).terms if term[0] in roles],
+            "presentation": presentation_of(game.id),
+            "roles": {pick.role for pick in picks},
             "state": state,
             "seconds_left": max((state.deadline or 0.0) - time.time(), 0.0),
             "seat": seat,
-            "names": names,
-            "frames": None
-            if rendering is None
-            else _frames_seen_by(rendering, seat, spec.game, {pick.element for pick in picks}),
-            "turn": None if state.question is None else _turn(state.question, find, state.hint),
+            "rendering": rendering,
+            "frames": rendering
+            and _frames_seen_by(rendering, seat, spec.game, {pick.element for pick in picks}, you),
+            "turn": question and _turn(question, find, state.hint, tuple(offered), selections),
             "find": find,
             "has_hints": gives_hints(game.id),
             "again": table.form,
             "fresh_actions": tuple(history[seen:]),
             "earlier_actions": tuple(reversed(history[:seen])),
-            "outcome": "" if state.end is None else outcome(state.end.record, seat),
-            "result": ""
-            if state.end is None
-            else result(state.end.record).removeprefix("result: "),
-            "task": "" if state.shown is None else state.shown.presentation.task(state.shown.view),
+            "outcome": state.end and outcome(state.end.record, seat),
+            "result": state.end and _to_you(result(state.end.record), you).removeprefix("result: "),
             "rules_now": _rules_now(state.shown, links),
         },
         parts=("play-board", "play-turn"),
@@ -303,46 +265,79 @@ def _visible(
 
 
 def _frames_seen_by(
-    rendering: TableRendering, seat: int, game: str, elements: Collection[str]
+    rendering: TableRendering, seat: int, game: str, elements: Collection[str], name: str
 ) -> FrameSequence:
     """Return the rendering with the person's seat first, which is nearest to the reader."""
-    presentation = presentation_of(game)
-    marked = _with_you(with_controls(rendering, presentation.control_areas, seat, elements), seat)
-    frames = frame_sequence([marked])
-    return replace(frames, places=(*frames.places[seat:], *frames.places[:seat]))
+    areas = presentation_of(game).control_areas
+    frames = frame_sequence([with_controls(rendering, areas, seat, elements)])
+    mine, *others = (*frames.places[seat:], *frames.places[:seat])
+    return replace(frames, places=(replace(mine, name=f"{name} (you)"), *others))
 
 
-def _with_you(rendering: TableRendering, seat: int) -> TableRendering:
-    """Return the rendering with "(you)" behind the name of the person's seat."""
-    seats = list(rendering.seats)
-    seats[seat] = replace(seats[seat], name=f"{seats[seat].name} (you)")
-    return replace(rendering, seats=tuple(seats))
+def _to_you(shown: Any, name: str) -> Any:
+    """Return what is shown with texts that address the player of this name: "you have drawn"."""
+    if isinstance(shown, PublicAction):
+        return replace(shown, phrase=_VERB.sub(_second_person, shown.phrase))
+    if isinstance(shown, str):
+        named = rf"(?<![\w-]){re.escape(name)}(?![\w/-])( [a-z]+s\b)?"
+        return re.sub(named, lambda match: f"you{_second_person(match)}", shown)
+    if isinstance(shown, tuple):
+        return tuple(_to_you(each, name) for each in shown)
+    if is_dataclass(shown) and not isinstance(shown, FaceUpCard | type):
+        return replace(
+            shown, **{f.name: _to_you(getattr(shown, f.name), name) for f in fields(shown)}
+        )
+    return shown
 
 
-def _turn(question: PersonQuestion, find: str, hint: Hint | None) -> Turn:
-    choices = question.choices()
-    unlisted = [hint.words] if hint and hint.words not in choices else []
+def _second_person(match: re.Match[str]) -> str:
+    """Return a verb in the second person, with what is before it: " wins" as " win"."""
+    verb = match[1] or ""
+    irregular = {" has": " have", " is": " are"}
+    return irregular.get(verb) or re.sub(r"(?:((?<=ss)|(?<=o))e|(?<!s))s$", "", verb)
+
+
+def _offered(question: PersonQuestion | None, picks: Sequence[str]) -> dict[str, Action]:
+    """Return the listed actions by their wordings, then others that begin with these elements."""
+    if question is None:
+        return {}
+    actions = (*question.actions, *question.continued(picks))
+    return {question.presentation.choice(action): action for action in actions}
+
+
+def _turn(
+    question: PersonQuestion,
+    find: str,
+    hint: Hint | None,
+    offered: Sequence[str],
+    selections: Sequence[Selection],
+) -> dict[str, object]:
+    """Return the open question as the page shows it: at most 60 actions that match the filter.
+
+    For the script, there is a line per action with the number of its pattern and its elements.
+    Unlisted actions follow the listed ones. A line per pattern has "o" if the elements are ordered
+    or "u", the number of elements that propose the action, and its wording with a character for
+    each element.
+    """
+    choices = offered[: len(question.actions)]
     matches = matching(choices, find)
-    kinds = Counter(choice.split()[0] for choice in choices)
+    # Many actions are grouped by what is played, too.
+    kinds = Counter(" ".join(c.split()[: 1 + (len(choices) > _SHOWN_ACTIONS)]) for c in choices)
     patterns: dict[str, int] = {}
-    controls = [
-        _control(selection, words, patterns)
-        for selection, words in zip(question.selections, choices, strict=True)
-    ]
-    return Turn(
-        question_id(question),
-        (
-            *(LegalAction(0, words) for words in unlisted),
-            *(LegalAction(n + 1, choices[n]) for n in matches[:_SHOWN_ACTIONS]),
-        ),
-        len(matches),
-        len(choices),
-        question.complete,
-        tuple(kinds.items()) if len(kinds) > 1 else (),
-        choices[-1],
-        "\n".join(controls),
-        "\n".join(patterns),
-    )
+    pairs = zip(selections, offered, strict=True)
+    controls = [_control(selection, words, patterns) for selection, words in pairs]
+    unlisted = [(0, hint.words)] if hint and hint.words not in choices else []
+    return {
+        "id": question_id(question),
+        "actions": (*unlisted, *((n + 1, choices[n]) for n in matches[:_SHOWN_ACTIONS])),
+        "matching": len(matches),
+        "total": len(choices),
+        "complete": question.complete,
+        "kinds": tuple(kinds.items()) if len(kinds) > 1 else (),
+        "example": choices[-1],
+        "controls": "\n".join(controls),
+        "patterns": "\n".join(patterns),
+    }
 
 
 def _control(selection: Selection, words: str, patterns: dict[str, int]) -> str:
@@ -379,23 +374,11 @@ def replay_page(web: WebState, page_request: PageRequest) -> Page:
     table = find_table(web, page_request)
     if not table.is_over or not table.match.games:
         raise PageNotFound("this match has no replay: it is not over, or its game was not played.")
-    shown = _replay(web, table, page_request)
-    return Page(
-        title=f"Replay: {shown.title}",
-        template="play_replay.html",
-        model={"r": shown, "table": table.id},
-        topics=frozenset(),
-        fresh=0.0,
-        headers=_PRIVATE,
-    )
-
-
-def _replay(web: WebState, table: PlayTable, page_request: PageRequest) -> Replay:
     text = table.match.record
     record = read(text)
     (game,) = record.games
     assert record.seed is not None
-    return replay(
+    shown = replay(
         record.match,
         game,
         record.seed,
@@ -403,4 +386,12 @@ def _replay(web: WebState, table: PlayTable, page_request: PageRequest) -> Repla
         games=(game.number,),
         record=page_request.links.to("play", "tables", table.id, "record.jsonl"),
         verified=web.verifications.of(table.match.spec.id, lambda: text),
+    )
+    return Page(
+        title=f"Replay: {shown.title}",
+        template="play_replay.html",
+        model={"r": shown, "table": table.id},
+        topics=frozenset(),
+        fresh=0.0,
+        headers=_PRIVATE,
     )

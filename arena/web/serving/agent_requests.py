@@ -29,6 +29,7 @@ from arena.web.management.pages import account
 from arena.web.page import InvalidQuery, PageNotFound, PageRequest, ServerLinks
 from arena.web.pages import play
 from arena.web.serving.security import bearer_of, check_form_origin, expect_loopback_name
+from referee.games.registry import GAMES
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -88,7 +89,7 @@ class AgentTables:
 
     def opponents(self, game: str) -> list[str]:
         """Return the bots that an agent may choose."""
-        return play.opponents(self.web, game)
+        return [name for name, _ in play.playable_bots(self.web, GAMES[game])]
 
 
 def _text(value: object) -> str:

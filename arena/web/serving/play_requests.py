@@ -28,7 +28,10 @@ TABLE: Final = PageRoute(
     "/play/tables/{id}",
     play.table_page,
     "The table of a person.",
-    query=(("find", "only actions that contain these words"),),
+    query=(
+        ("find", "only actions that contain these words"),
+        ("picks", "elements of the table: unlisted actions that begin with them are added"),
+    ),
     kinds=("html",),
     private=True,
 )

@@ -4,6 +4,10 @@
 
 // Squares have 40 units, of which 36 can be touched: at least 24 pixels.
 const SMALLEST_SCALE = 0.67;
+// A square and the edges of a layout, in its units (table/board.html).
+const SQUARE = 40;
+const EDGE_TOP = 24;
+const EDGE_LEFT = 26;
 const SUITS = { S: "♠", H: "♥", D: "♦", C: "♣" };
 // Stands for the next element in a pattern.
 const PICK = "\u2400";
@@ -11,6 +15,8 @@ const PICK = "\u2400";
 let picked = [];
 // The actions of the open question, and which of the fitting ones is proposed.
 let actions = [];
+// The elements with which a selection begins.
+let firsts = new Set();
 let proposed = 0;
 let isCycling = false;
 let asked = "";
@@ -22,14 +28,42 @@ function readActions(form) {
   picked = [];
   proposed = 0;
   isCycling = false;
+  setActions(actionsOf(form));
+}
+
+function setActions(offered) {
+  actions = offered;
+  firsts = new Set(actions.map(({ names }) => elementOf(names[0] ?? "")));
+}
+
+// The listed actions of a form by their numbers, then others by their words.
+function actionsOf(form) {
   const patterns = (form?.dataset.patterns ?? "").split("\n").map((line) => line.split("\t"));
-  actions = (form?.dataset.controls ?? "").split("\n").filter(Boolean).map((line, n) => {
+  const listed = Number(form?.dataset.listed ?? Infinity);
+  return (form?.dataset.controls ?? "").split("\n").filter(Boolean).map((line, n) => {
     const [pattern, ...names] = line.split(" ");
     const [kind, words] = patterns[pattern];
     let used = 0;
     const worded = words.replaceAll(PICK, () => elementOf(names[used++]));
-    return { number: n + 1, isOrdered: kind[0] === "o", enough: Number(kind.slice(1)), names, words: worded };
+    const number = n < listed ? n + 1 : worded;
+    return { number, isOrdered: kind[0] === "o", enough: Number(kind.slice(1)), names, words: worded };
   });
+}
+
+// Adds actions that begin with the selection, if the page does not list all.
+async function readMore(form) {
+  const picks = picked.map(({ element }) => element).join(" ");
+  if (!form?.dataset.listed || picked.length < 2 || !fitting(picked).some(({ isOrdered }) => isOrdered)) return;
+  try {
+    const page = await read(`?picks=${encodeURIComponent(picks)}`);
+    const fresh = page.getElementById("choose");
+    if (fresh?.elements.question.value !== asked) return;
+    const known = new Set(actions.map(({ words }) => words));
+    setActions([...actions, ...actionsOf(fresh).filter(({ words }) => !known.has(words))]);
+    showSelection();
+  } catch {
+    // The next click tries again.
+  }
 }
 
 function elementOf(name) {
@@ -127,7 +161,9 @@ function showControl({ node, pick }, proposal) {
   const mine = picked.find(({ element, copy }) => element === pick.element && copy === pick.copy);
   const names = proposal?.names.map(elementOf) ?? [];
   node.classList.toggle("chosen", mine !== undefined);
-  node.classList.toggle("ready", mine === undefined && joined(picked, pick) !== undefined);
+  // Squares are framed when it is known what may be laid on them.
+  const isOpen = picked.length > 0 || !node.closest("svg") || firsts.has(pick.element);
+  node.classList.toggle("ready", isOpen && mine === undefined && joined(picked, pick) !== undefined);
   node.classList.toggle("proposed", mine === undefined && names.includes(pick.element));
   const name = proposal?.names.find((each) => elementOf(each) === pick.element) ?? "";
   let role = mine?.role || name.slice(0, -pick.element.length - 1);
@@ -164,7 +200,22 @@ function wordsOf(action) {
   const copy = document.createElement("span");
   if (listed) copy.append(...[...listed.cloneNode(true).childNodes].filter((n) => n.nodeName !== "SMALL"));
   else copy.textContent = readable(action.words);
+  // The table shows the squares.
+  for (const text of copy.childNodes) text.textContent = text.textContent.replace(/ ?-?\d+,-?\d+/g, "");
   return copy;
+}
+
+function promptOf(form, proposal) {
+  const ready = document.querySelector("#play-board [data-pick].ready");
+  const hand = [...document.querySelectorAll("#play-board .under .hand .open .card")];
+  const isPartial = hand.some(({ dataset }) => dataset.pick) && !hand.every(({ dataset }) => dataset.pick);
+  if (picked.length === 0) {
+    const why = isPartial && !document.querySelector("#play-turn .why") ? " The others cannot be played now." : "";
+    return form.querySelector("[data-prompt]").dataset.prompt + why;
+  }
+  if (!ready) return "";
+  const what = ready.closest("svg") ? "square" : "card";
+  return proposal ? `Press the button, or click another framed ${what}.` : `Now click a framed ${what}.`;
 }
 
 function showButtons(form, proposal, number) {
@@ -174,10 +225,11 @@ function showButtons(form, proposal, number) {
   row.hidden = false;
   confirm.disabled = proposal === undefined;
   confirm.dataset.action = proposal?.number ?? "";
-  const hint = picked.length > 0 ? "Click one more" : "Click what is framed";
-  confirm.replaceChildren(...(proposal ? ["Play: ", wordsOf(proposal)] : [hint]));
-  confirm.hidden = fitting([]).length === 0;
-  form.classList.toggle("only-plain", actions.length > 0 && fitting([]).length === 0);
+  confirm.replaceChildren("Play", ...(proposal ? [": ", wordsOf(proposal)] : []));
+  const isPlain = fitting([]).length === 0;
+  confirm.hidden = isPlain;
+  form.querySelector(".prompt").textContent = isPlain ? "" : promptOf(form, proposal);
+  form.classList.toggle("only-plain", actions.length > 0 && isPlain);
   other.hidden = proposal ? number < 2 : picked.length === 0 || fitting(picked).length > 60;
   const plain = row.querySelector(".plain");
   if (plain.childElementCount > 0) return;
@@ -209,7 +261,16 @@ function showLatestPiece() {
     const view = frame.getBoundingClientRect();
     frame.scrollLeft += piece.left + piece.width / 2 - view.left - view.width / 2;
     frame.scrollTop += piece.top + piece.height / 2 - view.top - view.height / 2;
+    // No row or column of squares is cut at the top or the left, where the numbers of the edges are.
+    const scale = svg.getBoundingClientRect().height / height;
+    frame.scrollTop = wholeSquares(frame.scrollTop, EDGE_TOP, scale);
+    frame.scrollLeft = wholeSquares(frame.scrollLeft, EDGE_LEFT, scale);
   }
+}
+
+function wholeSquares(scrolled, edge, scale) {
+  const square = SQUARE * scale;
+  return scrolled < edge * scale ? scrolled : Math.round((scrolled - edge * scale) / square) * square + edge * scale;
 }
 
 function showSelection() {
@@ -228,6 +289,7 @@ function changeSelection(picks) {
   proposed = 0;
   isCycling = false;
   announce(showSelection());
+  readMore(document.getElementById("choose"));
 }
 
 function otherWay() {
@@ -262,6 +324,14 @@ function submitAction(form, number) {
   field.remove();
 }
 
+// Shows on the table what the action of a button in the list is.
+function preview({ target }) {
+  const chosen = target.closest?.(".choices button")?.value;
+  const names = actions.find(({ number }) => String(number) === chosen)?.names.map(elementOf) ?? [];
+  for (const { node } of controls()) node.classList.toggle("previewed", names.includes(node.dataset.pick));
+}
+
+for (const kind of ["mouseover", "focusin"]) document.getElementById("play-turn").addEventListener(kind, preview);
 document.getElementById("play-board").addEventListener("click", ({ target }) => clickOn(target));
 document.getElementById("play-turn").addEventListener("click", ({ target }) => {
   if (target.closest("[data-other]")) otherWay();

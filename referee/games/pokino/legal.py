@@ -6,8 +6,8 @@ from itertools import islice
 from random import Random
 
 from referee.games.contract import Action, ActionArguments, LazyActions
-from referee.games.pokino.actions import Domino, PassTurn, Run, Tiles
-from referee.games.pokino.layout import Ground
+from referee.games.pokino.actions import Domino, PassTurn, PokinoSquare, Run, Tiles
+from referee.games.pokino.layout import SQUARES, Ground, around, square
 from referee.games.pokino.placements import count, may_lay, placement, placements
 from referee.games.pokino.runs import Found, RunSearch, listed, may_run, most_listed
 from referee.games.shared.cards import Hand
@@ -94,6 +94,18 @@ class PokinoTurns(LazyActions):
         """Return the number of listed runs, with the choices of the draw."""
         runs = self._search.runs
         return sum(len(self.draws(len(run[0]))) for run in runs) if self._choice else len(runs)
+
+    def runs_along(self, path: tuple[PokinoSquare, ...]) -> Iterator[Run]:
+        """Yield a run for each legal path that is this one, or longer by one square."""
+        if not path:
+            for number in self.ground.numbers:
+                yield from self.runs_along((SQUARES[number],))
+            return
+        beside = around(square(path[-1].x, path[-1].y))
+        for way in (path, *((*path, SQUARES[number]) for number, _ in beside)):
+            run = Run(way, self._search.cards_along(way))
+            if run in self:
+                yield run
 
     def any(self, chance: Random) -> Action:
         """Return a random listed action; search for runs only if the choice depends on them."""

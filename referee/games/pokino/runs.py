@@ -1,6 +1,6 @@
 """Legal runs of Pokino and their points (docs/rules/pokino.md, K-5)."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, permutations, product
 
@@ -108,6 +108,12 @@ class RunSearch:
         if not self._is_all(firsts):
             self.complete = False
             self.runs = list(self._sample(firsts))
+
+    def cards_along(self, path: Sequence[PokinoSquare]) -> Hand:
+        """Return a card of the hand for each square of a path, or fewer if it lacks some."""
+        unused = {number: list(cards) for number, cards in self._by_number.items()}
+        numbers = (self.ground.numbers.get(square(place.x, place.y), -1) for place in path)
+        return tuple(unused[number].pop() for number in numbers if unused.get(number))
 
     def _possible_steps(self) -> list[int]:
         held = self._by_number

@@ -14,6 +14,8 @@ from referee.games.poke.actions import (
     PokeTrick,
     PokeView,
 )
+from referee.games.poke.legal import can_beat
+from referee.games.poke.state import NON_DEALER_DRAWS
 from referee.presentation.contract import Presentation
 from referee.presentation.elements import (
     FRESH,
@@ -28,6 +30,7 @@ from referee.presentation.elements import (
     TrickCell,
     TrickTable,
     face_up,
+    trick_table,
 )
 
 _HAND = 5
@@ -51,9 +54,8 @@ def _badges(public: PokeView, seat: int) -> list[Badge]:
 def _areas(public: PokeView, hands: Mapping[int, PokeView], seat: int) -> list[PrivateCards]:
     view = hands.get(seat)
     left = 0 if public.phase == "over" else _HAND - _played(public, seat)
-    laid = sum(drawn.cards for drawn in public.drawn if drawn.seat == seat)
-    if public.phase == "over":
-        laid = 0
+    draws = () if public.phase == "over" else public.drawn
+    laid = sum(drawn.cards for drawn in draws if drawn.seat == seat)
     opened = laid_open = None
     if view is not None:
         opened = face_up(view.hand) if left else CardGroup()
@@ -88,13 +90,8 @@ def _tricks(public: PokeView, players: Players) -> TrickTable:
 def _trick_table(
     key: str, label: str, columns: list[dict[int, TrickCell]], players: Players, note: str = ""
 ) -> TrickTable:
-    return TrickTable(
-        key,
-        label,
-        tuple(str(number) for number in range(1, len(columns) + 1)),
-        tuple((players.names[seat], tuple(column[seat] for column in columns)) for seat in _FACING),
-        note,
-    )
+    cells = [[column[seat] for seat in _FACING] for column in columns]
+    return trick_table(key, label, cells, [players.names[seat] for seat in _FACING], note)
 
 
 def _column(trick: PokeTrick, fresh: bool) -> dict[int, TrickCell]:
@@ -150,6 +147,18 @@ def _drawn(number: int) -> str:
     return f"discards {number} card{'' if number == 1 else 's'} and draws as many"
 
 
+def _price(view: PokeView) -> str:
+    """Return what the next draw of the seat that draws costs (rules P-2.5 and P-2.6)."""
+    others = [drawn.cards for drawn in view.drawn if drawn.seat != view.dealer]
+    is_dealer = 0 in others or len(others) == NON_DEALER_DRAWS
+    made = len(view.drawn) - len(others) if is_dealer else len(others) + 1
+    return (
+        "An exchange is free.",
+        "An exchange makes the other player's tricks count twice.",
+        "An exchange makes the other player's tricks count four times.",
+    )[made]
+
+
 class PokePresentation(Presentation):
     """Presentation of Poke."""
 
@@ -190,8 +199,8 @@ A deal: draw, five tricks, poker hands. Cards are rank then suit; ranks from 2 u
 
     tasks = (
         ("draw", "exchange cards, or stand"),
-        ("lead", "lead cards to the trick"),
-        ("answer", "answer the trick"),
+        ("lead", "lead one card, or several of one rank"),
+        ("answer", "answer the lead with as many cards"),
     )
     hidden_cards = (("stock", "stock"),)
 
@@ -241,6 +250,16 @@ A deal: draw, five tricks, poker hands. Cards are rank then suit; ranks from 2 u
         if public.lead:
             actions.append(PublicAction(_leader(public), f"leads {' '.join(public.lead)}"))
         return actions
+
+    def remark(self, view: PokeView) -> str:
+        if view.phase == "draw":
+            return _price(view)
+        if view.phase == "lead":
+            return "A lead wins unless the answer has as many cards of one higher rank."
+        if not can_beat(view.hand, view.lead):
+            return "You cannot beat the lead, so you may give up any cards."
+        must = "so you must: only higher cards may be played"
+        return f"You can beat the lead, {must if view.must_beat else 'but you need not'}."
 
     def rules_now(self, view: PokeView) -> Sequence[str]:
         if view.phase == "draw":

@@ -36,6 +36,7 @@ from referee.presentation.elements import (
     TrickCell,
     TrickTable,
     category,
+    trick_table,
 )
 
 _TRICKS = 6
@@ -151,22 +152,7 @@ def _tricks(public: PokexView, players: Players) -> TrickTable:
         empty = [TrickCell()] * len(players.names)
         columns += [[TrickCell(lay((c,))), *empty] for c in public.centre[len(columns) :]]
     note = _compared(public.tricks[-1], public.wild_rank, players) if fresh >= 0 else ""
-    return _trick_table("tricks", "tricks", columns, players, note)
-
-
-def _trick_table(
-    key: str, label: str, columns: list[list[TrickCell]], players: Players, note: str
-) -> TrickTable:
-    return TrickTable(
-        key,
-        label,
-        tuple(str(number) for number in range(1, len(columns) + 1)),
-        tuple(
-            (name, tuple(column[row] for column in columns))
-            for row, name in enumerate(("centre", *players.names))
-        ),
-        note,
-    )
+    return trick_table("tricks", "tricks", columns, ["centre", *players.names], note)
 
 
 def _column(
@@ -212,7 +198,8 @@ def _ended(public: PokexView, players: Players) -> TrickTable | CardLines:
         for side in (0, 1)
     )
     note = f"{_bid(deal, players)}; {gave}"
-    return _trick_table("ended", f"how deal {public.deal} ended", columns, players, note)
+    label = f"how deal {public.deal} ended"
+    return trick_table("ended", label, columns, ["centre", *players.names], note)
 
 
 def _bid(deal: PokexDeal, players: Players) -> str:

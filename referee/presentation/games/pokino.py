@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from referee.games.contract import Action
+from referee.games.contract import Action, Legal
 from referee.games.pokino.actions import (
     Domino,
     PassTurn,
@@ -15,6 +15,7 @@ from referee.games.pokino.actions import (
     Run,
 )
 from referee.games.pokino.layout import PokinoLayout, coordinates
+from referee.games.pokino.legal import PokinoTurns
 from referee.games.pokino.placements import squares
 from referee.games.shared.cards import RANK, Card, in_order
 from referee.games.shared.dominoes import NUMBERS, Tile
@@ -231,6 +232,7 @@ class PokinoPresentation(Presentation):
         ("spoke", "The four dominoes that lie on the table at the start."),
         ("poke", "The stock of dominoes, face down."),
         ("token", "It closes the border between two squares for everybody."),
+        ("2,-1", "The square in column 2, row -1. A domino has the place of its smaller number."),
         ("Pokino", "Playing the last card of the hand, which wins the game at once."),
     )
     short_rules = """\
@@ -248,6 +250,7 @@ Lay dominoes so that numbers of your cards lie side by side, and play cards alon
   points win."""
     hidden_cards = (("deck", "deck"),)
     control_areas = ("dominoes", "board")
+    prompt = "Choose a domino, then two squares; or click along a run."
 
     def render(
         self, public: PokinoView, hands: Mapping[int, PokinoView], players: Players
@@ -326,8 +329,17 @@ Lay dominoes so that numbers of your cards lie side by side, and play cards alon
                 return Selection(tuple(map(_pick, path)), ordered=True)
         return Selection()
 
+    def continued(self, legal: Legal, picks: Sequence[str]) -> Iterable[Action]:
+        path = tuple(square for pick in picks if (square := _square(pick)) is not None)
+        if not isinstance(legal, PokinoTurns) or len(path) < len(picks):
+            return ()
+        return legal.runs_along(path)
+
     def task(self, view: PokinoView) -> str:
         return "lay a domino, run or pass"
+
+    def remark(self, view: PokinoView) -> str:
+        return f"A run costs a bead for each card; you have {view.beads[view.turn]}."
 
     def rules_now(self, view: PokinoView) -> Sequence[str]:
         variants = [section for name, section in _RULES.items() if getattr(view, name)]

@@ -167,8 +167,13 @@ class PoukuPresentation(Presentation):
         ("yaku", "A combination that scores: pair, three or four of a kind, straight."),
         ("field", "The open cards in front of a player."),
         ("reference fields", "The fields of other players whose cards a player may use."),
+        ("worth", "What your hand scores together with the fields that you refer to."),
+        ("risks", "What you pay if another player goes out before you."),
         ("point card", "The card in the middle. Every card of its rank is worth 2 more."),
-        ("keep", "Laying one card aside with cards of other fields as a yaku, once a deal."),
+        (
+            "keep",
+            "Laying a card of the hand aside with open cards of others as a yaku, once a deal.",
+        ),
         ("going out", "Ending the deal with yaku that are worth 5 or more."),
     )
     short_rules = """\
@@ -233,6 +238,11 @@ Suits mean nothing; ranks from 2 up to A, and the ace is also low in a straight.
 
     def task(self, view: PoukuView) -> str:
         return "go out or discard a card" if view.worth else "discard a card"
+
+    def remark(self, view: PoukuView) -> str:
+        if view.worth:
+            return f"You may go out now, worth {view.worth}, or discard and hope for more."
+        return "A discarded card lies open in your field, where others may use it."
 
     def rules_now(self, view: PoukuView) -> Sequence[str]:
         keep = ("U-5",) if view.may_keep else ()

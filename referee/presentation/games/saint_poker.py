@@ -86,11 +86,10 @@ def _shown(public: SaintPokerView, seat: int, gone: frozenset[Card]) -> CardGrou
 
 def _pad(public: SaintPokerView, players: Players) -> ScoreTable:
     """Return the rounds with their value and the seat of the best hand."""
-    rows = []
-    for number, done in enumerate(public.rounds, 1):
-        rows.append(_row(number, done.order, len(players.names)))
+    seats = len(players.names)
+    rows = [_row(number, done.order, seats) for number, done in enumerate(public.rounds, 1)]
     if public.order:
-        rows.append(_row(public.round, public.order, len(players.names)))
+        rows.append(_row(public.round, public.order, seats))
     foot = ("score", *map(str, public.scores))
     return ScoreTable("scores", "rounds", ("round", *players.names), tuple(rows), (foot,))
 
@@ -141,9 +140,9 @@ from 2 up to A.
   the game.
 - The future river lies open: it begins the river of the next round. Most points win."""
     tasks = (
-        ("river", "add a card to the river"),
-        ("show", "show two cards"),
-        ("pick_up", "pick up a card"),
+        ("river", "add a card of your hand to the river"),
+        ("show", "show two cards of your hand"),
+        ("pick_up", "take a card that lies on the table"),
     )
     hidden_cards = (("stock", "stock"),)
     control_areas = ("hand", "river", "shown")

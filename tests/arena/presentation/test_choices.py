@@ -10,8 +10,9 @@ from referee.game_checks.random_games import walk
 from referee.game_checks.tables import Table
 from referee.games.contract import Action
 from referee.games.game_packages import BUILT_IN
-from referee.games.poke.actions import Draw
+from referee.games.poke.actions import Answer, Draw
 from referee.games.pokex.actions import Bid
+from referee.games.pokino.actions import Run
 from referee.games.pouku.actions import Discard, Give, GoOut
 from referee.games.registry import find_game
 from referee.games.saint_poker.actions import PickUp
@@ -97,6 +98,42 @@ def test_the_elements_of_every_action_lie_on_the_table(table: Table) -> None:
             assert offered_selections(selections, shown, areas, seat) == tuple(selections)
             buttons = (Selection(),) * len(selections)
             assert offered_selections(selections, shown, (), seat) == buttons
+
+
+def test_runs_are_continued_square_by_square() -> None:
+    """The listed runs are the oracle where all are listed."""
+    game, presentation = find_game("pokino"), presentation_of("pokino")
+    table = Table(game, 2, tuple(game.settle({}).items()))
+    compared = 0
+    for step in walk(table, 0):
+        for seat in step.moves:
+            legal = step.state.legal(seat)
+            paths = {action.path for action in legal if isinstance(action, Run)}
+            for path in ((), *paths) if legal.complete else ():
+                picks = [str(square) for square in path]
+                continued = tuple(presentation.continued(legal, picks))
+                assert all(run in legal for run in continued)
+                assert {run.path for run in continued if isinstance(run, Run)} == {
+                    each
+                    for each in paths
+                    if each[: len(path)] == path and len(each) <= max(len(path) + 1, 2)
+                }
+                compared += len(continued)
+    assert compared > 20
+
+
+def test_poke_tells_why_a_card_cannot_be_played() -> None:
+    game, presentation = find_game("poke"), presentation_of("poke")
+    told = {False: set[str](), True: set[str]()}
+    for step in walk(Table(game, 2, tuple(game.settle({}).items())), 0):
+        for seat in step.moves:
+            view, legal = step.state.view(seat), step.state.legal(seat)
+            answers = [action for action in legal if isinstance(action, Answer)]
+            if answers:
+                playable = {card for answer in answers for card in answer.cards}
+                told[playable < set(view.hand)].add(presentation.remark(view))
+    assert len(told[True]) == 1
+    assert any("must" in remark for remark in told[True])
 
 
 @pytest.mark.parametrize("game_id", BUILT_IN)

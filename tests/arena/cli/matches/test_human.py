@@ -11,6 +11,7 @@ import pytest
 from arena.cli.matches import local_matches
 from arena.cli.workspace import Workspace
 from arena.errors import BadName
+from arena.presentation.narration import outcome
 from arena.store.bots import versions
 from arena.submissions import admission
 from referee.record import MatchRecord, read
@@ -88,6 +89,7 @@ def test_a_person_completes_a_game_and_sees_only_what_the_seat_may_see(
     (person,) = {seat for _, seat, _ in questions}
     assert finished.game["seating"][person].startswith("human")
     assert len(questions) == sum(line["seat"] == person for line in finished.actions)
+    assert outcome(finished, person) in terminal.transcript
     for decision, seat, visible in questions:
         view = positions[decision].view(seat)
         assert visible <= set(texts_in(asdict(view))), f"decision {decision}"
