@@ -1,7 +1,6 @@
 """Live tables side by side with running clocks, the featured replay, and hidden results."""
 
 import random
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -165,8 +164,7 @@ def test_a_live_table_is_seen_whole_on_the_first_screen(
 
 
 def wait_for_decision(tab: Page, number: int) -> None:
-    decision = re.compile(rf"\b{number} decision")
-    tab.locator("#match-table .where", has_text=decision).wait_for(timeout=PATIENCE_MS)
+    tab.locator(f"#match-table [data-decision='{number}']").wait_for(timeout=PATIENCE_MS)
 
 
 def test_dominoes_of_a_live_board_are_large_enough_on_a_phone(

@@ -73,8 +73,7 @@ function show(id, html) {
   const focused = part.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
   const before = rowPositions(part);
   part.innerHTML = html;
-  const keepsSize = id === "match-table" || id === "embed-table";
-  if (keepsSize && part.querySelector(".felt") && !reserve(part, kept)) fetchReserved(id);
+  if (id === "match-table" && part.querySelector(".felt") && !reserve(part, kept)) fetchReserved(id);
   // Other scripts complete the part: a button that they show would move the rows below it.
   part.dispatchEvent(new CustomEvent("arena:shown", { bubbles: true }));
   slideRows(part, before);

@@ -6,7 +6,7 @@
 {
   const SMALLEST = 0.4;
   // The smallest share of the window that is enough for a table.
-  const SMALLEST_SHARE = 0.4;
+  const SMALLEST_SHARE = 0.45;
   // The share that is enough for the frame of a table that is as high as its content.
   const FRAME_SHARE = 0.6;
   // The width of a page over a stream for which a table is not enlarged.
@@ -32,18 +32,21 @@
     // Below the table of an overlay, which does not scroll, is the latest action.
     const latest = isOverlay ? place.querySelector(".latest").offsetHeight + 40 : 0;
     const first = innerHeight - top - scrollY - 8 - latest;
-    const below = place.querySelector("[data-large]") ? innerHeight - (top - place.getBoundingClientRect().top) - 8
-      : FRAME_SHARE * innerHeight;
-    const room = first > SMALLEST_SHARE * innerHeight ? first : below;
-    place.style.setProperty("--frame", `${Math.floor(top - felt.parentElement.getBoundingClientRect().top + room)}px`);
+    const room = first > SMALLEST_SHARE * innerHeight ? first : FRAME_SHARE * innerHeight;
+    const table = felt.closest(".live-table");
+    const scores = place.querySelector(".live-scores");
+    if (table) {
+      const height = top - table.getBoundingClientRect().top + room + (scores ? scores.offsetHeight + 8 : 0);
+      place.style.setProperty("--frame", `${Math.floor(height)}px`);
+    }
     // A smaller table is laid out wider and may have fewer lines.
-    for (let tries = 6; tries > 0; tries -= 1) {
+    for (let tries = 9; tries > 0; tries -= 1) {
       place.style.setProperty("--scale", String(scale));
       place.style.setProperty("--room", `${Math.floor(room / scale)}px`);
       scales.set(place, { scale, form: felt.className });
       const { height } = felt.getBoundingClientRect();
       if (height <= room || scale <= SMALLEST) return;
-      scale = Math.max(SMALLEST, scale * Math.min(Math.sqrt(room / height), 0.97));
+      scale = Math.max(SMALLEST, scale * Math.min(Math.sqrt(room / height), 0.96));
     }
   };
   // Where the shown part of a side begins: around the centre, within the whole; a larger part is centred.

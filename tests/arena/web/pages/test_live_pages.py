@@ -61,7 +61,7 @@ def test_the_live_table_follows_published_positions(simulated_arena: SimulatedAr
     web.events.receive(position(running_matches), 0.0)
     page = page_after_refresh(web, match.match_page, id=running_matches.id)
     parts = html_pages.fragments(page, ServerLinks())
-    assert "Board 1 · table 2 · 0 decisions" in parts["match-table"]
+    assert "game 2 of 4" in parts["match-table"]
     assert 'class="felt poke' in parts["match-table"]
     assert f"position:{running_matches.id}" in page.topics
     assert page.data["position"]["seating"] == list(running_matches.entrants)
