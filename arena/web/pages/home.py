@@ -20,7 +20,7 @@ from referee.games.registry import GAMES
 
 TOP = 5
 """Number of lines of each ladder."""
-_LATEST = 3
+_LATEST = 4
 _ENDED = 3
 
 

@@ -6,7 +6,7 @@
 {
   const SMALLEST = 0.4;
   // The smallest share of the window that is enough for a table.
-  const SMALLEST_SHARE = 0.45;
+  const SMALLEST_SHARE = 0.42;
   // The share that is enough for the frame of a table that is as high as its content.
   const FRAME_SHARE = 0.6;
   // The width of a page over a stream for which a table is not enlarged.
