@@ -34,6 +34,11 @@ BELOW_WINDOW = """() =>
   document.querySelector(".overlay .latest, body:not(.overlay) .felt")
     .getBoundingClientRect().bottom + scrollY - innerHeight"""
 
+BELOW_FRAME = """() => {
+  const frame = document.querySelector(".live-table");
+  return frame.scrollHeight - frame.clientHeight;
+}"""
+
 SMALLEST_DOMINO = 24
 SHORT_SIDES = """(tiles) => tiles.map((tile) => tile.getBoundingClientRect())
   .map(({width, height}) => Math.min(width, height))"""
@@ -135,6 +140,7 @@ def test_a_live_table_keeps_its_height(
                 resize(tab, (width, 800))
                 height = tab.evaluate("document.getElementById('match-table').offsetHeight")
                 heights[width][number] = height
+                assert tab.evaluate(BELOW_FRAME) <= 1, (width, number)
     for at_width in heights.values():
         assert len(set(at_width.values())) == 1, heights
 

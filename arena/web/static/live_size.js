@@ -5,10 +5,12 @@
 "use strict";
 {
   const SMALLEST = 0.4;
-  // The smallest share of the window that is enough for a table.
-  const SMALLEST_SHARE = 0.42;
+  // The smallest share of the window that is enough for a table; the first page has more below it.
+  const SMALLEST_SHARE = 0.42, SMALLEST_HOME_SHARE = 0.5;
   // The share that is enough for the frame of a table that is as high as its content.
   const FRAME_SHARE = 0.6;
+  // The space above a part below the table.
+  const GAP = 8;
   // The width of a page over a stream for which a table is not enlarged.
   const PLAIN_WIDTH = 1066;
   const PLACES = "#match-table, #home-table, #embed-table, #embed-overlay, .places > div";
@@ -32,11 +34,16 @@
     // Below the table of an overlay, which does not scroll, is the latest action.
     const latest = isOverlay ? place.querySelector(".latest").offsetHeight + 40 : 0;
     const first = innerHeight - top - scrollY - 8 - latest;
-    const room = first > SMALLEST_SHARE * innerHeight ? first : FRAME_SHARE * innerHeight;
+    const share = place.id === "home-table" ? SMALLEST_HOME_SHARE : SMALLEST_SHARE;
+    const room = first > share * innerHeight ? first : FRAME_SHARE * innerHeight;
     const table = felt.closest(".live-table");
-    const scores = place.querySelector(".live-scores");
     if (table) {
-      const height = top - table.getBoundingClientRect().top + room + (scores ? scores.offsetHeight + 8 : 0);
+      const { right } = felt.getBoundingClientRect();
+      let height = top - table.getBoundingClientRect().top + room;
+      for (const part of table.querySelectorAll(".standing, .odds, .live-scores")) {
+        const box = part.getBoundingClientRect();
+        if (box.top > top && box.left < right) height += box.height + GAP;
+      }
       place.style.setProperty("--frame", `${Math.floor(height)}px`);
     }
     // A smaller table is laid out wider and may have fewer lines.
