@@ -4,11 +4,11 @@ Most parts of a position equal those of the previous one. A frame sequence track
 all renderings, so that one page can hold all positions of a game and stay small.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import nsmallest
 from itertools import groupby
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from referee.presentation.elements import (
     Area,
@@ -120,86 +120,20 @@ class FrameSequence:
     """The parts of the centre, grouped: those of a zone are never visible together."""
     below: tuple[TrackedArea | TrackedLayout, ...]
 
-    def without_reserved(self) -> "FrameSequence":
-        """Return the same parts and zones without the contents of reserved positions."""
-        return replace(
-            self,
-            titles=_visible(self.titles),
-            places=tuple(
-                replace(place, heads=_visible(place.heads), parts=_filtered(place.parts, _visible))
-                for place in self.places
-            ),
-            zones=tuple(_filtered(zone, _visible) for zone in self.zones),
-            below=_filtered(self.below, _visible),
-        )
 
-
-def _visible(spans: tuple[Span[T], ...]) -> tuple[Span[T], ...]:
-    return tuple(span for span in spans if span.last >= 0)
-
-
-def _filtered(
-    parts: Iterable[TrackedArea | TrackedLayout], spans_of: Callable[[Any], Any]
-) -> tuple[TrackedArea | TrackedLayout, ...]:
-    """Return parts with some of their spans; a layout is unchanged."""
-    return tuple(
-        replace(part, spans=spans_of(part.spans)) if isinstance(part, TrackedArea) else part
-        for part in parts
-    )
-
-
-def frame_sequence(
-    renderings: Sequence[TableRendering], reserved: Sequence[TableRendering] = ()
-) -> FrameSequence:
-    """Return the frame sequence of at least one rendering, all of the same game.
-
-    Args:
-        renderings: the positions, by step.
-        reserved: other positions of the same form. They cannot be shown, but their largest
-            contents reserve space.
-    """
-    # Reserved positions precede step 0, so that the same ones give the same zones to all positions
-    # of a form. A gap between them prevents that their trick tables merge into growing ones.
-    before = [(2 * n - 2 * len(reserved), each) for n, each in enumerate(reserved)]
-    return _sequence([*before, *enumerate(renderings)], len(renderings))
-
-
-def _sequence(numbered: Sequence[tuple[int, TableRendering]], steps: int) -> FrameSequence:
-    """Return the frame sequence of positions by their numbers, which increase."""
+def frame_sequence(renderings: Sequence[TableRendering]) -> FrameSequence:
+    """Return the frame sequence of at least one rendering, all of the same game, by step."""
+    numbered = list(enumerate(renderings))
     return FrameSequence(
-        steps=steps,
-        titles=_kept(_spans((n, TableHeading(each.heading, each.facts)) for n, each in numbered)),
+        steps=len(renderings),
+        titles=_spans((n, TableHeading(each.heading, each.facts)) for n, each in numbered),
         places=tuple(
             _place([(n, each.seats[seat]) for n, each in numbered])
             for seat in range(len(numbered[0][1].seats))
         ),
-        zones=tuple(
-            _filtered(zone, _kept)
-            for zone in _zones(_parts([(n, each.centre) for n, each in numbered]))
-        ),
-        below=_filtered(_parts([(n, each.below) for n, each in numbered]), _kept),
+        zones=_zones(_parts([(n, each.centre) for n, each in numbered])),
+        below=_parts([(n, each.below) for n, each in numbered]),
     )
-
-
-def largest_steps(renderings: Sequence[TableRendering]) -> set[int]:
-    """Return steps that together have the largest content of each part of the table.
-
-    They also have every combination of parts of the centre that are visible together.
-    """
-    # A gap between all positions keeps each trick table by itself.
-    frames = _sequence([(2 * n, each) for n, each in enumerate(renderings)], 2 * len(renderings))
-    parts = [part for zone in frames.zones for part in zone]
-    parts += [*frames.below, *(part for place in frames.places for part in place.parts)]
-    spans: list[Span[Any]] = [
-        *frames.titles,
-        *(span for place in frames.places for span in place.heads),
-    ]
-    spans += [span for part in parts if isinstance(part, TrackedArea) for span in part.spans]
-    visible: dict[frozenset[str], int] = {}
-    for step, rendering in enumerate(renderings):
-        keys = frozenset(area.key for area in rendering.centre if not _is_blank(area))
-        visible.setdefault(keys, step)
-    return {span.first // 2 for span in spans if span.is_large} | set(visible.values())
 
 
 def _place(seats: Sequence[tuple[int, SeatRendering]]) -> SeatFrames:
@@ -210,14 +144,9 @@ def _place(seats: Sequence[tuple[int, SeatRendering]]) -> SeatFrames:
         first.number,
         first.name,
         first.side,
-        _kept(_spans(heads)),
-        _filtered(parts, _kept),
+        _spans(heads),
+        parts,
     )
-
-
-def _kept(spans: tuple[Span[T], ...]) -> tuple[Span[T], ...]:
-    """Return the spans without those of reserved positions that reserve no space."""
-    return tuple(span for span in spans if span.last >= 0 or span.is_large)
 
 
 def _parts(

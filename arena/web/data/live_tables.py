@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
-from arena.presentation.frames import FrameSequence
+from arena.presentation.frames import FrameSequence, frame_sequence
 from arena.presentation.narration import InvalidPosition, public_actions, render_view
-from arena.presentation.reserved_space import live_frames
 from arena.store.events.messages import Position
 from arena.store.schema import MatchState
 from arena.web.data.win_probabilities import LiveProbability
-from referee.presentation.elements import SeatRendering, TableRendering
+from referee.presentation.elements import (
+    FaceUpCard,
+    GridPiece,
+    SeatRendering,
+    TableRendering,
+)
 
 if TYPE_CHECKING:
     from arena.store.matches.listing import Match
@@ -87,7 +91,6 @@ class LiveTable:
     game: str
     position: Position
     rendering: TableRendering
-    options: Mapping[str, object]
     log: tuple[LiveAction, ...]
     """The last actions of the game, newest first."""
     allowance_ms: int
@@ -101,13 +104,8 @@ class LiveTable:
 
     @cached_property
     def frames(self) -> FrameSequence:
-        """A frame sequence of length 1, with space for all positions of the form."""
-        return live_frames(self.rendering, self.game, self.options)
-
-    @cached_property
-    def update(self) -> FrameSequence:
-        """The frames without the contents that reserve space, which the page already has."""
-        return self.frames.without_reserved()
+        """A frame sequence of length 1."""
+        return frame_sequence([self.rendering])
 
     @property
     def sides(self) -> tuple[LiveSide, ...]:
@@ -210,7 +208,6 @@ def live_table(
         plan.game,
         position,
         rendering,
-        plan.options,
         newest,
         plan.clock.allowance_ms,
         (since or {}).get(match.id, 0.0),
@@ -218,10 +215,15 @@ def live_table(
 
 
 class LiveMatches:
-    """Assigns running matches to a fixed number of places; a match keeps its place. Thread-safe."""
+    """Assigns running matches to a fixed number of places; a match keeps its place. Thread-safe.
 
-    def __init__(self, places: int = 6) -> None:
-        self._places: list[str | None] = [None] * places
+    Args:
+        changes: whether a match keeps its place for one game only.
+    """
+
+    def __init__(self, places: int = 6, *, changes: bool = False) -> None:
+        self._changes = changes
+        self._places: list[tuple[str, int] | None] = [None] * places
         self._lock = Lock()
 
     def places(
@@ -229,21 +231,41 @@ class LiveMatches:
     ) -> tuple[Match | None, ...]:
         """Return the match at each place; None for free places.
 
-        Matches with a published position fill the free places, the closest match first.
+        Matches with a published position fill the free places, the closest match first. If
+        matches change, those with most open cards come first.
         """
-        watched = {match.id: match for match in snapshot.running if match.id in positions}
+        watched = {
+            (match.id, positions[match.id].game if self._changes else 0): match
+            for match in snapshot.running
+            if match.id in positions
+        }
         with self._lock:
-            places = [name if name in watched else None for name in self._places]
-            waiting = sorted(
-                (match for match in watched.values() if match.id not in places),
-                key=lambda match: (_gap(snapshot, match), match.id),
-                reverse=True,
-            )
-            for place, name in enumerate(places):
-                if name is None and waiting:
-                    places[place] = waiting.pop().id
+            places = [key if key in watched else None for key in self._places]
+            if None in places:
+                rest = [key for key in watched if key not in places]
+                order = {key: self._order(snapshot, positions, watched[key]) for key in rest}
+                rest.sort(key=order.__getitem__, reverse=True)
+                places = [rest.pop() if not key and rest else key for key in places]
             self._places = places
-        return tuple(None if name is None else watched[name] for name in places)
+        return tuple(None if key is None else watched[key] for key in places)
+
+    def _order(
+        self, snapshot: ArenaSnapshot, positions: Mapping[str, Position], match: Match
+    ) -> tuple[int, float, str]:
+        plans = {tournament.id: tournament for tournament, _ in snapshot.open_tournaments}
+        tournament = plans.get(match.tournament) if self._changes else None
+        table = live_table(positions, match, tournament) if tournament else None
+        return -open_cards(table.rendering) if table else 0, _gap(snapshot, match), match.id
+
+
+def open_cards(element: object) -> int:
+    """Return the number of cards and dominoes that lie open in a rendering or a part of it."""
+    if isinstance(element, FaceUpCard | GridPiece):
+        return 1
+    if isinstance(element, tuple):
+        return sum(map(open_cards, element))
+    parts = fields(element) if is_dataclass(element) else ()
+    return sum(open_cards(getattr(element, part.name)) for part in parts)
 
 
 def closest_match(snapshot: ArenaSnapshot) -> Match | None:

@@ -78,8 +78,8 @@ class WebState:
         self.champions = ChampionsCache(engine)
         self.workers = WorkerList(settings.redis)
         self.win_probabilities = WinProbabilities(self.changes)
-        self.featured = LiveMatches(1)
-        """The match on the home page: a close one, until it ends."""
+        self.featured = LiveMatches(1, changes=True)
+        """The match on the home page: one with open cards, until its game ends."""
         self.live_matches = LiveMatches()
         self.events = EventSubscriber(
             self.changes, self.nudge, spectators=settings.spectators, delay=settings.delay

@@ -1,4 +1,4 @@
-"""Home page: running matches and the first lines of the ladders."""
+"""Home page: a running match, the first lines of the ladders, the latest results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from referee.games.registry import GAMES
 
 TOP = 5
 """Number of lines of each ladder."""
-_LATEST = 6
+_LATEST = 4
 _ENDED = 3
 
 
@@ -32,6 +32,8 @@ def home_page(web: WebState, page_request: PageRequest) -> Page:
         (standing.scope.name, ladder.lines(snapshot, standing)[:TOP])
         for standing in snapshot.ladders.values()
     ]
+    # The ladder of the shown game comes first.
+    tops.sort(key=lambda top: top[0] != on_screen.form)
     open_ladders = [
         tournament
         for tournament, _ in snapshot.open_tournaments

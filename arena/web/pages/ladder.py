@@ -135,6 +135,8 @@ def embedded_ladder(web: WebState, page_request: PageRequest) -> Page:
         model={
             "form": form,
             "lines": every[: int(top)],
+            "bots": len(every),
+            "at": web.snapshot.at,
             "columns": columns_of(LADDER, Rendering.TOP, every),
         },
         parts=("embed-ladder",),

@@ -18,7 +18,7 @@ from arena.web.data.live_tables import LiveTable, closest_match
 from arena.web.data.web_state import WebState
 from arena.web.page import Page, PageRequest
 
-QUERY: Final = (("match", "a match; by default the closest of the running ones"),)
+QUERY: Final = (("match", "a match; by default that of the home page"),)
 """The query of a single table."""
 OVERLAY_PAUSE: Final = 0.1
 """Minimum seconds between two states of an overlay, which is to be at most 0.3 s behind."""
@@ -53,7 +53,7 @@ class ShownTable:
 
 
 def shown_table(web: WebState, name: str = "") -> ShownTable:
-    """Return the table of a match, by default of the closest running one; raises NotFound."""
+    """Return the table of a match, by default of one with open cards; raises NotFound."""
     if name:
         match: Match | None = find_match(web.engine, name)
     else:

@@ -113,7 +113,6 @@ def html(page: Page, links: Links, **more: Any) -> str:
         .get_template(page.template)
         .render(
             **_model(page, links),
-            is_update=False,
             **{**_FRAME, **more},
         )
     )
@@ -144,7 +143,7 @@ def without_empty_links(html: str) -> str:
 
 def fragments(page: Page, links: Links) -> dict[str, str]:
     """Return the live parts of a page by the ID of their element, as updates of that page."""
-    model = {**_model(page, links), "is_update": True}
+    model = _model(page, links)
     rendered = {}
     for part in page.parts:
         name, _, key = part.partition(":")

@@ -28,52 +28,13 @@ function slideRows(part, before) {
   });
 }
 
-// The largest contents of a form are invisible on its table and reserve their space, so that the
-// table keeps its size. Updates do not repeat them: they move from the old table to the new one.
-function reserved(part) {
-  const stacks = [...part.querySelectorAll(".stack")];
-  return {
-    form: part.querySelector(".felt")?.className,
-    contents: stacks.map((stack) => [...stack.querySelectorAll(":scope > [data-large][hidden]")]),
-  };
-}
-
-function reserve(part, { form, contents }) {
-  const stacks = [...part.querySelectorAll(".stack")];
-  if (part.querySelector(".felt")?.className !== form || stacks.length !== contents.length) return false;
-  if (!contents.some((content) => content.length)) return false;
-  stacks.forEach((stack, n) => stack.append(...contents[n]));
-  return true;
-}
-
-// A table that appears, or one of another form, takes them from a new copy of the page. If the copy
-// lacks them, it is not fetched again at each update: the table has the size of its position.
-const fetched = new Set();
-
-async function fetchReserved(id) {
-  const table = `${id} ${document.getElementById(id).querySelector(".felt").className}`;
-  if (fetched.has(table)) return;
-  fetched.add(table);
-  try {
-    const text = await (await fetch(location.href)).text();
-    const fresh = new DOMParser().parseFromString(text, "text/html").getElementById(id);
-    const part = document.getElementById(id);
-    if (!fresh || !part || part.querySelector("[data-large][hidden]")) return;
-    if (reserve(part, reserved(fresh))) fetched.delete(table);
-  } catch {
-    // Without a connection, nothing is reserved.
-  }
-}
-
 function show(id, html) {
   const part = document.getElementById(id);
   if (!part) return;
-  const kept = reserved(part);
   // Who reads a link with the keyboard keeps it.
   const focused = part.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
   const before = rowPositions(part);
   part.innerHTML = html;
-  if (part.querySelector(".felt") && !reserve(part, kept)) fetchReserved(id);
   // Other scripts complete the part: a button that they show would move the rows below it.
   part.dispatchEvent(new CustomEvent("arena:shown", { bubbles: true }));
   slideRows(part, before);

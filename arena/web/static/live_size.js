@@ -1,34 +1,59 @@
 // Zooms each live table so that it is seen whole, on the first screen where that leaves it enough
 // room. Part of each page with live tables, after them, so that they have their size at the first
-// paint. A table keeps its height through a game, so updates keep its zoom.
+// paint. Where nothing reserves space, a table is as high as its content: its frame keeps the height,
+// the log takes what the table leaves, and an update may make the table smaller but never larger.
 "use strict";
 {
   const SMALLEST = 0.4;
-  // The smallest share of the window that is enough for a table.
-  const SMALLEST_SHARE = 0.4;
+  // The smallest share of the window that is enough for a table; the first page has more below it.
+  const SMALLEST_SHARE = 0.42, SMALLEST_HOME_SHARE = 0.5;
+  // The share that is enough for the frame of a table that is as high as its content.
+  const FRAME_SHARE = 0.6;
+  // The space above a part below the table.
+  const GAP = 8;
+  // The width of a page over a stream for which a table is not enlarged.
+  const PLAIN_WIDTH = 1066;
+  const PLACES = "#match-table, #home-table, #embed-table, #embed-overlay, .places > div";
   // Units of the short side of a domino, and the pixels that it needs.
   const DOMINO = 37;
   const SMALLEST_DOMINO = 24;
   // The centre of each shown part of a board; an action elsewhere does not move it.
   const centres = new WeakMap();
 
-  const fit = (place) => {
+  // The scale of each table, with the form of its game.
+  const scales = new WeakMap();
+
+  const fit = (place, isUpdate) => {
     const felt = place.querySelector(".felt");
     if (!felt) return;
+    const last = scales.get(place);
+    const isOverlay = place.id === "embed-overlay";
+    const largest = isOverlay ? Math.max(1, innerWidth / PLAIN_WIDTH) : 1;
+    let scale = isUpdate && last?.form === felt.className ? last.scale : largest;
     const top = felt.getBoundingClientRect().top;
     // Below the table of an overlay, which does not scroll, is the latest action.
-    const latest = place.id === "embed-overlay" ? place.querySelector(".latest").offsetHeight + 40 : 0;
+    const latest = isOverlay ? place.querySelector(".latest").offsetHeight + 40 : 0;
     const first = innerHeight - top - scrollY - 8 - latest;
-    const below = innerHeight - (top - place.getBoundingClientRect().top) - 8;
-    const room = first > SMALLEST_SHARE * innerHeight ? first : below;
-    let scale = 1;
+    const share = place.id === "home-table" ? SMALLEST_HOME_SHARE : SMALLEST_SHARE;
+    const room = first > share * innerHeight ? first : FRAME_SHARE * innerHeight;
+    const table = felt.closest(".live-table");
+    if (table) {
+      const { right } = felt.getBoundingClientRect();
+      let height = top - table.getBoundingClientRect().top + room;
+      for (const part of table.querySelectorAll(".standing, .odds, .live-scores")) {
+        const box = part.getBoundingClientRect();
+        if (box.top > top && box.left < right) height += box.height + GAP;
+      }
+      place.style.setProperty("--frame", `${Math.floor(height)}px`);
+    }
     // A smaller table is laid out wider and may have fewer lines.
-    for (let tries = 6; tries > 0; tries -= 1) {
+    for (let tries = 9; tries > 0; tries -= 1) {
       place.style.setProperty("--scale", String(scale));
       place.style.setProperty("--room", `${Math.floor(room / scale)}px`);
+      scales.set(place, { scale, form: felt.className });
       const { height } = felt.getBoundingClientRect();
       if (height <= room || scale <= SMALLEST) return;
-      scale = Math.max(SMALLEST, scale * Math.min(Math.sqrt(room / height), 0.97));
+      scale = Math.max(SMALLEST, scale * Math.min(Math.sqrt(room / height), 0.96));
     }
   };
   // Where the shown part of a side begins: around the centre, within the whole; a larger part is centred.
@@ -70,13 +95,12 @@
     board.setAttribute("viewBox", `${l} ${t} ${w} ${h}`);
     overview(board, `M${l} ${t}h${w}v${h}h-${w}z`);
   };
-  const places = () => document.querySelectorAll("#match-table, #home-table, #embed-table, #embed-overlay, .places > div");
-  const fitAll = () => places().forEach((place) => { fit(place); follow(place); });
+  const fitAll = () => document.querySelectorAll(PLACES).forEach((place) => { fit(place, false); follow(place); });
   fitAll();
   addEventListener("resize", fitAll);
   document.addEventListener("arena:shown", ({ target }) => {
-    // A table that appears later.
-    if (!target.style.getPropertyValue("--scale")) fitAll();
-    else follow(target);
+    if (!target.matches(PLACES)) return;
+    fit(target, true);
+    follow(target);
   });
 }

@@ -9,16 +9,18 @@ from google.protobuf.json_format import MessageToDict
 from pokearena.v1 import bot_pb2
 from starlette.testclient import TestClient
 
+from arena.presentation.narration import render_view
 from arena.store.events.messages import MatchClosed, Position
 from arena.store.matches import listing
 from arena.store.matches.listing import Match
 from arena.store.tournaments import tournaments
 from arena.web.app import create
-from arena.web.data.live_tables import LOG_LINES
+from arena.web.data.live_tables import LOG_LINES, open_cards
 from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.page import Draw, Page, PageRequest, ServerLinks
 from arena.web.pages import home, live, match
 from arena.web.serving import html_pages
+from referee.games.contract import Game, State
 from referee.games.registry import find_game
 from referee.games.shared.dealing import Seeded
 from referee.replay import codec_of
@@ -42,8 +44,13 @@ def position(of: Match) -> Position:
     """Return the first position of a game of Poke."""
     game = find_game("poke")
     state = game.start(Seeded(bytes(32)), 2, game.settle({}))
-    view = MessageToDict(bot_pb2.View.FromString(codec_of(game).view(state.public())))
+    view = public_view(game, state)
     return Position(of.id, 1, 2, 0, 0, tuple(state.actors), of.entrants, view)
+
+
+def public_view(game: Game, state: State) -> dict[str, Any]:
+    """Return the view of spectators, as a position has it."""
+    return MessageToDict(bot_pb2.View.FromString(codec_of(game).view(state.public())))
 
 
 def page_after_refresh(web: WebState, draw: Draw, **path: str) -> Page:
@@ -61,7 +68,7 @@ def test_the_live_table_follows_published_positions(simulated_arena: SimulatedAr
     web.events.receive(position(running_matches), 0.0)
     page = page_after_refresh(web, match.match_page, id=running_matches.id)
     parts = html_pages.fragments(page, ServerLinks())
-    assert "Board 1 · table 2 · 0 decisions" in parts["match-table"]
+    assert "game 2 of 4" in parts["match-table"]
     assert 'class="felt poke' in parts["match-table"]
     assert f"position:{running_matches.id}" in page.topics
     assert page.data["position"]["seating"] == list(running_matches.entrants)
@@ -123,6 +130,29 @@ def test_the_home_page_shows_a_match_until_it_ends(simulated_arena: SimulatedAre
     assert "felt" in html_pages.fragments(page, ServerLinks())["home-table"]
 
 
+def test_the_home_page_shows_open_cards_and_another_match_after_each_game(
+    simulated_arena: SimulatedArena,
+) -> None:
+    web = WebState(simulated_arena.engine, ServerSettings())
+    one, other = (position(running(simulated_arena)) for _ in range(2))
+    game = find_game("poke")
+    state = game.start(Seeded(bytes(32)), 2, game.settle({}))
+    while not open_cards(
+        render_view("poke", {}, (view := public_view(game, state)), one.seating, state.actors)
+    ):
+        state = state.play({seat: next(iter(state.legal(seat))) for seat in state.actors})
+
+    def shown(*positions: Position) -> str:
+        for each in positions:
+            web.events.receive(each, 0.0)
+        match_id: str = page_after_refresh(web, home.home_page).model["match"].id
+        return match_id
+
+    assert shown(one, replace(other, view=view)) == other.match
+    assert shown(replace(one, view=view), replace(other, decision=1)) == other.match
+    assert shown(replace(other, game=other.game + 1)) == one.match
+
+
 def test_the_home_page_of_an_empty_arena_suggests_commands(simulated_arena: SimulatedArena) -> None:
     with TestClient(create(WebState(simulated_arena.engine, ServerSettings()))) as client:
         page = client.get("/").text
@@ -152,7 +182,7 @@ def test_live_tables_show_the_score_the_lead_and_the_log(simulated_arena: Simula
     state = game.start(Seeded(bytes(32)), 2, game.settle({}))
     while max(state.scores) == min(state.scores):
         state = state.play({seat: next(iter(state.legal(seat))) for seat in state.actors})
-    view = MessageToDict(bot_pb2.View.FromString(codec_of(game).view(state.public())))
+    view = public_view(game, state)
     web.events.receive(replace(position(match_of_table), view=view), 0.0)
     page = page_after_refresh(web, match.match_page, id=match_of_table.id)
     shown = page.model["shown"]
