@@ -1,5 +1,6 @@
 """Organisers and owners manage the arena in the browser, with and without scripts."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
@@ -99,7 +100,7 @@ def test_a_tournament_is_created_from_the_form_and_managed(
         page.locator("form button", has_text="Add bots").click()
     expect(page.locator("#bots-wrong")).to_contain_text("mybot")
     page.goto(f"{arena.address}/organiser/tournaments/{name}")
-    page.get_by_role("link", name=f"Play {match} again").click()
+    page.get_by_role("link", name=re.compile(f"^Play again: .*{match}$")).click()
     send(page, "Play the match again", reason="a power cut")
     page.wait_for_url("**/organiser/matches/m-*")
     again = page.url.rpartition("/")[2]
@@ -149,12 +150,14 @@ def test_an_owner_starts_a_challenge_and_retires_a_version(
     browser: Browser, arena: ManagedArena
 ) -> None:
     page = arena.signed_in(browser, "owner")
+    page.locator("summary", has_text="Retire a version").click()
     expect(page.get_by_role("link", name="Retire mybot", exact=True)).to_have_count(1)
     expect(page.get_by_role("link", name="Retire bob", exact=True)).to_have_count(0)
     page.locator("summary", has_text="Another challenge").click()
     send(page, "Start a challenge", bot="mybot", opponent="cy", boards="1")
     page.wait_for_url("**/tournaments/t-*")
     page.goto(f"{arena.address}/account")
+    page.locator("summary", has_text="Retire a version").click()
     page.get_by_role("link", name="Retire mybot", exact=True).click()
     send(page, "Retire")
     page.wait_for_url("**/account")

@@ -223,7 +223,6 @@ def bot_page(web: WebState, page_request: PageRequest) -> Page:
     every.sort(key=lambda standing: standing.lines[0].place / standing.bots)
     standings = [standing for standing in every if query.form in ("", standing.form)]
     shown = max(standings, key=lambda standing: standing.matches, default=None)
-    lines = shown.lines if shown else ()
     match_page = _matches(web, page_request, query)
     kinds = history.kinds(web.engine, query.ids)
     pushed = submissions.list_submissions(web.engine, name=name, limit=_PUSHED)
@@ -238,7 +237,7 @@ def bot_page(web: WebState, page_request: PageRequest) -> Page:
             "version": query.version,
             "opponent": query.opponent,
             "standings": every,
-            "columns": columns_of(LADDER, Rendering.BOT, lines),
+            "columns": columns_of(LADDER, Rendering.BOT, shown.lines if shown else ()),
             "shown": _details(web, shown, versions, query.version) if shown else None,
             "piece": match_page,
             "kinds": kinds,

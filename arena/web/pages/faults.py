@@ -60,11 +60,6 @@ class ExplainedFault:
         return pathless(written.replace(self.folder, "") if self.folder else written)
 
     @property
-    def question(self) -> dict[str, Any] | None:
-        """The question in the protocol's JSON, only for the owner; None if unknown."""
-        return None if self.explanation is None else self.explanation.question
-
-    @property
     def process(self) -> str:
         """Exit status and memory of the bot's process, only for the owner; otherwise empty."""
         return "" if self.explanation is None else pathless(self.explanation.process)
@@ -81,8 +76,9 @@ class ExplainedFault:
 
     @property
     def question_text(self) -> str:
-        """The question as formatted JSON."""
-        return json.dumps(self.question, ensure_ascii=False, indent=2) if self.question else ""
+        """The question in the protocol's JSON, only for the owner; otherwise empty."""
+        question = self.explanation and self.explanation.question
+        return json.dumps(question, ensure_ascii=False, indent=2) if question else ""
 
     def to_json(self) -> dict[str, Any]:
         fault = self.fault
@@ -100,7 +96,7 @@ class ExplainedFault:
             line = self.explanation.line
             values |= {
                 "output": self.output,
-                "question": self.question,
+                "question": self.explanation.question,
                 **{name: line.get(name) for name in _OWNER_FIELDS},
             }
         return values
@@ -142,7 +138,16 @@ def faults_page(web: WebState, page_request: PageRequest) -> Page:
         data={
             "bot": name,
             "kinds": kinds,
-            "causes": [_cause_json(cause) for cause in causes],
+            "causes": [
+                {
+                    "version": cause.first.version,
+                    "kind": cause.first.verdict,
+                    "sentence": pathless(cause.clause),
+                    "times": cause.times,
+                    "new": cause.is_new,
+                }
+                for cause in causes
+            ],
             "list": piece.to_json(),
             "faults": [each.to_json() for each in piece.items],
         },
@@ -164,16 +169,6 @@ def _groups(
         of_cause = groups.setdefault(cause_key(each.fault), {})
         of_cause.setdefault(each.fault.match, []).append(each)
     return [(cause, groups[cause_key(cause.first)]) for cause in causes]
-
-
-def _cause_json(cause: FaultCause) -> dict[str, Any]:
-    return {
-        "version": cause.first.version,
-        "kind": cause.first.verdict,
-        "sentence": pathless(cause.clause),
-        "times": cause.times,
-        "new": cause.is_new,
-    }
 
 
 def _kind(page_request: PageRequest) -> str:
