@@ -459,7 +459,7 @@ class ApiOperations:
         """Send `GET /organiser/audit`: the audit log, newest entries first.
 
         Args:
-            sign_ins: show: with the sign-ins, which most entries are.
+            sign_ins: hide: without the sign-ins, which most entries are.
         """
         return self._call("GET", "/organiser/audit", locals())
 

@@ -234,7 +234,7 @@ def pending_submissions(web: WebState, page_request: PageRequest, access: Access
 def audit(web: WebState, page_request: PageRequest, access: Access) -> Page:
     """Return the audit log, the newest entries first."""
     selection = paging.selection_of(page_request)
-    sign_ins = page_request.query.get("sign_ins") == "show"
+    sign_ins = page_request.query.get("sign_ins") != "hide"
     piece = selection.cut(audit_log.list_entries(web.engine, limit=5000, sign_ins=sign_ins))
     every = tournaments.list_tournaments(web.engine)
     return Page(
@@ -359,7 +359,7 @@ PAGES: Final = (
         "/organiser/audit",
         audit,
         "The audit log, newest entries first.",
-        query=(("sign_ins", "show: with the sign-ins, which most entries are"), *paging.QUERY),
+        query=(("sign_ins", "hide: without the sign-ins, which most entries are"), *paging.QUERY),
     ),
     ManagementPage(
         "/account",

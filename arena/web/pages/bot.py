@@ -274,7 +274,7 @@ def _matches(web: WebState, page_request: PageRequest, query: _BotQuery) -> List
     """Return the selected matches of the bot, the newest first."""
     of = web.snapshot.ladders[query.form].scope.tournaments if query.form else ()
     sides = [query.played, query.opponents] if query.opponent else [query.played]
-    selection = paging.selection_of(page_request, 10)
+    selection = paging.selection_of(page_request)
     listed = history.matches(web.engine, sides, of, selection.offset, selection.limit)
     rows = [match_row(match, query.played) for match in listed]
     return selection.of(rows, history.count(web.engine, sides, of))
