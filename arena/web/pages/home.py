@@ -18,9 +18,9 @@ from arena.web.pages.live import shown_table
 from arena.web.pages.tournaments import TournamentLine, is_endless
 from referee.games.registry import GAMES
 
-TOP = 5
+TOP = 3
 """Number of lines of each ladder."""
-_LATEST = 4
+_LATEST = 5
 _ENDED = 3
 
 
