@@ -435,7 +435,7 @@ def test_a_table_is_left_the_next_game_is_one_click_and_the_record_can_be_delete
     tab.get_by_role("button", name="New game").click()
     tab.wait_for_selector("#choose")
     assert tab.url != first
-    assert "person:ada" in tab.title()
+    assert "person:ada (you)" in tab.locator("#play-board .under header").inner_text()
     tab.goto(first)
     (path,) = local_records.records(workspace.folder)
     assert "person:ada" in path.read_text(encoding="utf-8")
