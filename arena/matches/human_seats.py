@@ -125,10 +125,10 @@ class PersonQuestion:
         """Return the public actions of the game so far."""
         return self.presentation.history(self.view)
 
-    def rendering(self) -> TableRendering:
-        """Return the position as the seat sees it."""
+    def rendering(self, names: Sequence[str] = ()) -> TableRendering:
+        """Return the position as the seat sees it, with other names of the players if given."""
         actors, _ = self._turn
-        return rendered(self.rules, self.options, self.view, self.seat, self.names, actors)
+        return rendered(self.rules, self.options, self.view, self.seat, names or self.names, actors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,13 @@ class EndedGame:
     viewer: str
     """Name of the only person; empty if there are several."""
     history: tuple[PublicAction, ...]
-    rendering: TableRendering
+    drawn: Callable[[Sequence[str]], TableRendering]
+    """Returns the last position with these names of the players."""
+
+    @property
+    def rendering(self) -> TableRendering:
+        """The last position."""
+        return self.drawn(self.names)
 
 
 def ended_game(spec: MatchSpec, bots: Sequence[Bot], played: PlayedGame) -> EndedGame:
@@ -159,7 +165,7 @@ def ended_game(spec: MatchSpec, bots: Sequence[Bot], played: PlayedGame) -> Ende
         names,
         "" if seat is None else names[seat],
         tuple(presentation_of(rules.id).history(view)),
-        rendered(rules, options, view, seat, names, ()),
+        lambda names: rendered(rules, options, view, seat, names, ()),
     )
 
 

@@ -35,11 +35,7 @@ from arena.web.pages.replay import replay_view
 from arena.web.pages.replay_content import replay
 from referee.games.contract import Action, Game, SetupError
 from referee.games.registry import GAMES
-from referee.presentation.elements import (
-    FaceUpCard,
-    PublicAction,
-    TableRendering,
-)
+from referee.presentation.elements import PublicAction, TableRendering
 from referee.presentation.registry import presentation_of
 from referee.presentation.selection import Selection, with_controls, with_new
 from referee.record import read
@@ -49,6 +45,8 @@ THINK_SECONDS: Final = (300, 900, 1800, 3600)
 _SHOWN_ACTIONS: Final = 60
 _PICK: Final = "\N{SYMBOL FOR NULL}"
 """Stands for the next element in the pattern of an action's wording."""
+_YOU: Final = "\N{SYMBOL FOR SUBSTITUTE}"
+"""Stands for the name of the person in texts, until they address the person."""
 _VERB: Final = re.compile(r"((?:^| and )[a-z]+s)\b")
 _LISTED_BOTS: Final = 200
 _PRIVATE: Final = {"Cache-Control": "no-store"}
@@ -193,9 +191,8 @@ def table_page(web: WebState, page_request: PageRequest) -> Page:
     game = GAMES[spec.game]
     links = page_request.links
     seat, rendering, history = _visible(table, state)
-    (you,) = (human_seats.person_name(bot) for bot in table.match.bots if bot.person)
-    rendering = _to_you(rendering, you)
-    history = [_to_you(action, you) if action.seat == seat else action for action in history]
+    (name,) = (human_seats.person_name(bot) for bot in table.match.bots if bot.person)
+    history = [_addressed(action) if action.seat == seat else action for action in history]
     seen = len(state.answered.history()) if state.answered else 0
     question = state.question
     offered = _offered(question, page_request.query.get("picks", "").split())
@@ -204,7 +201,7 @@ def table_page(web: WebState, page_request: PageRequest) -> Page:
     picks += state.hint.picks if state.hint else ()
     find = page_request.query.get("find", "").strip()[:200]
     return Page(
-        title=f"{game.title}: {_to_you(' v '.join(spec.versions), you)}",
+        title=f"{game.title}: {' v '.join(spec.versions)}",
         template="play_table.html",
         model={
             "table": table.id,
@@ -217,7 +214,7 @@ def table_page(web: WebState, page_request: PageRequest) -> Page:
             "seat": seat,
             "rendering": rendering,
             "frames": rendering
-            and _frames_seen_by(rendering, seat, spec.game, {pick.element for pick in picks}, you),
+            and _frames_seen_by(rendering, seat, spec.game, {pick.element for pick in picks}, name),
             "turn": question and _turn(question, find, state.hint, tuple(offered), selections),
             "find": find,
             "has_hints": gives_hints(game.id),
@@ -225,7 +222,7 @@ def table_page(web: WebState, page_request: PageRequest) -> Page:
             "fresh_actions": tuple(history[seen:]),
             "earlier_actions": tuple(reversed(history[:seen])),
             "outcome": state.end and outcome(state.end.record, seat),
-            "result": state.end and _to_you(result(state.end.record), you).removeprefix("result: "),
+            "result": state.end and result(state.end.record).removeprefix("result: "),
             "rules_now": _rules_now(state.shown, links),
         },
         parts=("play-board", "play-turn"),
@@ -255,13 +252,20 @@ def _visible(
     """Return the person's seat, the position that the page shows, and the actions so far."""
     if state.end is not None:
         seat = state.end.names.index(state.end.viewer)
-        return seat, state.end.rendering, state.end.history
+        return seat, _to_you(state.end.drawn(_marked(state.end.names, seat))), state.end.history
     if state.shown is None:
         return 0, None, ()
-    question, rendering = state.shown, state.shown.rendering()
+    question = state.shown
+    names = _marked(question.names, question.seat)
+    rendering = question.rendering(names)
     if state.answered is not None:
-        rendering = with_new(rendering, state.answered.rendering(), question.seat)
-    return question.seat, rendering, question.history()
+        rendering = with_new(rendering, state.answered.rendering(names), question.seat)
+    return question.seat, _to_you(rendering), question.history()
+
+
+def _marked(names: Sequence[str], seat: int) -> tuple[str, ...]:
+    """Return the names with a mark instead of that of the person's seat."""
+    return tuple(_YOU if place == seat else name for place, name in enumerate(names))
 
 
 def _frames_seen_by(
@@ -274,20 +278,21 @@ def _frames_seen_by(
     return replace(frames, places=(replace(mine, name=f"{name} (you)"), *others))
 
 
-def _to_you(shown: Any, name: str) -> Any:
-    """Return what is shown with texts that address the player of this name: "you have drawn"."""
-    if isinstance(shown, PublicAction):
-        return replace(shown, phrase=_VERB.sub(_second_person, shown.phrase))
+def _to_you(shown: Any) -> Any:
+    """Return what is shown with texts that address the person: "you have drawn"."""
     if isinstance(shown, str):
-        named = rf"(?<![\w-]){re.escape(name)}(?![\w/-])( [a-z]+s\b)?"
-        return re.sub(named, lambda match: f"you{_second_person(match)}", shown)
+        marked = rf"{_YOU}( [a-z]+s\b)?"
+        return re.sub(marked, lambda match: f"you{_second_person(match)}", shown)
     if isinstance(shown, tuple):
-        return tuple(_to_you(each, name) for each in shown)
-    if is_dataclass(shown) and not isinstance(shown, FaceUpCard | type):
-        return replace(
-            shown, **{f.name: _to_you(getattr(shown, f.name), name) for f in fields(shown)}
-        )
+        return tuple(map(_to_you, shown))
+    if is_dataclass(shown) and not isinstance(shown, type):
+        return replace(shown, **{f.name: _to_you(getattr(shown, f.name)) for f in fields(shown)})
     return shown
+
+
+def _addressed(action: PublicAction) -> PublicAction:
+    """Return an action of the person as something that "you" do."""
+    return replace(action, phrase=_VERB.sub(_second_person, action.phrase))
 
 
 def _second_person(match: re.Match[str]) -> str:
