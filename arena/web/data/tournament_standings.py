@@ -14,6 +14,7 @@ from sqlalchemy import Engine, func, select
 from arena.formats.contract import FormatMatch as Fixed
 from arena.formats.contract import FormatOver, Ranking, Step
 from arena.formats.knockout import KnockoutFormat, Tie
+from arena.formats.round_robin import GauntletFormat
 from arena.formats.swiss import RankingKey, SwissFormat
 from arena.ladders import ladder_key, ladder_rows
 from arena.ladders.ladder_columns import EntrantLine, ranks
@@ -97,6 +98,16 @@ def bracket_of(engine: Engine, tournament: Tournament) -> tuple[tuple[Tie, ...],
         # The tournament's step reports the error.
         pass
     return ()
+
+
+def challengers_of(tournament: Tournament) -> tuple[str, ...]:
+    """Return the challengers of a gauntlet; empty for other formats."""
+    try:
+        rules = scheduler.format_of(tournament.plan)
+    except ValueError:
+        # The tournament's step reports the error.
+        return ()
+    return tournament.entrants[: rules.challengers] if isinstance(rules, GauntletFormat) else ()
 
 
 def _score(match: Fixed) -> str:

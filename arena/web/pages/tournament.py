@@ -78,6 +78,7 @@ def tournament_page(web: WebState, page_request: PageRequest) -> Page:
             "remarks": list(ladder_values.remarks(table)),
             "champions": tournament_outcome.first_place(tournament, state.step, table),
             "podium": _podium(lines, has_rule=bool(state.ranking)) if closed else [],
+            "challengers": tournament_standings.challengers_of(tournament),
             "format_state": state,
             "scores": state.scores,
             "drained": tournament_outcome.uncounted_matches(state.step) if state.step else (),
