@@ -137,6 +137,7 @@ def renderings() -> Iterator[tuple[str, str]]:
     model |= {"crossed": [("ada@2", [box])], "has_ladder_page": False, "is_complete": False}
     plan = type("Plan", (), {"format": "gauntlet"})
     model |= {"tournament": type("Tournament", (), {"id": "t-1", "plan": plan}), "challengers": ()}
+    model |= {"closed": True}
     columns = columns_of(TOURNAMENT, Rendering.TOURNAMENT, ENTRANTS)
     html = html_of("tournament-standings", columns=columns, lines=ENTRANTS, **model)
     yield "HTML of a tournament", html
