@@ -96,7 +96,7 @@ class EntrantLine:
 
 
 def lines_of(table: Standings) -> list[LadderLine]:
-    """Return the lines of a ladder, the strongest first; those without a match last."""
+    """Return the lines of a ladder in the order of `Standings.ranked`."""
     return [
         LadderLine(
             place,

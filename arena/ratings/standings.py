@@ -96,11 +96,13 @@ class Standings:
 
     @property
     def ranked(self) -> list[tuple[int, StandingsLine]]:
-        """The lines with their places, from 1: those without a match are the last.
+        """The lines with their places, from 1.
 
-        A line that another one follows than by strength has no superiority to it.
+        The largest group is first, because its strengths say nothing about other groups; lines
+        without a match are the last. A line that another one follows than by strength has no
+        superiority to it.
         """
-        ordered = sorted(self.lines, key=lambda line: not line.matches)
+        ordered = sorted(self.lines, key=lambda line: (not line.matches, line.strength.group > 0))
         pairs = {(line.entrant, after.entrant) for line, after in pairwise(self.lines)}
         moved = {
             line.entrant

@@ -237,3 +237,11 @@ def test_entrants_without_a_match_have_the_last_places() -> None:
     ]
     # A line that another one follows than by strength has no superiority to it.
     assert fitted.ranked[0][1].strength.superiority_to_next is None
+
+
+def test_entrants_that_never_met_the_largest_group_are_placed_after_it() -> None:
+    large = [match(n, pair, game(0, (1, 2))) for n, pair in enumerate([("a", "b"), ("b", "c")])]
+    apart = [match(n, ("x", "y"), game(0, (1, 2))) for n in range(2, 20)]
+    fitted = module.of_matches([*large, *apart], CLIP).table
+    assert fitted.entrants[0] == "x"
+    assert [line.entrant for _, line in fitted.ranked] == ["a", "b", "c", "x", "y"]
