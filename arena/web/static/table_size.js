@@ -25,6 +25,8 @@ function roomForTable() {
 function resized(size, width, room) {
   scale = size;
   felt.style.width = size < 1 ? `${width / size}px` : "";
+  // No text on the table is smaller than 12 pixels.
+  felt.style.setProperty("--least", `${12 / size}px`);
   felt.style.setProperty("--room", `${Math.floor(room / size)}px`);
   return felt.offsetHeight * size;
 }
