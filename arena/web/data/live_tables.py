@@ -30,6 +30,8 @@ log = logging.getLogger("arena.web")
 
 LOG_LINES: Final = 8
 """Number of actions that the log of a live table shows."""
+_CLEAR: Final = 12
+"""Number of open cards that is best to look at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +234,7 @@ class LiveMatches:
         """Return the match at each place; None for free places.
 
         Matches with a published position fill the free places, the closest match first. If
-        matches change, those with most open cards come first.
+        matches change, those come first whose cards are best to look at: neither few nor many.
         """
         watched = {
             (match.id, positions[match.id].game if self._changes else 0): match
@@ -255,7 +257,8 @@ class LiveMatches:
         plans = {tournament.id: tournament for tournament, _ in snapshot.open_tournaments}
         tournament = plans.get(match.tournament) if self._changes else None
         table = live_table(positions, match, tournament) if tournament else None
-        return -open_cards(table.rendering) if table else 0, _gap(snapshot, match), match.id
+        open_number = open_cards(table.rendering) if table else 0
+        return abs(open_number - _CLEAR), _gap(snapshot, match), match.id
 
 
 def open_cards(element: object) -> int:

@@ -8,6 +8,8 @@ const whole = board?.getAttribute("viewBox").split(" ").map(Number);
 const DOMINO = 37;
 const SMALLEST_DOMINO = 24;
 const LARGEST_DOMINO = 160;
+// Units between the dominoes and the edge of the shown part.
+const MARGIN = 40;
 let grip = null;
 // Whether the board moves to the latest piece; until the reader moves it.
 let isFollowing = true;
@@ -63,15 +65,23 @@ function makeOverview() {
   return made;
 }
 
-// Shows the whole board, or as much around the latest piece as keeps dominoes large enough.
+// Where a part around a place begins within what lies on the board; a larger part is centred on it.
+function beginPart(place, size, boxes, side, length) {
+  const start = Math.min(...boxes.map((box) => box[side])) - MARGIN;
+  const room = Math.max(...boxes.map((box) => box[side] + box[length])) + MARGIN - start;
+  return size < room ? Math.min(Math.max(place - size / 2, start), start + room - size) : start + (room - size) / 2;
+}
+
+// Shows the whole board, or as much up to the latest piece as keeps dominoes large enough.
 function followBoard() {
   if (!board || !isFollowing) return;
   const box = board.getBoundingClientRect();
   const units = Math.min(wholeScale(box), DOMINO / SMALLEST_DOMINO);
-  const piece = board.querySelector("g:not([hidden]) > .new")
-    ?? Array.from(board.querySelectorAll("g:not([hidden]) > .tile")).at(-1);
-  const { x, y, width, height } = piece?.getBBox() ?? board.viewBox.baseVal;
-  showBoard(x + (width - box.width * units) / 2, y + (height - box.height * units) / 2, units);
+  const laid = Array.from(board.querySelectorAll("g:not([hidden]) > .tile"), (tile) => tile.getBBox());
+  const piece = board.querySelector("g:not([hidden]) > .new")?.getBBox() ?? laid.at(-1);
+  if (!piece) return showBoard(whole[0], whole[1], units);
+  const left = beginPart(piece.x + piece.width / 2, box.width * units, laid, "x", "width");
+  showBoard(left, beginPart(piece.y + piece.height / 2, box.height * units, laid, "y", "height"), units);
 }
 
 // Keeps the place at which `share` of the width and of the height lies.

@@ -6,8 +6,8 @@
 const SMALLEST_SCALE = 0.67;
 // A square and the edges of a layout, in its units (table/board.html).
 const SQUARE = 40;
-const EDGE_TOP = 24;
-const EDGE_LEFT = 26;
+const EDGE_TOP = 28;
+const EDGE_LEFT = 34;
 const SUITS = { S: "♠", H: "♥", D: "♦", C: "♣" };
 // Stands for the next element in a pattern.
 const PICK = "\u2400";

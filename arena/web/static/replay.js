@@ -288,7 +288,7 @@ async function begin() {
   // Elsewhere the address needs its host, which the server does not know for sure.
   if (embed) embed.textContent = embed.textContent.replace('src="/', `src="${location.origin}/`);
   document.addEventListener("fullscreenchange", leave);
-  addEventListener("resize", fit);
+  addEventListener("resize", () => fit());
   for (const graph of graphs) graph.addEventListener("click", pickPosition);
   felt.append(movingCopies);
   beginBoard();

@@ -208,7 +208,7 @@ def test_a_strength_with_a_wide_interval_is_not_shown_as_a_value() -> None:
     assert shown(1054.0) == "850 ±1054?"
     assert shown(90.0) == "850 ±90?"
     assert shown(90.0, matches=0) == "–"
-    assert shown(90.0, bound=StrengthBound("above", 800.0, 0.95)) == "850 &gt;800?"
+    assert shown(90.0, bound=StrengthBound("above", 800.0, 0.95)) == "850 won all"
 
 
 def test_the_crosstable_can_show_likelihoods_of_superiority(client: TestClient) -> None:

@@ -158,7 +158,7 @@ def test_the_home_page_of_an_empty_arena_suggests_commands(simulated_arena: Simu
         page = client.get("/").text
     assert "No ladder yet" in page
     assert "pokearena demo" in page
-    assert len(re.findall(r'href="/games/\w+"', page)) == 5
+    assert len(set(re.findall(r'href="/games/\w+"', page))) == 5
 
 
 def test_the_home_page_lists_recently_closed_matches(simulated_arena: SimulatedArena) -> None:
