@@ -18,7 +18,9 @@ from arena.formats.round_robin import GauntletFormat
 from arena.formats.swiss import RankingKey, SwissFormat
 from arena.ladders import ladder_key, ladder_rows
 from arena.ladders.ladder_columns import EntrantLine, ranks
+from arena.presentation import wording
 from arena.ratings import standings
+from arena.ratings.closed_match import means
 from arena.ratings.standings import Standings
 from arena.ratings.strength.kept_strengths import KnownStrengths
 from arena.store import schema
@@ -44,18 +46,15 @@ class FormatState:
 
     step: Step | None = None
     scores: Mapping[tuple[int, int], str] = field(default_factory=dict)
-    """Games won by each entrant of the closed matches, by (round, number)."""
+    """What decided each closed match, by (round, number)."""
     worth: dict[str, RankingKey] | None = None
     points: Mapping[str, int] = field(default_factory=dict)
     """Match points by entrant, if the entrants are ranked by them."""
     stages: tuple[tuple[Tie, ...], ...] = ()
     byes: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     """Entrants with a bye of a Swiss tournament, by round."""
-
-    @property
-    def ranking(self) -> Ranking:
-        """The final ranking; empty while the format has not decided it."""
-        return self.step.ranking if isinstance(self.step, FormatOver) else ()
+    ranking: Ranking = ()
+    """The final ranking, or that by the match points so far; empty if there is neither."""
 
 
 def format_state(engine: Engine, tournament: Tournament, matches: int) -> FormatState:
@@ -63,9 +62,11 @@ def format_state(engine: Engine, tournament: Tournament, matches: int) -> Format
     if matches > (_DETAILS_AT_END_MATCHES if tournament.ended is None else _NO_DETAILS_MATCHES):
         return FormatState()
     history = FormatHistory(engine, tournament.id).matches()
+    step = tournament_outcome.next_step(engine, tournament)
     state = FormatState(
-        tournament_outcome.next_step(engine, tournament),
+        step,
         {match.place: _score(match) for match in history},
+        ranking=step.ranking if isinstance(step, FormatOver) else (),
     )
     try:
         rules = scheduler.format_of(tournament.plan)
@@ -79,8 +80,11 @@ def format_state(engine: Engine, tournament: Tournament, matches: int) -> Format
             )
         if isinstance(rules, KnockoutFormat):
             return replace(state, stages=rules.bracket(tournament.entries, history))
-        if isinstance(rules, RANKED_AT_END) and state.ranking:
-            return replace(state, points=rules.points(tournament.entries, history))
+        if isinstance(rules, RANKED_AT_END) and (state.ranking or tournament.ended is None):
+            ended = [match for match in history if not match.is_open]
+            if ranking := rules.ranking(tournament.entries, ended):
+                points = rules.points(tournament.entries, ended)
+                return replace(state, points=points, ranking=ranking)
     except ValueError:
         # The tournament's step reports the error.
         pass
@@ -111,9 +115,12 @@ def challengers_of(tournament: Tournament) -> tuple[str, ...]:
 
 
 def _score(match: Fixed) -> str:
-    """Return the number of games that each entrant won alone, for example "4–0"."""
+    """Return the games won by each of two entrants, "2–1, 1 drawn", or the score of each."""
+    if len(match.entrants) > 2 and match.games:
+        return " · ".join(map(wording.percent, means(match.scores)))
     wins = [sum(game.is_won(at) for game in match.games) for at in range(len(match.entrants))]
-    return "–".join(map(str, wins)) if match.games else ""
+    drawn = len(match.games) - sum(wins)
+    return "–".join(map(str, wins)) + f", {drawn} drawn" * bool(drawn) if match.games else ""
 
 
 def lines_of(tournament: Tournament, table: Standings, state: FormatState) -> list[EntrantLine]:
@@ -131,7 +138,7 @@ def lines_of(tournament: Tournament, table: Standings, state: FormatState) -> li
     for group in ranking:
         last = rank + len(group) - 1
         words_of_rank = str(rank) if last == rank else f"{rank}–{last}"
-        for name in sorted(group, key=lambda name: by_name[name].strength.first):
+        for name in sorted(group, key=lambda name: -by_name[name].strength.value):
             worth = state.worth.get(name) if state.worth else None
             points = state.points.get(name)
             lines.append(
