@@ -51,6 +51,7 @@ class FormatState:
     points: Mapping[str, int] = field(default_factory=dict)
     """Match points by entrant, if the entrants are ranked by them."""
     stages: tuple[tuple[Tie, ...], ...] = ()
+    series: KnockoutFormat | None = None
     byes: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     """Entrants with a bye of a Swiss tournament, by round."""
     ranking: Ranking = ()
@@ -79,7 +80,8 @@ def format_state(engine: Engine, tournament: Tournament, matches: int) -> Format
                 byes=rules.byes(tournament.entries, history),
             )
         if isinstance(rules, KnockoutFormat):
-            return replace(state, stages=rules.bracket(tournament.entries, history))
+            stages = rules.bracket(tournament.entries, history)
+            return replace(state, stages=stages, series=rules)
         if isinstance(rules, RANKED_AT_END) and (state.ranking or tournament.ended is None):
             ended = [match for match in history if not match.is_open]
             if ranking := rules.ranking(tournament.entries, ended):
