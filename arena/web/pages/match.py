@@ -41,7 +41,9 @@ from arena.web.page import Page, PageRequest, TextTable
 from arena.web.pages.faults import causes_of
 from arena.web.pages.match_story import EntrantResult, MatchEvidence, MatchStory, match_story
 from arena.web.pages.replay_content import options_in_words
+from referee.action_phrases import parse_description
 from referee.games.registry import find_game
+from referee.presentation.registry import presentation_of
 from referee.record import TAGS, read_games
 from referee.replay import in_words
 from referee.sanitizing import one_line
@@ -281,22 +283,35 @@ def _story(
 ) -> MatchStory:
     """Return the story of a closed match; `line` is the first line of its record."""
     analysis = stored_form.supported(ANALYSES.find(web.engine, match.id))
-    swings = _swings(match, games, analysis, line) if analysis else []
+    swings = []
+    if analysis:
+        swings = _swings(match, games, analysis, line)
+        costliest = [
+            {**row, **{key: _phrase(match.game, row[key]) for key in ("played", "choice")}}
+            for row in analysis["costliest"]
+        ]
+        analysis = {**analysis, "costliest": costliest}
     actions = _actions(web, match, {swing.game for swing, _ in swings})
     return match_story(
         MatchEvidence(match.entrants, sides, games, faults, analysis, swings, actions)
     )
 
 
+def _phrase(game: str, text: str) -> str:
+    """Return a described action in the words of a replay."""
+    action = parse_description(text, find_game(game).action_types)
+    return presentation_of(game).phrase(action) if action else f"chooses {text}"
+
+
 def _actions(
     web: WebState, match: Match, games: Collection[int]
 ) -> dict[tuple[int, int], tuple[str, str]]:
-    """Return the entrant and the action of each decision of some games, by (game, decision)."""
+    """Return the entrant and the phrase of each decision of some games, by (game, decision)."""
     rules = find_game(match.game)
     return {
         (game, line["decision"]): (
             record.game["seating"][line["seat"]],
-            in_words(rules, line["action"]),
+            _phrase(match.game, in_words(rules, line["action"])),
         )
         for game in games
         for record in read_games(results.game_record(web.engine, match.id, game))
