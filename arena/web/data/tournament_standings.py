@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 from threading import Lock
 
 from sqlalchemy import Engine, func, select
 
 from arena.formats.contract import FormatMatch as Fixed
-from arena.formats.contract import FormatOver, Ranking, Step
+from arena.formats.contract import FormatOver, Ranking, Step, ranked
 from arena.formats.knockout import KnockoutFormat, Tie
 from arena.formats.round_robin import GauntletFormat
 from arena.formats.swiss import RankingKey, SwissFormat
@@ -55,7 +55,7 @@ class FormatState:
     byes: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     """Entrants with a bye of a Swiss tournament, by round."""
     ranking: Ranking = ()
-    """The final ranking, or that by the match points so far; empty if there is neither."""
+    """The final ranking, or that by the points so far; empty if there is neither."""
 
 
 def format_state(engine: Engine, tournament: Tournament, matches: int) -> FormatState:
@@ -69,13 +69,15 @@ def format_state(engine: Engine, tournament: Tournament, matches: int) -> Format
         {match.place: _score(match) for match in history},
         ranking=step.ranking if isinstance(step, FormatOver) else (),
     )
-    try:
+    # The tournament's step reports errors.
+    with suppress(ValueError):
         rules = scheduler.format_of(tournament.plan)
         if isinstance(rules, SwissFormat):
             worth = rules.worth(tournament.entries, history)
             return replace(
                 state,
                 worth=worth,
+                ranking=state.ranking or ranked((key, name) for name, key in worth.items()),
                 points={name: key.points for name, key in worth.items()},
                 byes=rules.byes(tournament.entries, history),
             )
@@ -87,33 +89,26 @@ def format_state(engine: Engine, tournament: Tournament, matches: int) -> Format
             if ranking := rules.ranking(tournament.entries, ended):
                 points = rules.points(tournament.entries, ended)
                 return replace(state, points=points, ranking=ranking)
-    except ValueError:
-        # The tournament's step reports the error.
-        pass
     return state
 
 
 def bracket_of(engine: Engine, tournament: Tournament) -> tuple[tuple[Tie, ...], ...]:
     """Return the ties of a knockout, as far as they are determined; empty for other formats."""
-    try:
+    with suppress(ValueError):
         rules = scheduler.format_of(tournament.plan)
         if isinstance(rules, KnockoutFormat):
             history = FormatHistory(engine, tournament.id).matches()
             return rules.bracket(tournament.entries, history)
-    except ValueError:
-        # The tournament's step reports the error.
-        pass
     return ()
 
 
 def challengers_of(tournament: Tournament) -> tuple[str, ...]:
     """Return the challengers of a gauntlet; empty for other formats."""
-    try:
+    with suppress(ValueError):
         rules = scheduler.format_of(tournament.plan)
-    except ValueError:
-        # The tournament's step reports the error.
-        return ()
-    return tournament.entrants[: rules.challengers] if isinstance(rules, GauntletFormat) else ()
+        if isinstance(rules, GauntletFormat):
+            return tournament.entrants[: rules.challengers]
+    return ()
 
 
 def _score(match: Fixed) -> str:
@@ -129,15 +124,14 @@ def lines_of(tournament: Tournament, table: Standings, state: FormatState) -> li
     """Return the standings of a tournament in the order of its format."""
     by_name = {line.entrant: line for line in table.lines}
     entries = {entry.name: entry for entry in tournament.entries}
-    ranking = state.ranking or _by_worth(state.worth)
-    if not ranking:
+    if not state.ranking:
         return [
             EntrantLine(ranks(line), line, entries[line.entrant], None, place)
             for place, line in table.ranked
             if line.entrant in entries
         ]
     lines, rank = [], 1
-    for group in ranking:
+    for group in state.ranking:
         last = rank + len(group) - 1
         words_of_rank = str(rank) if last == rank else f"{rank}–{last}"
         for name in sorted(group, key=lambda name: -by_name[name].strength.value):
@@ -148,13 +142,6 @@ def lines_of(tournament: Tournament, table: Standings, state: FormatState) -> li
             )
         rank = last + 1
     return lines
-
-
-def _by_worth(worth: dict[str, RankingKey] | None) -> Ranking:
-    if not worth:
-        return ()
-    ordered = sorted(worth, key=lambda name: worth[name], reverse=True)
-    return tuple(tuple(group) for _, group in groupby(ordered, key=lambda name: worth[name]))
 
 
 def standings_of(engine: Engine, tournament: Tournament) -> Standings:

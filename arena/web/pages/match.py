@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -62,11 +63,6 @@ STATES = {
 """Match states as page text."""
 
 
-def _is_remote(web: WebState, version: str) -> bool:
-    known = web.snapshot.versions.get(version)
-    return known is not None and not known.folder
-
-
 def match_page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of a match; raises NotFound."""
     match = listing.find_match(web.engine, page_request.path["id"])
@@ -89,7 +85,11 @@ def match_page(web: WebState, page_request: PageRequest) -> Page:
             "others": [each for each in listing.replays(web.engine, match) if each.id != match.id],
             "waits": waits,
             "transcripts": readable_transcripts(web, page_request, match),
-            "elsewhere": [name for name in match.entrants if _is_remote(web, name)],
+            "elsewhere": [
+                name
+                for name in match.entrants
+                if (known := web.snapshot.versions.get(name)) and not known.folder
+            ],
         },
         data={
             **json_values.match(match),
@@ -283,17 +283,11 @@ def _story(
 ) -> MatchStory:
     """Return the story of a closed match; `line` is the first line of its record."""
     analysis = stored_form.supported(ANALYSES.find(web.engine, match.id))
-    swings = []
-    if analysis:
-        swings = _swings(match, games, analysis, line)
-        costliest = [
-            {**row, **{key: _phrase(match.game, row[key]) for key in ("played", "choice")}}
-            for row in analysis["costliest"]
-        ]
-        analysis = {**analysis, "costliest": costliest}
+    swings = _swings(match, games, analysis, line) if analysis else []
     actions = _actions(web, match, {swing.game for swing, _ in swings})
+    phrase = partial(_phrase, match.game)
     return match_story(
-        MatchEvidence(match.entrants, sides, games, faults, analysis, swings, actions)
+        MatchEvidence(match.entrants, sides, games, faults, analysis, swings, actions, phrase)
     )
 
 

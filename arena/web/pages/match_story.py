@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -97,9 +97,10 @@ class MatchEvidence:
     Args:
         entrants: the versions, in the order of the match.
         games: the games, at least one, in their order.
-        analysis: the stored analysis, its costly actions as phrases; None without one.
+        analysis: the stored analysis; None without one.
         swings: the largest swings of the analysis, with the entrant of each.
         actions: the entrant and the phrase of decisions of these games, by (game, decision).
+        phrase: returns a described action in the words of a replay.
     """
 
     entrants: Sequence[str]
@@ -109,6 +110,7 @@ class MatchEvidence:
     analysis: Mapping[str, Any] | None = None
     swings: Sequence[tuple[Swing, str]] = ()
     actions: Mapping[tuple[int, int], tuple[str, str]] = field(default_factory=dict)
+    phrase: Callable[[str], str] = str
 
     @property
     def first(self) -> EntrantResult | None:
@@ -222,14 +224,15 @@ def _luck_or_mistake(
     for row in analysis["costliest"]:
         name = evidence.entrants[row["entrant"]]
         if name != first.name:
-            return Reason.MISTAKE, _mistake(row, name)
+            return Reason.MISTAKE, _mistake(evidence, row, name)
     return (Reason.SWING, swing) if swing else None
 
 
-def _mistake(row: Mapping[str, Any], name: str) -> KeyMoment:
+def _mistake(evidence: MatchEvidence, row: Mapping[str, Any], name: str) -> KeyMoment:
+    played, choice = map(evidence.phrase, (row["played"], row["choice"]))
     clause = (
         f"made its costliest decision in {game_text(row['game'])}: from what it knew, a bot that "
-        f"{row['choice']} has a win expectation of {_percent(row['before'])}; it {row['played']} "
+        f"{choice} has a win expectation of {_percent(row['before'])}; it {played} "
         f"and has {_percent(row['after'])}"
     )
     return KeyMoment(row["game"], name, clause, row["decision"])
