@@ -5,20 +5,22 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 from threading import Lock
 
 from sqlalchemy import Engine, func, select
 
 from arena.formats.contract import FormatMatch as Fixed
-from arena.formats.contract import FormatOver, Ranking, Step
+from arena.formats.contract import FormatOver, Ranking, Step, ranked
 from arena.formats.knockout import KnockoutFormat, Tie
 from arena.formats.round_robin import GauntletFormat
 from arena.formats.swiss import RankingKey, SwissFormat
 from arena.ladders import ladder_key, ladder_rows
 from arena.ladders.ladder_columns import EntrantLine, ranks
+from arena.presentation import wording
 from arena.ratings import standings
+from arena.ratings.closed_match import means
 from arena.ratings.standings import Standings
 from arena.ratings.strength.kept_strengths import KnownStrengths
 from arena.store import schema
@@ -44,18 +46,16 @@ class FormatState:
 
     step: Step | None = None
     scores: Mapping[tuple[int, int], str] = field(default_factory=dict)
-    """Games won by each entrant of the closed matches, by (round, number)."""
+    """What decided each closed match, by (round, number)."""
     worth: dict[str, RankingKey] | None = None
     points: Mapping[str, int] = field(default_factory=dict)
     """Match points by entrant, if the entrants are ranked by them."""
     stages: tuple[tuple[Tie, ...], ...] = ()
+    series: KnockoutFormat | None = None
     byes: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     """Entrants with a bye of a Swiss tournament, by round."""
-
-    @property
-    def ranking(self) -> Ranking:
-        """The final ranking; empty while the format has not decided it."""
-        return self.step.ranking if isinstance(self.step, FormatOver) else ()
+    ranking: Ranking = ()
+    """The final ranking, or that by the points so far; empty if there is neither."""
 
 
 def format_state(engine: Engine, tournament: Tournament, matches: int) -> FormatState:
@@ -63,75 +63,78 @@ def format_state(engine: Engine, tournament: Tournament, matches: int) -> Format
     if matches > (_DETAILS_AT_END_MATCHES if tournament.ended is None else _NO_DETAILS_MATCHES):
         return FormatState()
     history = FormatHistory(engine, tournament.id).matches()
+    step = tournament_outcome.next_step(engine, tournament)
     state = FormatState(
-        tournament_outcome.next_step(engine, tournament),
+        step,
         {match.place: _score(match) for match in history},
+        ranking=step.ranking if isinstance(step, FormatOver) else (),
     )
-    try:
+    # The tournament's step reports errors.
+    with suppress(ValueError):
         rules = scheduler.format_of(tournament.plan)
         if isinstance(rules, SwissFormat):
             worth = rules.worth(tournament.entries, history)
             return replace(
                 state,
                 worth=worth,
+                ranking=state.ranking or ranked((key, name) for name, key in worth.items()),
                 points={name: key.points for name, key in worth.items()},
                 byes=rules.byes(tournament.entries, history),
             )
         if isinstance(rules, KnockoutFormat):
-            return replace(state, stages=rules.bracket(tournament.entries, history))
-        if isinstance(rules, RANKED_AT_END) and state.ranking:
-            return replace(state, points=rules.points(tournament.entries, history))
-    except ValueError:
-        # The tournament's step reports the error.
-        pass
+            stages = rules.bracket(tournament.entries, history)
+            return replace(state, stages=stages, series=rules)
+        if isinstance(rules, RANKED_AT_END) and (state.ranking or tournament.ended is None):
+            ended = [match for match in history if not match.is_open]
+            if ranking := rules.ranking(tournament.entries, ended):
+                points = rules.points(tournament.entries, ended)
+                return replace(state, points=points, ranking=ranking)
     return state
 
 
 def bracket_of(engine: Engine, tournament: Tournament) -> tuple[tuple[Tie, ...], ...]:
     """Return the ties of a knockout, as far as they are determined; empty for other formats."""
-    try:
+    with suppress(ValueError):
         rules = scheduler.format_of(tournament.plan)
         if isinstance(rules, KnockoutFormat):
             history = FormatHistory(engine, tournament.id).matches()
             return rules.bracket(tournament.entries, history)
-    except ValueError:
-        # The tournament's step reports the error.
-        pass
     return ()
 
 
 def challengers_of(tournament: Tournament) -> tuple[str, ...]:
     """Return the challengers of a gauntlet; empty for other formats."""
-    try:
+    with suppress(ValueError):
         rules = scheduler.format_of(tournament.plan)
-    except ValueError:
-        # The tournament's step reports the error.
-        return ()
-    return tournament.entrants[: rules.challengers] if isinstance(rules, GauntletFormat) else ()
+        if isinstance(rules, GauntletFormat):
+            return tournament.entrants[: rules.challengers]
+    return ()
 
 
 def _score(match: Fixed) -> str:
-    """Return the number of games that each entrant won alone, for example "4–0"."""
+    """Return the games won by each of two entrants, "2–1, 1 drawn", or the score of each."""
+    if len(match.entrants) > 2 and match.games:
+        return " · ".join(map(wording.percent, means(match.scores)))
     wins = [sum(game.is_won(at) for game in match.games) for at in range(len(match.entrants))]
-    return "–".join(map(str, wins)) if match.games else ""
+    drawn = len(match.games) - sum(wins)
+    return "–".join(map(str, wins)) + f", {drawn} drawn" * bool(drawn) if match.games else ""
 
 
 def lines_of(tournament: Tournament, table: Standings, state: FormatState) -> list[EntrantLine]:
     """Return the standings of a tournament in the order of its format."""
     by_name = {line.entrant: line for line in table.lines}
     entries = {entry.name: entry for entry in tournament.entries}
-    ranking = state.ranking or _by_worth(state.worth)
-    if not ranking:
+    if not state.ranking:
         return [
             EntrantLine(ranks(line), line, entries[line.entrant], None, place)
             for place, line in table.ranked
             if line.entrant in entries
         ]
     lines, rank = [], 1
-    for group in ranking:
+    for group in state.ranking:
         last = rank + len(group) - 1
         words_of_rank = str(rank) if last == rank else f"{rank}–{last}"
-        for name in sorted(group, key=lambda name: by_name[name].strength.first):
+        for name in sorted(group, key=lambda name: -by_name[name].strength.value):
             worth = state.worth.get(name) if state.worth else None
             points = state.points.get(name)
             lines.append(
@@ -139,13 +142,6 @@ def lines_of(tournament: Tournament, table: Standings, state: FormatState) -> li
             )
         rank = last + 1
     return lines
-
-
-def _by_worth(worth: dict[str, RankingKey] | None) -> Ranking:
-    if not worth:
-        return ()
-    ordered = sorted(worth, key=lambda name: worth[name], reverse=True)
-    return tuple(tuple(group) for _, group in groupby(ordered, key=lambda name: worth[name]))
 
 
 def standings_of(engine: Engine, tournament: Tournament) -> Standings:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,9 @@ from arena.web.page import Page, PageRequest, TextTable
 from arena.web.pages.faults import causes_of
 from arena.web.pages.match_story import EntrantResult, MatchEvidence, MatchStory, match_story
 from arena.web.pages.replay_content import options_in_words
+from referee.action_phrases import parse_description
 from referee.games.registry import find_game
+from referee.presentation.registry import presentation_of
 from referee.record import TAGS, read_games
 from referee.replay import in_words
 from referee.sanitizing import one_line
@@ -58,11 +61,6 @@ STATES = {
     MatchState.CANCELLED: "cancelled",
 }
 """Match states as page text."""
-
-
-def _is_remote(web: WebState, version: str) -> bool:
-    known = web.snapshot.versions.get(version)
-    return known is not None and not known.folder
 
 
 def match_page(web: WebState, page_request: PageRequest) -> Page:
@@ -87,7 +85,11 @@ def match_page(web: WebState, page_request: PageRequest) -> Page:
             "others": [each for each in listing.replays(web.engine, match) if each.id != match.id],
             "waits": waits,
             "transcripts": readable_transcripts(web, page_request, match),
-            "elsewhere": [name for name in match.entrants if _is_remote(web, name)],
+            "elsewhere": [
+                name
+                for name in match.entrants
+                if (known := web.snapshot.versions.get(name)) and not known.folder
+            ],
         },
         data={
             **json_values.match(match),
@@ -283,20 +285,27 @@ def _story(
     analysis = stored_form.supported(ANALYSES.find(web.engine, match.id))
     swings = _swings(match, games, analysis, line) if analysis else []
     actions = _actions(web, match, {swing.game for swing, _ in swings})
+    phrase = partial(_phrase, match.game)
     return match_story(
-        MatchEvidence(match.entrants, sides, games, faults, analysis, swings, actions)
+        MatchEvidence(match.entrants, sides, games, faults, analysis, swings, actions, phrase)
     )
+
+
+def _phrase(game: str, text: str) -> str:
+    """Return a described action in the words of a replay."""
+    action = parse_description(text, find_game(game).action_types)
+    return presentation_of(game).phrase(action) if action else f"chooses {text}"
 
 
 def _actions(
     web: WebState, match: Match, games: Collection[int]
 ) -> dict[tuple[int, int], tuple[str, str]]:
-    """Return the entrant and the action of each decision of some games, by (game, decision)."""
+    """Return the entrant and the phrase of each decision of some games, by (game, decision)."""
     rules = find_game(match.game)
     return {
         (game, line["decision"]): (
             record.game["seating"][line["seat"]],
-            in_words(rules, line["action"]),
+            _phrase(match.game, in_words(rules, line["action"])),
         )
         for game in games
         for record in read_games(results.game_record(web.engine, match.id, game))

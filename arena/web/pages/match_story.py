@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -99,7 +99,8 @@ class MatchEvidence:
         games: the games, at least one, in their order.
         analysis: the stored analysis; None without one.
         swings: the largest swings of the analysis, with the entrant of each.
-        actions: the entrant and the action of decisions of these games, by (game, decision).
+        actions: the entrant and the phrase of decisions of these games, by (game, decision).
+        phrase: returns a described action in the words of a replay.
     """
 
     entrants: Sequence[str]
@@ -109,6 +110,7 @@ class MatchEvidence:
     analysis: Mapping[str, Any] | None = None
     swings: Sequence[tuple[Swing, str]] = ()
     actions: Mapping[tuple[int, int], tuple[str, str]] = field(default_factory=dict)
+    phrase: Callable[[str], str] = str
 
     @property
     def first(self) -> EntrantResult | None:
@@ -195,10 +197,12 @@ def _lost_by_faults(
     fault = next((each for each in evidence.faults if each.version == worst.name), None)
     if fault is None or 2 * by_faults < max(worst.losses, 1):
         return None
+    # One fault can end several games.
+    seen = Counter(each.verdict for each in evidence.faults if each.version == worst.name)
     kinds = Counter(lost[worst.name]).most_common()
-    causes = ", ".join(wording.fault_count(kind, number) for kind, number in kinds)
-    part = "all" if by_faults == worst.losses else f"{by_faults} of the"
-    clause = f"ended {part} {_games(worst.losses)} that it lost with a fault: {causes}"
+    causes = ", ".join(wording.fault_count(kind, seen[kind] or games) for kind, games in kinds)
+    of = "" if by_faults == worst.losses else f" of its {worst.losses} lost"
+    clause = f"lost {by_faults}{of} game{'s' if worst.losses != 1 else ''} by {causes}"
     return Reason.FAULTS, KeyMoment(fault.game, worst.name, clause, fault.decision)
 
 
@@ -220,15 +224,16 @@ def _luck_or_mistake(
     for row in analysis["costliest"]:
         name = evidence.entrants[row["entrant"]]
         if name != first.name:
-            return Reason.MISTAKE, _mistake(row, name)
+            return Reason.MISTAKE, _mistake(evidence, row, name)
     return (Reason.SWING, swing) if swing else None
 
 
-def _mistake(row: Mapping[str, Any], name: str) -> KeyMoment:
+def _mistake(evidence: MatchEvidence, row: Mapping[str, Any], name: str) -> KeyMoment:
+    played, choice = map(evidence.phrase, (row["played"], row["choice"]))
     clause = (
-        f"made its costliest decision in {game_text(row['game'])}: it chose {row['played']} "
-        f"rather than {row['choice']} and left itself, from what it knew, a win expectation of "
-        f"{_percent(row['after'])} instead of {_percent(row['before'])}"
+        f"made its costliest decision in {game_text(row['game'])}: from what it knew, a bot that "
+        f"{choice} has a win expectation of {_percent(row['before'])}; it {played} "
+        f"and has {_percent(row['after'])}"
     )
     return KeyMoment(row["game"], name, clause, row["decision"])
 
@@ -326,11 +331,11 @@ def _swing(evidence: MatchEvidence, swing: Swing, name: str) -> KeyMoment:
     is_by_luck = _is_by_luck(evidence, swing)
     decisions = range(swing.decision - 1 if is_by_luck else swing.since, swing.decision)
     acts = [act for each in decisions if (act := evidence.actions.get((swing.game, each)))]
-    chosen = " and ".join(f"{'it' if who == name else who} chose {act}" for who, act in acts[:2])
+    chosen = " and ".join(f"{'it' if who == name else who} {act}" for who, act in acts[:2])
     clause = f"{_percent(swing.before)}\N{NO-BREAK SPACE}→ {_percent(swing.after)}"
     clause += ", by luck" if is_by_luck else ""
     if chosen:
-        clause += f"{' after' if is_by_luck else ', as'} {chosen}"
+        clause += f", as {chosen}"
     return KeyMoment(swing.game, name, clause, _turning_decision(evidence, swing))
 
 

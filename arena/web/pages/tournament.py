@@ -19,7 +19,6 @@ from arena.tournaments import json_values, tournament_outcome
 from arena.web import paging
 from arena.web.data import tournament_standings
 from arena.web.data.changes import ARENA
-from arena.web.data.tournament_standings import FormatState
 from arena.web.data.web_state import WebState
 from arena.web.page import Links, Page, PageRequest, TextTable
 from arena.web.pages import atom_feeds, ladder, matrix
@@ -66,7 +65,11 @@ def tournament_page(web: WebState, page_request: PageRequest) -> Page:
             "overview": overview,
             "options": options_in_words(tournament.plan.game, tournament.plan.options),
             "closed": closed,
-            "waits": _waiting_reason(web, tournament),
+            "waits": web.workers.waiting_reason(
+                web.engine, tournament.plan.game, tournament=tournament.id
+            )
+            if tournament.state is TournamentState.RUNNING
+            else "",
             "piece": piece,
             "lines": lines,
             "columns": columns_of(TOURNAMENT, rendering, lines),
@@ -80,9 +83,13 @@ def tournament_page(web: WebState, page_request: PageRequest) -> Page:
             "podium": _podium(lines, has_rule=bool(state.ranking)) if closed else [],
             "challengers": tournament_standings.challengers_of(tournament),
             "format_state": state,
-            "scores": state.scores,
             "drained": tournament_outcome.uncounted_matches(state.step) if state.step else (),
-            "places": _bracket(web, tournament, state),
+            "places": {
+                match.place: match
+                for match in listing.matches(web.engine, tournament=tournament.id)
+            }
+            if state.stages
+            else {},
             "rounds": [(n, list(group)) for n, group in groupby(listed, lambda match: match.round)],
             "states": match_page.STATES,
             "void": listing.matches(
@@ -116,13 +123,6 @@ def tournament_page(web: WebState, page_request: PageRequest) -> Page:
         feed=lambda: atom_feeds.of_tournament(web, page_request.links, tournament),
         feed_link=page_request.links.to("tournaments", f"{tournament.id}.atom"),
     )
-
-
-def _waiting_reason(web: WebState, tournament: Tournament) -> str:
-    """Return why matches of a running tournament wait for a worker; empty if they do not."""
-    if tournament.state is not TournamentState.RUNNING:
-        return ""
-    return web.workers.waiting_reason(web.engine, tournament.plan.game, tournament=tournament.id)
 
 
 def _podium(lines: Sequence[EntrantLine], *, has_rule: bool) -> list[EntrantLine]:
@@ -182,16 +182,6 @@ def _link_of_pair(
     if box.cell.matches == len(between) == 1:
         return links.to("matches", between[0])
     return links.to("matches", tournament=tournament.id, bot=name, opponent=box.other)
-
-
-def _bracket(
-    web: WebState, tournament: Tournament, state: FormatState
-) -> dict[tuple[int, int], Match]:
-    """Return the matches of a bracket by (round, number)."""
-    if not state.stages:
-        return {}
-    matches = listing.matches(web.engine, tournament=tournament.id)
-    return {match.place: match for match in matches}
 
 
 def _checked(web: WebState, matches: Sequence[Match]) -> tuple[int, list[str]]:

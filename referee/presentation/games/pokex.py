@@ -280,7 +280,7 @@ and X2 are jokers, which are always wild; ranks from 2 up to A.
     tasks = (
         ("bid", "bid the number of tricks that you will win, or pass"),
         ("name", "name the wild rank"),
-        ("play", "play to the trick"),
+        ("play", "play cards: the better poker hand takes the trick"),
     )
     hidden_cards = (("aside", "set aside"),)
 

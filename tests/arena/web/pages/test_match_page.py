@@ -184,7 +184,7 @@ def test_swings_of_an_analysis_are_turning_points(
     turning_points = page.partition('class="moments"')[2].partition("</ol>")[0]
     assert f'href="/matches/{match.id}/games/0?decision=0"' in turning_points
     # Each names the action.
-    assert all(" chose " in point for point in turning_points.split("<li>")[1:])
+    assert all(", as " in point for point in turning_points.split("<li>")[1:])
 
 
 def test_an_unknown_match_is_not_found(client: TestClient) -> None:

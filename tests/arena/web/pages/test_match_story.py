@@ -127,12 +127,12 @@ def test_an_analysis_explains_a_result(
 
 
 def test_turning_points_name_the_actions_that_turned_a_game() -> None:
-    actions = {(1, 8): ("b@1", "draw 5H"), (2, 2): ("a@1", "stand")}
+    actions = {(1, 8): ("b@1", "draws 5H"), (2, 2): ("a@1", "stands")}
     points = ((1, 0), (1, 0), (0, 1))
     story = story_of(*points, analysis=analysis(), swings=SWINGS, actions=actions)
     luck, mistake = (point.clause for point in story.turning_points)
-    assert "b@1 chose draw 5H" in luck
-    assert "it chose stand" in mistake
+    assert "b@1 draws 5H" in luck
+    assert "it stands" in mistake
 
 
 def test_a_shared_first_place_has_no_winner_to_explain() -> None:

@@ -184,6 +184,20 @@ def test_open_matches_are_not_counted(simulated_arena: SimulatedArena, client: T
     assert client.get(f"/tournaments/{begun_tournament.id}/bundle.tar.gz").status_code == 404
 
 
+def test_a_running_round_robin_is_ordered_by_the_points_so_far(
+    simulated_arena: SimulatedArena, client: TestClient
+) -> None:
+    begun = simulated_arena.begin("round-robin", simulated_arena.bots(4))
+    first, *_ = listing.matches(simulated_arena.engine, tournament=begun.id)
+    simulated_arena.play(first.id)
+    rater.advance(simulated_arena.engine)
+    document = client.get(f"/tournaments/{begun.id}.json").json()
+    assert document["standings"][0]["entrant"] in first.entrants
+    points = _match_points(client.get(f"/tournaments/{begun.id}").text)
+    assert (points, sum(points)) == (sorted(points, reverse=True), 2)
+    assert document["state"] == "running"
+
+
 def test_matches_are_paged(simulated_arena: SimulatedArena, client: TestClient) -> None:
     begun_tournament = simulated_arena.begin("round-robin", simulated_arena.bots(4))
     first = client.get(f"/tournaments/{begun_tournament.id}.json?limit=4").json()
