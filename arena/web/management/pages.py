@@ -13,6 +13,7 @@ from arena.store.access import audit_log
 from arena.store.access.sessions import Role
 from arena.store.bots import owners, submissions, versions
 from arena.store.matches import history, listing
+from arena.store.schema import MatchState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.challenges import FORMAT
 from arena.tournaments import json_values
@@ -121,7 +122,13 @@ def tournament(web: WebState, page_request: PageRequest, access: Access) -> Page
             "entries": entries,
             "lines": tournament_standings.lines_of(stored, table, state),
             "scores": state.scores,
-            "matches": listing.newest(web.engine, stored.id, _MAX_ROWS),
+            "matches": [
+                *listing.matches(
+                    web.engine, tournament=stored.id, states=(MatchState.PENDING,), limit=6
+                ),
+                *listing.newest(web.engine, stored.id, _MAX_ROWS),
+            ],
+            "has_worker": any(worker.alive for worker in web.workers.read()),
             "bots": bots,
             "omitted": omitted,
             "others": others,
