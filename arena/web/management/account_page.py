@@ -106,29 +106,28 @@ def suggestions_of(web: WebState, owned: Sequence[Version]) -> list[Suggestion]:
     newest = {each.name: each.id for each in owned if each.retired is None}
     suggested: list[Suggestion] = []
     for name, version in newest.items():
-        found: list[Suggestion] = []
-        for ladder in web.snapshot.ladders.values():
-            places = {line.entrant: place for place, line in ladder.table.ranked}
-            own = places.get(version)
-            if own is None or ladder.scope.sides != 2:
-                continue
-            near = sorted(ladder.table.ranked, key=lambda each: abs(each[0] - own))
-            accepting = (each for each in near if _accepts(web, each[1].entrant, name))
-            form = ladder.scope.form
-            found += [
-                Suggestion(version, form, own, *each) for each in islice(accepting, _OPPONENTS)
-            ]
+        found = [
+            Suggestion(version, ladder.scope.form, own, *each)
+            for ladder in web.snapshot.ladders.values()
+            for own, line in ladder.table.ranked
+            if line.entrant == version and ladder.scope.sides == 2
+            for each in _nearest(web, ladder.table.ranked, name, own)
+        ]
         suggested += found[: max(_SUGGESTED // len(newest), 1)]
     return suggested[:_SUGGESTED]
 
 
-def _accepts(web: WebState, opponent: str, challenger: str) -> bool:
-    """Return whether a version may be challenged, according to the snapshot."""
-    version = web.snapshot.versions.get(opponent)
-    return (
-        version is not None
-        and version.name != challenger
-        and version.retired is None
-        and version.quarantined is None
-        and not refusal_to_others(version)
+def _nearest(
+    web: WebState, ranked: Sequence[tuple[int, StandingsLine]], name: str, own: int
+) -> list[tuple[int, StandingsLine]]:
+    """Return the nearest lines of versions that may be challenged, according to the snapshot."""
+    near = sorted(ranked, key=lambda each: abs(each[0] - own))
+    versions = ((each, web.snapshot.versions.get(each[1].entrant)) for each in near)
+    accepting = (
+        each
+        for each, version in versions
+        if version and version.name != name
+        if version.retired is None and version.quarantined is None
+        if not refusal_to_others(version)
     )
+    return list(islice(accepting, _OPPONENTS))

@@ -37,6 +37,7 @@ from arena.web.pages.submission import lines, positions_of, to_json
 from arena.web.serving.downloads import MOST_SITE_GAMES
 
 _MAX_ROWS: Final = 20
+_OF_FAULT: Final = "match", "game", "decision", "version", "verdict", "sentence", "output"
 _FIXED: Final = {
     **{"version": "the version", "name": "the owner or bot", "owner": "the new owner"},
     **{"bot": "the bot of the owner", "state": "who can read its reasoning"},
@@ -109,6 +110,8 @@ def tournament(web: WebState, page_request: PageRequest, access: Access) -> Page
     entries = audit_log.list_entries(web.engine, subject=stored.id)
     table = tournament_standings.standings_of(web.engine, stored)
     state = tournament_standings.format_state(web.engine, stored, progress.matches)
+    states = (MatchState.PENDING,)
+    waiting = listing.matches(web.engine, tournament=stored.id, states=states, limit=6)
     ladder = ladder_of(web, stored.plan.game)
     joining = page_request.query.get("bots", "")
     bots, omitted, others = bot_choices(web, stored.plan.game, joining, ladder, stored.entrants)
@@ -122,12 +125,7 @@ def tournament(web: WebState, page_request: PageRequest, access: Access) -> Page
             "entries": entries,
             "lines": tournament_standings.lines_of(stored, table, state),
             "scores": state.scores,
-            "matches": [
-                *listing.matches(
-                    web.engine, tournament=stored.id, states=(MatchState.PENDING,), limit=6
-                ),
-                *listing.newest(web.engine, stored.id, _MAX_ROWS),
-            ],
+            "matches": (*waiting, *listing.newest(web.engine, stored.id, _MAX_ROWS)),
             "has_worker": any(worker.alive for worker in web.workers.read()),
             "bots": bots,
             "omitted": omitted,
@@ -309,18 +307,7 @@ def account(web: WebState, page_request: PageRequest, access: Access) -> Page:
             "submissions": [
                 to_json(each, owned=True, position=positions.get(each.id)) for each in sent
             ],
-            "faults": [
-                {
-                    "match": fault.match,
-                    "game": fault.game,
-                    "decision": fault.decision,
-                    "version": fault.version,
-                    "verdict": fault.verdict,
-                    "sentence": fault.sentence,
-                    "output": fault.output,
-                }
-                for fault in faults
-            ],
+            "faults": [{name: getattr(fault, name) for name in _OF_FAULT} for fault in faults],
             "challenges": [each.id for each in challenges],
         },
     )
