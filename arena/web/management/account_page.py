@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final
 
 from arena.ladders.ladder_columns import lines_of
+from arena.ratings.standings import StandingsLine
 from arena.store.bots import submissions
 from arena.store.bots.versions import Version
 from arena.store.matches import history
@@ -16,8 +18,10 @@ from arena.web.data.web_state import WebState
 from arena.web.pages.bot import MatchRow, VersionChange, match_row, version_changes
 
 _RESULTS: Final = 15
-_OPPONENTS: Final = 3
-"""Suggested opponents above and below a bot on a ladder."""
+_OPPONENTS: Final = 2
+"""Suggested opponents of a bot on a ladder."""
+_SUGGESTED: Final = 24
+"""Maximum number of suggested challenges."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +48,13 @@ class VersionRating:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A challenge of a bot with a similar strength: bot, opponent, form, place of the opponent."""
+    """A challenge of a bot with a similar strength; `place`: that of the opponent."""
 
     bot: str
-    opponent: str
     form: str
+    own_place: int
     place: int
+    opponent: StandingsLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,33 +102,32 @@ def results_of(web: WebState, versions: set[str]) -> list[MatchRow]:
 
 
 def suggestions_of(web: WebState, owned: Sequence[Version]) -> list[Suggestion]:
-    """Return challenges of each bot's newest version with its neighbours on the ladders.
-
-    Each opponent is suggested once.
-    """
+    """Return challenges of each bot's newest version with its neighbours on the ladders."""
     newest = {each.name: each.id for each in owned if each.retired is None}
-    suggested: dict[str, Suggestion] = {}
-    for ladder in web.snapshot.ladders.values():
-        names = [line.entrant for _, line in ladder.table.ranked]
-        for name, version in newest.items():
-            if version not in names or ladder.scope.sides != 2:
-                continue
-            at = names.index(version)
-            near = range(max(at - _OPPONENTS, 0), min(at + _OPPONENTS + 1, len(names)))
-            for opponent, place in ((names[place], place + 1) for place in near):
-                if _accepts(web, opponent, name):
-                    suggestion = Suggestion(version, opponent, ladder.scope.form, place)
-                    suggested.setdefault(opponent, suggestion)
-    return list(suggested.values())
+    suggested: list[Suggestion] = []
+    for name, version in newest.items():
+        found = [
+            Suggestion(version, ladder.scope.form, own, *each)
+            for ladder in web.snapshot.ladders.values()
+            for own, line in ladder.table.ranked
+            if line.entrant == version and ladder.scope.sides == 2
+            for each in _nearest(web, ladder.table.ranked, name, own)
+        ]
+        suggested += found[: max(_SUGGESTED // len(newest), 1)]
+    return suggested[:_SUGGESTED]
 
 
-def _accepts(web: WebState, opponent: str, challenger: str) -> bool:
-    """Return whether a version may be challenged, according to the snapshot."""
-    version = web.snapshot.versions.get(opponent)
-    return (
-        version is not None
-        and version.name != challenger
-        and version.retired is None
-        and version.quarantined is None
-        and not refusal_to_others(version)
+def _nearest(
+    web: WebState, ranked: Sequence[tuple[int, StandingsLine]], name: str, own: int
+) -> list[tuple[int, StandingsLine]]:
+    """Return the nearest lines of versions that may be challenged, according to the snapshot."""
+    near = sorted(ranked, key=lambda each: abs(each[0] - own))
+    versions = ((each, web.snapshot.versions.get(each[1].entrant)) for each in near)
+    accepting = (
+        each
+        for each, version in versions
+        if version and version.name != name
+        if version.retired is None and version.quarantined is None
+        if not refusal_to_others(version)
     )
+    return list(islice(accepting, _OPPONENTS))

@@ -13,6 +13,7 @@ from arena.store.access import audit_log
 from arena.store.access.sessions import Role
 from arena.store.bots import owners, submissions, versions
 from arena.store.matches import history, listing
+from arena.store.schema import MatchState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.challenges import FORMAT
 from arena.tournaments import json_values
@@ -36,6 +37,7 @@ from arena.web.pages.submission import lines, positions_of, to_json
 from arena.web.serving.downloads import MOST_SITE_GAMES
 
 _MAX_ROWS: Final = 20
+_OF_FAULT: Final = "match", "game", "decision", "version", "verdict", "sentence", "output"
 _FIXED: Final = {
     **{"version": "the version", "name": "the owner or bot", "owner": "the new owner"},
     **{"bot": "the bot of the owner", "state": "who can read its reasoning"},
@@ -108,6 +110,8 @@ def tournament(web: WebState, page_request: PageRequest, access: Access) -> Page
     entries = audit_log.list_entries(web.engine, subject=stored.id)
     table = tournament_standings.standings_of(web.engine, stored)
     state = tournament_standings.format_state(web.engine, stored, progress.matches)
+    states = (MatchState.PENDING,)
+    waiting = listing.matches(web.engine, tournament=stored.id, states=states, limit=6)
     ladder = ladder_of(web, stored.plan.game)
     joining = page_request.query.get("bots", "")
     bots, omitted, others = bot_choices(web, stored.plan.game, joining, ladder, stored.entrants)
@@ -121,7 +125,8 @@ def tournament(web: WebState, page_request: PageRequest, access: Access) -> Page
             "entries": entries,
             "lines": tournament_standings.lines_of(stored, table, state),
             "scores": state.scores,
-            "matches": listing.newest(web.engine, stored.id, _MAX_ROWS),
+            "matches": (*waiting, *listing.newest(web.engine, stored.id, _MAX_ROWS)),
+            "has_worker": any(worker.alive for worker in web.workers.read()),
             "bots": bots,
             "omitted": omitted,
             "others": others,
@@ -302,18 +307,7 @@ def account(web: WebState, page_request: PageRequest, access: Access) -> Page:
             "submissions": [
                 to_json(each, owned=True, position=positions.get(each.id)) for each in sent
             ],
-            "faults": [
-                {
-                    "match": fault.match,
-                    "game": fault.game,
-                    "decision": fault.decision,
-                    "version": fault.version,
-                    "verdict": fault.verdict,
-                    "sentence": fault.sentence,
-                    "output": fault.output,
-                }
-                for fault in faults
-            ],
+            "faults": [{name: getattr(fault, name) for name in _OF_FAULT} for fault in faults],
             "challenges": [each.id for each in challenges],
         },
     )

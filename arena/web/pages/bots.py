@@ -75,10 +75,10 @@ class BotLine:
         """Return its strongest version on a ladder; None if it has no place there."""
         return next((best for best in self.bests if best.form == form), None)
 
-    def best_share(self, form: str) -> float:
-        """Return its best place divided by the number of places, on one ladder or on any."""
-        bests = (best for best in self.bests if form in ("", best.form))
-        return min((best.place / best.of for best in bests), default=2.0)
+    def relative_place(self, form: str) -> float:
+        """Return its place divided by the number of places: on one ladder, or the mean of all."""
+        shares = [best.place / best.of for best in self.bests if form in ("", best.form)]
+        return sum(shares) / len(shares) if shares else 2.0
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -111,7 +111,7 @@ def bots_page(web: WebState, page_request: PageRequest) -> Page:
     if chosen["state"] not in ("", *STATES):
         raise InvalidQuery(f"state must be one of: {', '.join(STATES)}.")
     filtered = [line for line in matching(every, find) if _has(line, **chosen)]
-    filtered.sort(key=lambda line: line.best_share(chosen["form"]))
+    filtered.sort(key=lambda line: line.relative_place(chosen["form"]))
     piece = paging.selection_of(page_request).cut(filtered)
     table = _table(piece.items)
     return Page(

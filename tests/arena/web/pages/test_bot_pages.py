@@ -76,6 +76,9 @@ def test_all_bots_are_listed_with_their_standings(client: TestClient) -> None:
     assert ada["state"] == "active"
     assert ada["ladders"]["poke"]["version"] == "ada@1"
     assert (bots[-1]["bot"], bots[-1]["ladders"]) == ("idle", {})
+    shares = [[at["place"] / at["of"] for at in bot["ladders"].values()] for bot in bots[:-1]]
+    means = [sum(each) / len(each) for each in shares]
+    assert means == sorted(means)
     assert "idle" in client.get("/bots").text
     ranked = client.get("/bots.json?form=poke").json()["bots"]
     places = [bot["ladders"]["poke"]["place"] for bot in ranked]
