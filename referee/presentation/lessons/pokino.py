@@ -22,7 +22,8 @@ def _dealt(deck: str = "") -> Arranged:
 LESSONS = (
     Lesson(
         title="Get beads",
-        question="A run of two cards costs two beads, and you have one. How do you get another?",
+        question="You score with a run: cards of your hand that equal numbers which touch on the "
+        "board. A run of two cards costs two beads, and you have one. How do you get another?",
         rule="K-4.3",
         luck=_dealt(),
         answers=(
