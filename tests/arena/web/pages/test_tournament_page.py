@@ -268,7 +268,7 @@ def test_winners_of_matches_and_of_the_tournament_are_named(
         outcome = f"{first[0]} won" if len(first) == 1 else "drawn"
         for text in (page, home):
             (row,) = re.findall(rf'<li data-key="{match.id}">(.*?)</li>', text, re.DOTALL)
-            (won,) = re.findall('class="won">(.*?)</small>', row)
+            (won,) = re.findall('class="won[^"]*">(.*?)</small>', row)
             assert re.sub("<[^>]*>", "", won) == outcome
 
 
