@@ -194,8 +194,8 @@ class ApiOperations:
     ) -> ApiAnswer:
         """Send `GET /challenges`.
 
-        The challenges between bots, ordered likewise; no ladder counts them. Arguments are
-        those of `get_tournaments`.
+        The challenges between bots, in the order of tournaments; no ladder counts them.
+        Arguments are those of `get_tournaments`.
         """
         return self._call("GET", "/challenges", locals())
 

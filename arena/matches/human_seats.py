@@ -141,13 +141,13 @@ class EndedGame:
     viewer: str
     """Name of the only person; empty if there are several."""
     history: tuple[PublicAction, ...]
-    drawn: Callable[[Sequence[str]], TableRendering]
+    rendered_with: Callable[[Sequence[str]], TableRendering]
     """Returns the last position with these names of the players."""
 
     @property
     def rendering(self) -> TableRendering:
         """The last position."""
-        return self.drawn(self.names)
+        return self.rendered_with(self.names)
 
 
 def ended_game(spec: MatchSpec, bots: Sequence[Bot], played: PlayedGame) -> EndedGame:

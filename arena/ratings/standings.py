@@ -98,7 +98,7 @@ class Standings:
     def ranked(self) -> list[tuple[int, StandingsLine]]:
         """The lines with their places, from 1.
 
-        The largest group is first, because its strengths say nothing about other groups; lines
+        The largest group is first, because strengths of different groups cannot be compared; lines
         without a match are the last. A line that another one follows than by strength has no
         superiority to it.
         """

@@ -139,7 +139,7 @@ PAGES: tuple[PageRoute, ...] = (
     PageRoute(
         "/challenges",
         tournaments.challenges,
-        "The challenges between bots, ordered likewise; no ladder counts them.",
+        "The challenges between bots, in the order of tournaments; no ladder counts them.",
         query=tournaments.QUERY,
         kinds=TABLE,
     ),

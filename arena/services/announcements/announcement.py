@@ -161,6 +161,8 @@ def added_version(version: Version) -> Announcement:
 
 def first_place(engine: Engine, tournament: Tournament) -> FirstPlace | None:
     """Return the first place of a tournament from its current results; None if nobody has it."""
+    if tournament.state is not TournamentState.CLOSED:
+        return None  # Its results need not be rated.
     step = tournament_outcome.next_step(engine, tournament)
     table = rater.current_ladder(engine, ladder_key.of_tournament(tournament)).table
     return tournament_outcome.first_place(tournament, step, table)

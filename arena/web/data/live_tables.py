@@ -245,20 +245,29 @@ class LiveMatches:
             places = [key if key in watched else None for key in self._places]
             if None in places:
                 rest = [key for key in watched if key not in places]
-                order = {key: self._order(snapshot, positions, watched[key]) for key in rest}
+                held = snapshot.open_tournaments if self._changes else ()
+                by_id = {tournament.id: tournament for tournament, _ in held}
+                order = {
+                    key: _order(snapshot, positions, match, by_id.get(match.tournament))
+                    for key, match in watched.items()
+                    if key in rest
+                }
                 rest.sort(key=order.__getitem__, reverse=True)
                 places = [rest.pop() if not key and rest else key for key in places]
             self._places = places
         return tuple(None if key is None else watched[key] for key in places)
 
-    def _order(
-        self, snapshot: ArenaSnapshot, positions: Mapping[str, Position], match: Match
-    ) -> tuple[int, float, str]:
-        plans = {tournament.id: tournament for tournament, _ in snapshot.open_tournaments}
-        tournament = plans.get(match.tournament) if self._changes else None
-        table = live_table(positions, match, tournament) if tournament else None
-        open_number = open_cards(table.rendering) if table else 0
-        return abs(open_number - _CLEAR), _gap(snapshot, match), match.id
+
+def _order(
+    snapshot: ArenaSnapshot,
+    positions: Mapping[str, Position],
+    match: Match,
+    tournament: Tournament | None,
+) -> tuple[int, float, str]:
+    """Return the sort key of a match, in which the cards count only with its tournament."""
+    table = live_table(positions, match, tournament) if tournament else None
+    cards = open_cards(table.rendering) if table else 0
+    return abs(cards - _CLEAR), _gap(snapshot, match), match.id
 
 
 def open_cards(element: object) -> int:

@@ -52,6 +52,7 @@ class FormatState:
     """Match points by entrant, if the entrants are ranked by them."""
     stages: tuple[tuple[Tie, ...], ...] = ()
     series: KnockoutFormat | None = None
+    """The rules of a knockout, which limit the matches of a tie."""
     byes: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     """Entrants with a bye of a Swiss tournament, by round."""
     ranking: Ranking = ()
@@ -113,11 +114,13 @@ def challengers_of(tournament: Tournament) -> tuple[str, ...]:
 
 def _score(match: Fixed) -> str:
     """Return the games won by each of two entrants, "2–1, 1 drawn", or the score of each."""
-    if len(match.entrants) > 2 and match.games:
+    if not match.games:
+        return ""
+    if len(match.entrants) > 2:
         return " · ".join(map(wording.percent, means(match.scores)))
     wins = [sum(game.is_won(at) for game in match.games) for at in range(len(match.entrants))]
     drawn = len(match.games) - sum(wins)
-    return "–".join(map(str, wins)) + f", {drawn} drawn" * bool(drawn) if match.games else ""
+    return "–".join(map(str, wins)) + (f", {drawn} drawn" if drawn else "")
 
 
 def lines_of(tournament: Tournament, table: Standings, state: FormatState) -> list[EntrantLine]:

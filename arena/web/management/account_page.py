@@ -104,24 +104,29 @@ def results_of(web: WebState, versions: set[str]) -> list[MatchRow]:
 def suggestions_of(web: WebState, owned: Sequence[Version]) -> list[Suggestion]:
     """Return challenges of each bot's newest version with its neighbours on the ladders."""
     newest = {each.name: each.id for each in owned if each.retired is None}
+    rankings = [
+        (ladder.scope.form, ladder.table.ranked)
+        for ladder in web.snapshot.ladders.values()
+        if ladder.scope.sides == 2
+    ]
     suggested: list[Suggestion] = []
     for name, version in newest.items():
-        found = [
-            Suggestion(version, ladder.scope.form, own, *each)
-            for ladder in web.snapshot.ladders.values()
-            for own, line in ladder.table.ranked
-            if line.entrant == version and ladder.scope.sides == 2
-            for each in _nearest(web, ladder.table.ranked, name, own)
+        of_version = [
+            Suggestion(version, form, place, *neighbour)
+            for form, ranked in rankings
+            for place, line in ranked
+            if line.entrant == version
+            for neighbour in _nearest(web, ranked, name, place)
         ]
-        suggested += found[: max(_SUGGESTED // len(newest), 1)]
+        suggested += of_version[: max(_SUGGESTED // len(newest), 1)]
     return suggested[:_SUGGESTED]
 
 
 def _nearest(
-    web: WebState, ranked: Sequence[tuple[int, StandingsLine]], name: str, own: int
+    web: WebState, ranked: Sequence[tuple[int, StandingsLine]], name: str, place: int
 ) -> list[tuple[int, StandingsLine]]:
     """Return the nearest lines of versions that may be challenged, according to the snapshot."""
-    near = sorted(ranked, key=lambda each: abs(each[0] - own))
+    near = sorted(ranked, key=lambda each: abs(each[0] - place))
     versions = ((each, web.snapshot.versions.get(each[1].entrant)) for each in near)
     accepting = (
         each

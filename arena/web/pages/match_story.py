@@ -307,8 +307,9 @@ def _score(game: PlayedGame, at: int) -> str:
     """Return the points of a game as a clause, those of the entrant first; empty without any."""
     if game.scores is None:
         return ""
-    own, *others = map(wording.whole, (game.scores[at], *game.scores[:at], *game.scores[at + 1 :]))
-    return f", with {own} points to {' and '.join(others)}"
+    points = list(map(wording.whole, game.scores))
+    of_entrant = points.pop(at)
+    return f", with {of_entrant} points to {' and '.join(points)}"
 
 
 def _turning_points(

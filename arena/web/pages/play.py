@@ -48,6 +48,7 @@ _PICK: Final = "\N{SYMBOL FOR NULL}"
 _YOU: Final = "\N{SYMBOL FOR SUBSTITUTE}"
 """Stands for the name of the person in texts, until they address the person."""
 _VERB: Final = re.compile(r"((?:^| and )[a-z]+s)\b")
+"""The verbs of the phrase of an action: "discards 2 cards and draws as many"."""
 _LISTED_BOTS: Final = 200
 _PRIVATE: Final = {"Cache-Control": "no-store"}
 
@@ -252,7 +253,8 @@ def _visible(
     """Return the person's seat, the position that the page shows, and the actions so far."""
     if state.end is not None:
         seat = state.end.names.index(state.end.viewer)
-        return seat, _to_you(state.end.drawn(_marked(state.end.names, seat))), state.end.history
+        rendering = state.end.rendered_with(_marked(state.end.names, seat))
+        return seat, _to_you(rendering), state.end.history
     if state.shown is None:
         return 0, None, ()
     question = state.shown
