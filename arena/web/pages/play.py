@@ -209,13 +209,13 @@ def table_page(web: WebState, page_request: PageRequest) -> Page:
             "match": spec.id,
             "game": game,
             "presentation": presentation_of(game.id),
-            "roles": {pick.role for pick in picks},
+            "roles": {pick.role for pick in picks} | {words.split()[0] for words in offered},
             "state": state,
             "seconds_left": max((state.deadline or 0.0) - time.time(), 0.0),
             "seat": seat,
             "rendering": rendering,
             "frames": rendering
-            and _frames_seen_by(rendering, seat, spec.game, {pick.element for pick in picks}, name),
+            and _frames_seen_by(rendering, seat, spec, {pick.element for pick in picks}, name),
             "turn": question and _turn(question, find, state.hint, tuple(offered), selections),
             "find": find,
             "has_hints": gives_hints(game.id),
@@ -271,12 +271,20 @@ def _marked(names: Sequence[str], seat: int) -> tuple[str, ...]:
 
 
 def _frames_seen_by(
-    rendering: TableRendering, seat: int, game: str, elements: Collection[str], name: str
+    rendering: TableRendering,
+    seat: int,
+    spec: MatchSettings,
+    elements: Collection[str],
+    name: str,
 ) -> FrameSequence:
     """Return the rendering with the person's seat first, which is nearest to the reader."""
-    areas = presentation_of(game).control_areas
+    areas = presentation_of(spec.game).control_areas
+    sides = spec.rules.sides(spec.seats, spec.options)
     frames = frame_sequence([with_controls(rendering, areas, seat, elements)])
-    mine, *others = (*frames.places[seat:], *frames.places[:seat])
+    mine, *others = (
+        replace(p, name=f"{p.name} (partner)") if sides[p.number] == sides[seat] else p
+        for p in (*frames.places[seat:], *frames.places[:seat])
+    )
     return replace(frames, places=(replace(mine, name=f"{name} (you)"), *others))
 
 
