@@ -35,7 +35,7 @@ from arena.web.pages.replay import replay_view
 from arena.web.pages.replay_content import replay
 from referee.games.contract import Action, Game, SetupError
 from referee.games.registry import GAMES
-from referee.presentation.elements import PublicAction, TableRendering
+from referee.presentation.elements import Badge, PublicAction, TableRendering
 from referee.presentation.registry import presentation_of
 from referee.presentation.selection import Selection, with_controls, with_new
 from referee.record import read
@@ -271,20 +271,20 @@ def _marked(names: Sequence[str], seat: int) -> tuple[str, ...]:
 
 
 def _frames_seen_by(
-    rendering: TableRendering,
-    seat: int,
-    spec: MatchSettings,
-    elements: Collection[str],
-    name: str,
+    rendering: TableRendering, seat: int, spec: MatchSettings, elements: Collection[str], name: str
 ) -> FrameSequence:
     """Return the rendering with the person's seat first, which is nearest to the reader."""
-    areas = presentation_of(spec.game).control_areas
     sides = spec.rules.sides(spec.seats, spec.options)
-    frames = frame_sequence([with_controls(rendering, areas, seat, elements)])
-    mine, *others = (
-        replace(p, name=f"{p.name} (partner)") if sides[p.number] == sides[seat] else p
-        for p in (*frames.places[seat:], *frames.places[:seat])
+    seats = tuple(
+        replace(each, badges=(Badge("partner", "plain"), *each.badges))
+        if n != seat and sides[n] == sides[seat]
+        else each
+        for n, each in enumerate(rendering.seats)
     )
+    areas = presentation_of(spec.game).control_areas
+    shown = with_controls(replace(rendering, seats=seats), areas, seat, elements)
+    frames = frame_sequence([shown])
+    mine, *others = (*frames.places[seat:], *frames.places[:seat])
     return replace(frames, places=(replace(mine, name=f"{name} (you)"), *others))
 
 

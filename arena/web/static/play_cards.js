@@ -239,7 +239,7 @@ function showButtons(form, proposal, number) {
   form.querySelector(".prompt").textContent = isPlain ? "" : promptOf(form, proposal, number);
   form.classList.toggle("only-plain", actions.length > 0 && isPlain);
   const ways = fitting(picked).length;
-  other.firstElementChild.textContent = proposal ? `Other way (${(proposed % number) + 1} of ${number})` : ways === 1 ? "Complete it" : `Show the ${ways} ways`;
+  other.firstElementChild.textContent = proposal ? `Other way (${(proposed % number) + 1} of ${number})` : `Fill in the rest${ways > 1 ? ` (${ways} ways)` : ""}`;
   other.hidden = proposal ? number < 2 : picked.length === 0 || ways > 60;
   const plain = row.querySelector(".plain");
   if (plain.childElementCount > 0) return;
