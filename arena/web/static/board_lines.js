@@ -1,7 +1,8 @@
 // Shows a long chain of dominoes on Pokino's board in lines, like a text, if it does not fit in one.
 "use strict";
 
-// Units between two lines, at the sides of the board, and of a square, with which lines overlap.
+// Units between two lines, at the left of the board, and of a square, in which lines overlap: each
+// domino is whole in one of them.
 const LINE_GAP = 30;
 const LINE_EDGE = 14;
 const LINE_OVERLAP = 40;
@@ -15,11 +16,12 @@ function clearLines(board) {
 
 // The lines of a chain with their rows; `across` is the width of the board.
 function linesOf(tiles, across) {
-  const step = across - 2 * LINE_EDGE - LINE_OVERLAP;
+  const step = LINE_OVERLAP * (Math.floor((across - LINE_EDGE) / LINE_OVERLAP) - 1);
   const right = Math.max(...tiles.map((tile) => tile.x + tile.width));
   const lines = [];
   for (let x = Math.min(...tiles.map((tile) => tile.x)); x + LINE_OVERLAP < right; x += step) {
-    const inside = tiles.filter((tile) => tile.x < x + step + LINE_OVERLAP && tile.x + tile.width > x);
+    const start = x - LINE_EDGE;
+    const inside = tiles.filter((tile) => tile.x < start + across && tile.x + tile.width > start);
     const top = Math.min(...inside.map((tile) => tile.y));
     const bottom = Math.max(...inside.map((tile) => tile.y + tile.height));
     if (inside.length) lines.push({ x, width: step + LINE_OVERLAP, top, high: bottom - top + LINE_GAP });
@@ -27,9 +29,13 @@ function linesOf(tiles, across) {
   return lines;
 }
 
+function lineOf(lines, place) {
+  return Math.max(lines.findLastIndex(({ x }) => x <= place - LINE_OVERLAP), 0);
+}
+
 // As many lines around a place as the board has room for.
 function linesAround(lines, place, room) {
-  let first = Math.max(lines.findLastIndex(({ x }) => x <= place), 0);
+  let first = lineOf(lines, place);
   let end = first + 1;
   let left = room - lines[first].high;
   while (left >= 0 && end - first < lines.length) {
@@ -63,18 +69,18 @@ function showLines(board, place, units) {
   const { size, all, seen } = shown;
   const height = box.height * size;
   const free = height - NOTE * size - seen.reduce((sum, { high }) => sum + high, 0);
-  const [{ x: start, top }] = seen;
-  let y = top - (free + LINE_GAP) / 2;
-  board.setAttribute("viewBox", [start - LINE_EDGE, y, box.width * size, height].join(" "));
+  const base = seen[lineOf(seen, place)];
+  let y = base.top;
+  for (const line of seen.slice(0, seen.indexOf(base))) y -= line.high;
+  board.setAttribute("viewBox", [base.x - LINE_EDGE, y - (free + LINE_GAP) / 2, box.width * size, height].join(" "));
   board.classList.add("lines");
-  y = top;
   const pieces = board.querySelector(".pieces");
   pieces.id ||= `pieces-${document.querySelectorAll(".pieces[id]").length}`;
   for (const line of seen) {
-    if (line !== seen[0]) {
+    if (line !== base) {
       const copy = document.createElementNS(board.namespaceURI, "use");
       copy.setAttribute("href", `#${pieces.id}`);
-      copy.setAttribute("x", start - line.x);
+      copy.setAttribute("x", base.x - line.x);
       copy.setAttribute("y", y - line.top);
       board.append(copy);
     }
