@@ -275,15 +275,13 @@ def _frames_seen_by(
 ) -> FrameSequence:
     """Return the rendering with the person's seat first, which is nearest to the reader."""
     sides = spec.rules.sides(spec.seats, spec.options)
-    seats = tuple(
-        replace(each, badges=(Badge("partner", "plain"), *each.badges))
-        if n != seat and sides[n] == sides[seat]
-        else each
-        for n, each in enumerate(rendering.seats)
-    )
+    seats = list(rendering.seats)
+    for n, each in enumerate(seats):
+        if n != seat and sides[n] == sides[seat]:
+            seats[n] = replace(each, badges=(Badge("partner", "plain"), *each.badges))
+    rendering = replace(rendering, seats=tuple(seats))
     areas = presentation_of(spec.game).control_areas
-    shown = with_controls(replace(rendering, seats=seats), areas, seat, elements)
-    frames = frame_sequence([shown])
+    frames = frame_sequence([with_controls(rendering, areas, seat, elements)])
     mine, *others = (*frames.places[seat:], *frames.places[:seat])
     return replace(frames, places=(replace(mine, name=f"{name} (you)"), *others))
 

@@ -163,7 +163,10 @@ function showControl({ node, pick }, proposal) {
   node.classList.toggle("chosen", mine !== undefined);
   // Squares are framed when it is known what may be laid on them.
   const isOpen = picked.length > 0 || !node.closest("svg") || firsts.has(pick.element);
-  node.classList.toggle("ready", isOpen && mine === undefined && joined(picked, pick) !== undefined);
+  const isReady = isOpen && mine === undefined && joined(picked, pick) !== undefined;
+  node.classList.toggle("ready", isReady);
+  // It would replace what is selected.
+  node.classList.toggle("other", !isReady && mine === undefined && firsts.has(pick.element));
   node.classList.toggle("proposed", mine === undefined && names.includes(pick.element));
   const name = proposal?.names.find((each) => elementOf(each) === pick.element) ?? "";
   let role = mine?.role || name.slice(0, -pick.element.length - 1);
@@ -214,7 +217,10 @@ function promptOf(form, proposal, number) {
     return form.querySelector("[data-prompt]").dataset.prompt + why;
   }
   const ways = proposal && number > 1 ? " “Other way” shows the next one on the table." : "";
-  if (!ready) return ways;
+  if (!ready) {
+    const other = proposal && document.querySelector("#play-board :is(.card, .dom).other");
+    return (other ? "Press the button, or click another framed card." : "") + ways;
+  }
   const frame = ready.closest(".layout");
   const view = frame?.getBoundingClientRect();
   const isHidden = frame && [...frame.querySelectorAll(".ready")].some((square) => {
