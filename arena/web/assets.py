@@ -21,7 +21,8 @@ BUNDLES: Final = {
     "overlay.css": ("live_tables.css", "overlay_page.css"),
     "match.css": ("style.css", "pages.css"),
     "game.css": ("style.css", "pages.css", "table.css", "games.css"),
-    "replay_table.js": ("replay_positions.js", "card_motion.js", "board_zoom.js", "replay.js"),
+    "board.js": ("board_lines.js", "board_zoom.js"),
+    "replay_table.js": ("replay_positions.js", "card_motion.js", "board.js", "replay.js"),
     "replay_page.js": ("spoilers.js", "replay_table.js"),
 }
 """Style sheets and scripts that are joined from others, in this order. Names in scripts differ."""
@@ -47,5 +48,5 @@ FIRST_PAINT: Final = text("first_paint.js").strip()
 """The script that each page contains."""
 TABLE_SIZE: Final = text("table_size.js").strip()
 """The script that each replay contains after its table."""
-LIVE_SIZE: Final = text("live_size.js").strip()
+LIVE_SIZE: Final = text("board_lines.js") + text("live_size.js").strip()
 """The script that each page with live tables contains after them."""

@@ -388,6 +388,21 @@ def test_the_board_of_pokino_shows_the_latest_domino_large_and_can_be_zoomed_and
     assert board.get_attribute("viewBox") not in (whole, closer)
     board.dblclick()
     assert (board.get_attribute("viewBox") or "").split() == whole.split()
+    tab.locator("#step").fill("30")
+    assert tab.evaluate(CHAIN) > 0
+    assert tab.evaluate("showBoard(...whole); board.querySelectorAll('use').length") == 0
+
+
+CHAIN = """() => {
+  isFollowing = true;
+  [...board.querySelectorAll("g:not([hidden]) > .tile")].forEach((tile, number) => {
+    const place = { x: 80 * number, y: 0, width: 77, height: 37 };
+    for (const [name, value] of Object.entries(place)) tile.setAttribute(name, value);
+  });
+  followBoard();
+  return board.querySelectorAll("use").length;
+}"""
+"""Makes a chain of the dominoes, which needs lines; returns how many follow the first."""
 
 
 DOMINOES = """() => {

@@ -10,6 +10,7 @@ from arena.web.data.web_state import WebState
 from arena.web.markdown_to_html import rendered
 from arena.web.page import Links, Page, PageNotFound, PageRequest
 from referee.games.registry import GAMES
+from referee.presentation.registry import presentation_of
 
 _KEPT_SECONDS = 3600.0
 
@@ -54,7 +55,9 @@ def rules(web: WebState, page_request: PageRequest) -> Page:
     name = page_request.path["game"]
     if name not in GAMES:
         raise PageNotFound(f"unknown game {name}; available: {', '.join(GAMES)}.")
-    model = {"above": ("games", "Games"), "game": GAMES[name]}
+    about = presentation_of(name)
+    in_short = rendered(about.short_rules, page_request.links).html
+    model = {"above": ("games", "Games"), "game": GAMES[name], "about": about, "in_short": in_short}
     terms = glossary.game_terms(name)
     return _document_page(shipped_docs.rules(name), page_request.links, model, terms)
 

@@ -35,7 +35,7 @@ from arena.web.pages.replay import replay_view
 from arena.web.pages.replay_content import replay
 from referee.games.contract import Action, Game, SetupError
 from referee.games.registry import GAMES
-from referee.presentation.elements import PublicAction, TableRendering
+from referee.presentation.elements import Badge, PublicAction, TableRendering
 from referee.presentation.registry import presentation_of
 from referee.presentation.selection import Selection, with_controls, with_new
 from referee.record import read
@@ -209,13 +209,13 @@ def table_page(web: WebState, page_request: PageRequest) -> Page:
             "match": spec.id,
             "game": game,
             "presentation": presentation_of(game.id),
-            "roles": {pick.role for pick in picks},
+            "roles": {pick.role for pick in picks} | {words.split()[0] for words in offered},
             "state": state,
             "seconds_left": max((state.deadline or 0.0) - time.time(), 0.0),
             "seat": seat,
             "rendering": rendering,
             "frames": rendering
-            and _frames_seen_by(rendering, seat, spec.game, {pick.element for pick in picks}, name),
+            and _frames_seen_by(rendering, seat, spec, {pick.element for pick in picks}, name),
             "turn": question and _turn(question, find, state.hint, tuple(offered), selections),
             "find": find,
             "has_hints": gives_hints(game.id),
@@ -271,10 +271,16 @@ def _marked(names: Sequence[str], seat: int) -> tuple[str, ...]:
 
 
 def _frames_seen_by(
-    rendering: TableRendering, seat: int, game: str, elements: Collection[str], name: str
+    rendering: TableRendering, seat: int, spec: MatchSettings, elements: Collection[str], name: str
 ) -> FrameSequence:
     """Return the rendering with the person's seat first, which is nearest to the reader."""
-    areas = presentation_of(game).control_areas
+    sides = spec.rules.sides(spec.seats, spec.options)
+    seats = list(rendering.seats)
+    for n, each in enumerate(seats):
+        if n != seat and sides[n] == sides[seat]:
+            seats[n] = replace(each, badges=(Badge("partner", "plain"), *each.badges))
+    rendering = replace(rendering, seats=tuple(seats))
+    areas = presentation_of(spec.game).control_areas
     frames = frame_sequence([with_controls(rendering, areas, seat, elements)])
     mine, *others = (*frames.places[seat:], *frames.places[:seat])
     return replace(frames, places=(replace(mine, name=f"{name} (you)"), *others))

@@ -145,7 +145,7 @@ def _seats(seats: Sequence[SeatRendering], width: float, opened: Opened, least: 
             height,
             padding=_GAP / 2,
             style='fill="#000" fill-opacity=".2"'
-            + (f' stroke="{FRESH_COLOR}" stroke-width="3"' if seat.is_to_act else ""),
+            + (f' stroke="{CHALK}" stroke-width="3"' if seat.is_to_act else ""),
         )
         for seat, content in zip(seats, contents, strict=True)
     ]
@@ -178,7 +178,7 @@ def _seat(seat: SeatRendering, width: float, opened: Opened) -> Box:
 
 def _badge(text: str, tone: str, width: float) -> Box:
     fill, color = {
-        "turn": (FRESH_COLOR, "#2a2100"),
+        "turn": (CHALK, "#14301f"),
         "good": ("#d9f2d0", "#14401c"),
         "bad": ("#ffd9cf", "#6d1b06"),
     }.get(tone, ("#ffffff26", CHALK))

@@ -29,6 +29,7 @@ function shownPart() {
 
 // Shows a part with the shape of the element, so that a long chain leaves no side empty.
 function showBoard(left, top, units) {
+  clearLines(board);
   const box = board.getBoundingClientRect();
   const isPart = units < wholeScale(box);
   const sizes = [box.width * units, box.height * units];
@@ -56,6 +57,7 @@ function showOverview(seen, isPart) {
 function makeOverview() {
   const made = board.cloneNode(false);
   made.setAttribute("class", "overview");
+  made.setAttribute("preserveAspectRatio", "none");
   for (const name of ["laid", "seen"]) {
     const path = document.createElementNS(board.namespaceURI, "path");
     path.setAttribute("class", name);
@@ -80,6 +82,9 @@ function followBoard() {
   const laid = Array.from(board.querySelectorAll("g:not([hidden]) > .tile"), (tile) => tile.getBBox());
   const piece = board.querySelector("g:not([hidden]) > .new")?.getBBox() ?? laid.at(-1);
   if (!piece) return showBoard(whole[0], whole[1], units);
+  const lines = showLines(board, piece.x + piece.width / 2, units);
+  board.classList.toggle("zoomed", Boolean(lines?.isPart));
+  if (lines) return showOverview(lines.path, lines.isPart);
   const left = beginPart(piece.x + piece.width / 2, box.width * units, laid, "x", "width");
   showBoard(left, beginPart(piece.y + piece.height / 2, box.height * units, laid, "y", "height"), units);
 }

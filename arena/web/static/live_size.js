@@ -63,6 +63,7 @@
   const overview = (board, seen) => {
     const map = board.cloneNode(false);
     map.setAttribute("class", "overview");
+    map.setAttribute("preserveAspectRatio", "none");
     map.setAttribute("viewBox", board.dataset.whole);
     const laid = Array.from(board.querySelectorAll(".tile"), (tile) => {
       const { x, y, width, height } = tile.getBBox();
@@ -81,6 +82,7 @@
     const board = place.querySelector(".layout svg");
     if (!board) return;
     board.parentElement.querySelector(".overview")?.remove();
+    clearLines(board);
     board.dataset.whole ??= board.getAttribute("viewBox");
     board.setAttribute("viewBox", board.dataset.whole);
     const [left, top, width, height] = board.dataset.whole.split(" ").map(Number);
@@ -90,6 +92,8 @@
     const box = board.getBoundingClientRect();
     const units = DOMINO / SMALLEST_DOMINO;
     if (width <= box.width * units && height <= box.height * units) return;
+    const lines = showLines(board, x, units);
+    if (lines) return lines.isPart ? overview(board, lines.path) : undefined;
     const [w, h] = [box.width * units, box.height * units];
     const [l, t] = [begin(x, w, left, width), begin(y, h, top, height)];
     board.setAttribute("viewBox", `${l} ${t} ${w} ${h}`);

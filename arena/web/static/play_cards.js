@@ -163,7 +163,10 @@ function showControl({ node, pick }, proposal) {
   node.classList.toggle("chosen", mine !== undefined);
   // Squares are framed when it is known what may be laid on them.
   const isOpen = picked.length > 0 || !node.closest("svg") || firsts.has(pick.element);
-  node.classList.toggle("ready", isOpen && mine === undefined && joined(picked, pick) !== undefined);
+  const isReady = isOpen && mine === undefined && joined(picked, pick) !== undefined;
+  node.classList.toggle("ready", isReady);
+  // It would replace what is selected.
+  node.classList.toggle("other", !isReady && mine === undefined && firsts.has(pick.element));
   node.classList.toggle("proposed", mine === undefined && names.includes(pick.element));
   const name = proposal?.names.find((each) => elementOf(each) === pick.element) ?? "";
   let role = mine?.role || name.slice(0, -pick.element.length - 1);
@@ -205,7 +208,7 @@ function wordsOf(action) {
   return copy;
 }
 
-function promptOf(form, proposal) {
+function promptOf(form, proposal, number) {
   const ready = document.querySelector("#play-board [data-pick].ready");
   const hand = [...document.querySelectorAll("#play-board .under .hand .open .card")];
   const isPartial = hand.some(({ dataset }) => dataset.pick) && !hand.every(({ dataset }) => dataset.pick);
@@ -213,9 +216,20 @@ function promptOf(form, proposal) {
     const why = isPartial && !document.querySelector("#play-turn .why") ? " The others cannot be played now." : "";
     return form.querySelector("[data-prompt]").dataset.prompt + why;
   }
-  if (!ready) return "";
-  const what = ready.closest("svg") ? "square" : "card";
-  return proposal ? `Press the button, or click another framed ${what}.` : `Now click a framed ${what}.`;
+  const ways = proposal && number > 1 ? " “Other way” shows the next one on the table." : "";
+  if (!ready) {
+    const other = proposal && document.querySelector("#play-board :is(.card, .dom).other");
+    return (other ? "Press the button, or click another framed card." : "") + ways;
+  }
+  const frame = ready.closest(".layout");
+  const view = frame?.getBoundingClientRect();
+  const isHidden = frame && [...frame.querySelectorAll(".ready")].some((square) => {
+    const { left, right, top, bottom } = square.getBoundingClientRect();
+    return bottom > view.bottom + 1 || top < view.top - 1 || left < view.left - 1 || right > view.right + 1;
+  });
+  const more = isHidden ? " Scroll the table for more of them." : "";
+  const what = frame ? "square" : "card";
+  return (proposal ? `Press the button, or click another framed ${what}.` : `Now click a framed ${what}.`) + more + ways;
 }
 
 function showButtons(form, proposal, number) {
@@ -228,9 +242,11 @@ function showButtons(form, proposal, number) {
   confirm.replaceChildren("Play", ...(proposal ? [": ", wordsOf(proposal)] : []));
   const isPlain = fitting([]).length === 0;
   confirm.hidden = isPlain;
-  form.querySelector(".prompt").textContent = isPlain ? "" : promptOf(form, proposal);
+  form.querySelector(".prompt").textContent = isPlain ? "" : promptOf(form, proposal, number);
   form.classList.toggle("only-plain", actions.length > 0 && isPlain);
-  other.hidden = proposal ? number < 2 : picked.length === 0 || fitting(picked).length > 60;
+  const ways = fitting(picked).length;
+  other.firstElementChild.textContent = proposal ? `Other way (${(proposed % number) + 1} of ${number})` : `Fill in the rest${ways > 1 ? ` (${ways} ways)` : ""}`;
+  other.hidden = proposal ? number < 2 : picked.length === 0 || ways > 60;
   const plain = row.querySelector(".plain");
   if (plain.childElementCount > 0) return;
   for (const action of actions.filter(({ names }) => names.length === 0)) {

@@ -277,6 +277,7 @@ and X2 are jokers, which are always wild; ranks from 2 up to A.
   side scores as a defender. The game ends after a deal with 33 points or more and different
   totals; the higher total wins."""
 
+    prompt = "Click the framed cards that you play; a “pair” is any two cards."
     tasks = (
         ("bid", "bid the number of tricks that you will win, or pass"),
         ("name", "name the wild rank"),
