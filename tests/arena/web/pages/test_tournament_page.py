@@ -133,7 +133,7 @@ def test_a_swiss_tournament_is_ordered_by_points(
     page = client.get(f"/tournaments/{begun_tournament.id}").text
     assert _match_points(page) == [points for points, _, _ in worth]
     for number in range(3):
-        fixtures = page.partition(f"<h3>Round {number + 1}</h3>")[2].partition("</ul>")[0]
+        fixtures = page.partition(f">Round {number + 1}</h3>")[2].partition("</ul>")[0]
         names = re.findall(r"bot\d", re.sub("<small.*?</small>|<[^>]*>", " ", fixtures))
         assert sorted(names) == [f"bot{each}" for each in range(5)]
         assert fixtures.count(">bye<") == 1
