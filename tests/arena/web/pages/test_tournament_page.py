@@ -85,6 +85,11 @@ def test_a_gauntlet_ranks_its_challengers_only(
     unranked = r'<tr data-key="[^"]+">\s*<td class="dim">–</td>'
     assert len(re.findall(unranked, first)) == (1 if challengers == 1 else 0)
     assert len(re.findall(unranked, field)) == len(bots) - challengers
+    ranks = {
+        line["entrant"]: line["rank"]
+        for line in client.get(f"/tournaments/{over.id}.json").json()["standings"]
+    }
+    assert not any(ranks[name] for name in bots[challengers:])
     # A challenger alone has nobody to be compared with.
     assert ('class="champions"' in page) == (challengers == 2)
     assert ("Best challenger: " in client.get("/tournaments").text) == (challengers == 2)
