@@ -81,7 +81,8 @@ class EntrantLine:
     """An entrant in the standings of a tournament.
 
     Args:
-        rank: the rank by the format; by strength if the format does not decide it.
+        rank: the rank by the format; by strength if the format does not decide it; empty for the
+            field of a gauntlet and for entrants without a match.
         worth: the ranking key of a Swiss tournament; otherwise None.
         place: the place by strength, from 1; 0 if the format decides the rank.
         points: the match points by which a format ranks; None in other formats.
@@ -351,6 +352,7 @@ _RESULTS: tuple[Column[RatedLine], ...] = (
         "faults",
         lambda line: dict(line.standing.faults),
         "games ended by a fault of the bot, by kind",
+        page_title="games ended by faults",
         text=lambda line: ", ".join(
             fault_count(kind, number) for kind, number in faults_of(line.standing).items()
         ),

@@ -184,9 +184,9 @@ def test_a_crosstable_cell_opens_its_comparison_by_keyboard(tab: Page, shared_si
     cell = tab.get_by_title("ada against bob").first
     cell.focus()
     tab.keyboard.press("Enter")
-    expect(tab.get_by_role("heading", level=1)).to_have_text("ada against bob")
+    expect(tab.get_by_role("heading", level=1)).to_have_text("ada against bob", use_inner_text=True)
     tab.get_by_role("link", name="Swap the bots").click()
-    expect(tab.get_by_role("heading", level=1)).to_have_text("bob against ada")
+    expect(tab.get_by_role("heading", level=1)).to_have_text("bob against ada", use_inner_text=True)
 
 
 def test_crosstable_colours_distinguish_wins_and_losses(tab: Page, shared_site: str) -> None:

@@ -127,9 +127,12 @@ def lines_of(tournament: Tournament, table: Standings, state: FormatState) -> li
     """Return the standings of a tournament in the order of its format."""
     by_name = {line.entrant: line for line in table.lines}
     entries = {entry.name: entry for entry in tournament.entries}
+    challengers = challengers_of(tournament)
     if not state.ranking:
         return [
             EntrantLine(ranks(line), line, entries[line.entrant], None, place)
+            if line.matches and not challengers
+            else EntrantLine("", line, entries[line.entrant])
             for place, line in table.ranked
             if line.entrant in entries
         ]
@@ -140,9 +143,9 @@ def lines_of(tournament: Tournament, table: Standings, state: FormatState) -> li
         for name in sorted(group, key=lambda name: -by_name[name].strength.value):
             worth = state.worth.get(name) if state.worth else None
             points = state.points.get(name)
-            lines.append(
-                EntrantLine(words_of_rank, by_name[name], entries[name], worth, points=points)
-            )
+            is_ranked = by_name[name].matches and name in (challengers or entries)
+            words = words_of_rank if is_ranked else ""
+            lines.append(EntrantLine(words, by_name[name], entries[name], worth, points=points))
         rank = last + 1
     return lines
 

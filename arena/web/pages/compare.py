@@ -11,7 +11,7 @@ from arena.ladders import head_to_head, ladder_rows
 from arena.ladders.columns import Rendering, columns_of
 from arena.ladders.comparison_facts import comparison_facts
 from arena.ladders.head_to_head import Comparison, LadderComparison
-from arena.ladders.ladder_columns import LADDER, LadderLine, cell_json
+from arena.ladders.ladder_columns import LADDER, cell_json
 from arena.ladders.ladder_rows import Ladder
 from arena.presentation import wording
 from arena.ratings.crosstable import CrosstableCell
@@ -19,7 +19,6 @@ from arena.ratings.sprt import SprtSettings
 from arena.store.matches import history
 from arena.store.matches.closed_matches import PlayedMatch
 from arena.web import charts, paging
-from arena.web.data.strength_gaps import StrengthGap
 from arena.web.data.web_state import WebState
 from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable
 from arena.web.pages import ladder as ladder_page
@@ -78,10 +77,16 @@ def compare_page(web: WebState, page_request: PageRequest) -> Page:
     result = _compared(web, ladder, (first, other), _test_of(page_request))
     comparison = result.comparison if result else None
     piece = _matches(web, page_request, ladder, (first, other))
-    sides = _sides(web, ladder, (first, other))
+    lines = ladder_page.lines(web.snapshot, ladder, only=(first, other))
+    sides = sorted(lines, key=lambda line: line.name != first)
     gap = web.gaps.of(ladder).between(*(line.standing for line in sides))
     common = _common(web, ladder, first, other)
     direct = comparison_facts(comparison) if comparison else []
+    indirect = [
+        ("strength difference", f"{wording.signed(gap.value, 0)} ±{gap.margin:.0f}"),
+        ("stronger by all matches", wording.percent(gap.likely, 1)),
+        ("common opponents", str(len(common))),
+    ]
     unmet = {"form": form, "entrants": [first, other], "matches": 0}
     return Page(
         title=f"{first} against {other} at {wording.form_name(form)}",
@@ -114,7 +119,7 @@ def compare_page(web: WebState, page_request: PageRequest) -> Page:
             "played": [_as_json(match, first) for match in piece.items],
         },
         csv=_csv(piece.items, first, other),
-        text=TextTable(("<", "<"), [*direct, *_indirect(gap, common)]),
+        text=TextTable(("<", "<"), [*direct, *indirect]),
         parts=("compare-sides", "compare-facts", "compare-matches"),
         headers=piece.headers,
     )
@@ -130,12 +135,6 @@ def _matches(
     return selection.of(listed, history.count(web.engine, sides, of))
 
 
-def _sides(web: WebState, ladder: Ladder, pair: tuple[str, str]) -> tuple[LadderLine, LadderLine]:
-    """Return the lines of both versions."""
-    by_name = {line.name: line for line in ladder_page.lines(web.snapshot, ladder, only=pair)}
-    return by_name[pair[0]], by_name[pair[1]]
-
-
 def _common(web: WebState, ladder: Ladder, first: str, other: str) -> list[CommonOpponent]:
     """Return the common opponents of two versions, the strongest first."""
     cells = ladder_rows.read_crosstable(web.engine, ladder.scope, (first, other), ())
@@ -143,15 +142,6 @@ def _common(web: WebState, ladder: Ladder, first: str, other: str) -> list[Commo
         CommonOpponent(name, first_cell, other_cell)
         for name in ladder.table.entrants
         if (first_cell := cells.get((first, name))) and (other_cell := cells.get((other, name)))
-    ]
-
-
-def _indirect(gap: StrengthGap, common: Sequence[CommonOpponent]) -> list[tuple[str, str]]:
-    """Return what does not depend on common matches as (name, value) pairs."""
-    return [
-        ("strength difference", f"{wording.signed(gap.value, 0)} ±{gap.margin:.0f}"),
-        ("stronger by all matches", wording.percent(gap.likely, 1)),
-        ("common opponents", str(len(common))),
     ]
 
 

@@ -17,6 +17,7 @@ from arena.web.pages import ladder
 from arena.web.pages.live import shown_table
 from arena.web.pages.tournaments import TournamentLine, is_endless
 from referee.games.registry import GAMES
+from referee.presentation.registry import presentation_of
 
 TOP = 3
 """Number of lines of each ladder."""
@@ -53,6 +54,7 @@ def home_page(web: WebState, page_request: PageRequest) -> Page:
             "top_columns": columns_of(LADDER, Rendering.TOP),
             "open_ladders": open_ladders,
             "games": list(GAMES.values()),
+            "about": presentation_of,
             "matches": len(snapshot.running),
             **_tournaments(web),
             "latest": latest,

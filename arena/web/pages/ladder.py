@@ -64,7 +64,9 @@ def ladder_page(web: WebState, page_request: PageRequest) -> Page:
     # Rating histories belong to the current season.
     charts = None if is_archived else web.snapshot.charts.get(standing.scope.name)
     every = lines(web.snapshot, standing, charts)
-    piece = paging.selection_of(page_request, LINES).cut(_selected(every, page_request))
+    chosen = {name: page_request.query.get(name, "") for name in ("sort", "find", "only")}
+    matching = searched(filtered(every, chosen["only"]), chosen["find"])
+    piece = paging.selection_of(page_request, LINES).cut(ordered(matching, chosen["sort"]))
     shown, form = piece.items, standing.scope.name
     seasons = _seasons(web, form)
     seats = seats_of(web, standing) if page_request.query.get(WITH_SEATS) == "1" else None
@@ -82,7 +84,7 @@ def ladder_page(web: WebState, page_request: PageRequest) -> Page:
             "season": standing.scope.season if is_archived else None,
             "seasons": seasons,
             "tournaments": standing.scope.tournaments if is_archived else (),
-            **{name: page_request.query.get(name, "") for name in ("sort", "find", "only")},
+            **chosen,
             "filters": FILTERS,
             "form": form,
             "lines": shown,
@@ -142,13 +144,6 @@ def embedded_ladder(web: WebState, page_request: PageRequest) -> Page:
         parts=("embed-ladder",),
         topics=frozenset({ARENA}),
     )
-
-
-def _selected(every: Sequence[LadderLine], page_request: PageRequest) -> Sequence[LadderLine]:
-    """Return the lines that the query selects, in its order."""
-    query = page_request.query
-    matching = searched(filtered(every, query.get("only", "")), query.get("find", ""))
-    return ordered(matching, query.get("sort", ""))
 
 
 def seats_of(web: WebState, ladder: Ladder) -> tuple[SeatAdvantage, ...]:
@@ -259,12 +254,9 @@ def filtered(every: Sequence[LadderLine], only: str) -> list[LadderLine]:
     if only == "active":
         return [line for line in every if line.version is not None and not state(line.version)]
     if only == "newest":
-        newest: dict[str, LadderLine] = {}
-        for line in every:
-            known = newest.get(line.name.partition("@")[0])
-            if known is None or _created(line) > _created(known):
-                newest[line.name.partition("@")[0]] = line
-        names = {line.name for line in newest.values()}
+        by_age = sorted(every, key=_created)
+        newest = {line.name.partition("@")[0]: line.name for line in by_age}
+        names = {*newest.values()}
         return [line for line in every if line.name in names]
     if only == "faulty":
         return [line for line in every if faults_of(line.standing)]

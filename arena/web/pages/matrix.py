@@ -20,8 +20,8 @@ from arena.web.pages.ladder import find_ladder
 
 DEFAULT_BOTS, MAX_BOTS = 30, 60
 """Number of bots in the table: default and maximum."""
-LEADS = (0.0, 0.1, 0.25)
-"""Leads (`CrosstableCell.lead`) above which a cell has the second, third and fourth shade."""
+LEADS = (0.1, 0.25, 0.4)
+"""Distances of a score from one half above which a cell has the second, third and fourth shade."""
 LIKELY = (0.84, 0.975, 0.999)
 """Likelihoods of superiority above which a cell has these shades."""
 
@@ -126,8 +126,7 @@ def score_cell(
 ) -> MatrixCell:
     """Return a cell that shows the score of a bot against another.
 
-    The shade depends on the end of the interval that is nearer to one half, so that few matches
-    never look stronger than many. The first shade is for scores that are not significant.
+    The shade depends on the score. A cell is sure if the interval does not contain one half.
     """
     if name == other:
         return MatrixCell(other)
@@ -141,7 +140,7 @@ def score_cell(
         cell,
         superiority,
         shown[0].text_of(cell),
-        heat(cell.score, abs(cell.lead), LEADS),
+        heat(cell.score, abs(cell.score - 0.5), LEADS) + " sure" * bool(cell.lead),
         f"{name} against {other}: {words}",
     )
 

@@ -61,7 +61,7 @@ def search_page(web: WebState, page_request: PageRequest) -> Page:
     return Page(
         title=f"Search: {words}" if words else "Search",
         template="search.html",
-        model={"results": results, "most": MAX_RESULTS},
+        model={"results": results, "most": MAX_RESULTS, "near": _near(web, results)},
         data=_json(results),
         csv=_table(results),
         text=_table(results),
@@ -91,6 +91,16 @@ def _results(web: WebState, words: str) -> SearchResults:
         bot=named[0] if named else "",
         opponent=named[1] if len(named) > 1 else "",
     )
+
+
+def _near(web: WebState, results: SearchResults) -> list[str]:
+    """Return the names nearest to words without a result."""
+    from difflib import get_close_matches  # Slow to import, and rarely needed.
+
+    names = {name for each in web.snapshot.versions.values() for name in (each.name, each.owner)}
+    names |= {each.name for each in tournaments.names(web.engine, "", MAX_RESULTS)}
+    near = get_close_matches(results.words, [*filter(None, names)], n=3, cutoff=0.5)
+    return [] if results.total else near
 
 
 def _named_bots(words: str, names: set[str], versions: Any) -> list[str]:

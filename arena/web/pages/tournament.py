@@ -132,7 +132,7 @@ def _podium(lines: Sequence[EntrantLine], *, has_rule: bool) -> list[EntrantLine
     """
     if len(lines) < _PODIUM:
         return []
-    played = [line for line in lines if line.standing.matches]
+    played = [line for line in lines if line.rank]
     if not has_rule:
         return played[:_PODIUM]
     shown: list[EntrantLine] = []

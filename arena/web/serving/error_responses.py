@@ -76,7 +76,8 @@ def response(request: Request, error: Exception, viewer: Identity | None = None)
     page = Page(title=sentence, template="error.html", model=model, status=status)
     if viewer is not None or has_session:
         headers |= PERSONAL
-    body = html_pages.html(page, links_of(request), viewer=viewer, has_session=has_session)
+    frame = {"path": request.scope["path"], "viewer": viewer, "has_session": has_session}
+    body = html_pages.html(page, links_of(request), **frame)
     return Response(body, status, headers, media_type=KINDS["html"])
 
 

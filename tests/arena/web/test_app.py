@@ -86,11 +86,11 @@ def test_invalid_requests_are_refused(client: TestClient, address: str, status: 
 @pytest.mark.parametrize(
     ("address", "sentence", "link"),
     [
-        ("/matches/m-none", "unknown match m-none; /matches lists all.", "/matches"),
-        ("/matches/m-none/games/0", "unknown match m-none; /matches lists all.", "/matches"),
-        ("/tournaments/t-1", "unknown tournament t-1; /tournaments lists all.", "/tournaments"),
-        ("/bots/nobody", "unknown bot nobody.", "/bots"),
-        ("/ladders/whist", 'unknown ladder "whist"; available: poke.', "/ladders"),
+        ("/matches/m-none", "Unknown match m-none; /matches lists all.", "/matches"),
+        ("/matches/m-none/games/0", "Unknown match m-none; /matches lists all.", "/matches"),
+        ("/tournaments/t-1", "Unknown tournament t-1; /tournaments lists all.", "/tournaments"),
+        ("/bots/nobody", "Unknown bot nobody.", "/bots"),
+        ("/ladders/whist", 'Unknown ladder "whist"; available: poke.', "/ladders"),
     ],
 )
 def test_the_page_of_an_unknown_object_links_the_list_instead_of_naming_a_command(

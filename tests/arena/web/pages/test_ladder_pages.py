@@ -154,7 +154,7 @@ def test_every_pair_of_the_crosstable_links_to_its_comparison(
     assert (first["bot"], first["opponent"], float(first["low"])) == ("ada@1", "bob@1", low)
 
 
-def test_a_few_matches_never_look_stronger_than_many() -> None:
+def test_cells_are_coloured_by_score_and_bold_if_significant() -> None:
     few = CrosstableCell(matches=1, score=1.0, low=0.46, high=1.0)
     many = CrosstableCell(matches=200, score=0.58, low=0.51, high=0.65)
     clear = CrosstableCell(matches=200, score=0.9, low=0.85, high=0.93)
@@ -162,10 +162,10 @@ def test_a_few_matches_never_look_stronger_than_many() -> None:
     even = CrosstableCell(matches=4, score=0.5, low=0.1, high=0.9)
     cells = (few, many, clear, behind, even)
     assert [matrix.score_cell("ada@1", "bob@1", cell).heat for cell in cells] == [
-        "up shade1",
-        "up shade2",
         "up shade4",
-        "down shade4",
+        "up shade1 sure",
+        "up shade3 sure",
+        "down shade3 sure",
         "even",
     ]
 
@@ -230,7 +230,9 @@ def test_a_large_crosstable_is_paged(client: TestClient) -> None:
 
 def test_two_bots_are_compared_by_their_boards(client: TestClient) -> None:
     page = client.get("/ladders/poke/compare?one=ada&other=bob@1").text
-    assert "ada <small>against</small> bob" in page
+    heading = page.partition("<h1>")[2].partition("</h1>")[0]
+    assert re.sub("<[^>]+ hidden.*?</span>|<[^>]+>", "", heading) == "ada against bob"
+    assert re.findall('href="([^"]+)"', heading) == ["/bots/ada", "/bots/bob"]
     assert "24: 16 won, 0 drawn, 8 lost" in page
     assert page.count("<rect ") == 5
     document = client.get("/ladders/poke/compare.json?one=ada&other=bob").json()

@@ -116,6 +116,8 @@ def test_the_search_finds_bots_owners_tournaments_and_matches(
     assert document(client, "/search", q=closed["match"])["matches"] == [closed]
     nothing = document(client, "/search", q="no such name")
     assert not any(nothing[kind] for kind in ("bots", "owners", "tournaments", "matches"))
+    near = client.get("/search", params={"q": "depe"}).text
+    assert 'href="/search?q=deep"' in near
     for words in ("", "no such name", "bot0", "bot0 deep", opened):
         assert client.get("/search", params={"q": words}).status_code == 200
 

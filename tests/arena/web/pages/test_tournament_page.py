@@ -85,6 +85,11 @@ def test_a_gauntlet_ranks_its_challengers_only(
     unranked = r'<tr data-key="[^"]+">\s*<td class="dim">–</td>'
     assert len(re.findall(unranked, first)) == (1 if challengers == 1 else 0)
     assert len(re.findall(unranked, field)) == len(bots) - challengers
+    ranks = {
+        line["entrant"]: line["rank"]
+        for line in client.get(f"/tournaments/{over.id}.json").json()["standings"]
+    }
+    assert not any(ranks[name] for name in bots[challengers:])
     # A challenger alone has nobody to be compared with.
     assert ('class="champions"' in page) == (challengers == 2)
     assert ("Best challenger: " in client.get("/tournaments").text) == (challengers == 2)
@@ -133,7 +138,7 @@ def test_a_swiss_tournament_is_ordered_by_points(
     page = client.get(f"/tournaments/{begun_tournament.id}").text
     assert _match_points(page) == [points for points, _, _ in worth]
     for number in range(3):
-        fixtures = page.partition(f"<h3>Round {number + 1}</h3>")[2].partition("</ul>")[0]
+        fixtures = page.partition(f">Round {number + 1}</h3>")[2].partition("</ul>")[0]
         names = re.findall(r"bot\d", re.sub("<small.*?</small>|<[^>]*>", " ", fixtures))
         assert sorted(names) == [f"bot{each}" for each in range(5)]
         assert fixtures.count(">bye<") == 1
