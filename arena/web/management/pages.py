@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
@@ -37,6 +38,7 @@ from arena.web.pages.submission import lines, positions_of, to_json
 from arena.web.serving.downloads import MOST_SITE_GAMES
 
 _MAX_ROWS: Final = 20
+_PENDING: Final = 50
 _OF_FAULT: Final = "match", "game", "decision", "version", "verdict", "sentence", "output"
 _FIXED: Final = {
     **{"version": "the version", "name": "the owner or bot", "owner": "the new owner"},
@@ -111,7 +113,8 @@ def tournament(web: WebState, page_request: PageRequest, access: Access) -> Page
     table = tournament_standings.standings_of(web.engine, stored)
     state = tournament_standings.format_state(web.engine, stored, progress.matches)
     states = (MatchState.PENDING,)
-    waiting = listing.matches(web.engine, tournament=stored.id, states=states, limit=6)
+    pending = listing.matches(web.engine, tournament=stored.id, states=states, limit=_PENDING)
+    newest = listing.newest(web.engine, stored.id, _MAX_ROWS)
     ladder = ladder_of(web, stored.plan.game)
     joining = page_request.query.get("bots", "")
     bots, omitted, others = bot_choices(web, stored.plan.game, joining, ladder, stored.entrants)
@@ -125,7 +128,13 @@ def tournament(web: WebState, page_request: PageRequest, access: Access) -> Page
             "entries": entries,
             "lines": tournament_standings.lines_of(stored, table, state),
             "scores": state.scores,
-            "matches": (*waiting, *listing.newest(web.engine, stored.id, _MAX_ROWS)),
+            "groups": (
+                ("being played", [each for each in newest if each.state is MatchState.RUNNING]),
+                ("interrupted: played on first", [each for each in pending if each.attempt]),
+                ("waiting", [each for each in pending if not each.attempt][:6]),
+                ("ended", [each for each in newest if each.state is not MatchState.RUNNING]),
+            ),
+            "now": time.time(),
             "has_worker": any(worker.alive for worker in web.workers.read()),
             "bots": bots,
             "omitted": omitted,
