@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,12 +11,14 @@ from arena.bots.version_store import MIB, MOST_BYTES, MOST_FILES
 from arena.formats import contract
 from arena.formats.registry import CLOSED
 from arena.store.access import audit_log
+from arena.store.access.audit_log import LoggedEntry
 from arena.store.access.sessions import Role
 from arena.store.bots import owners, submissions, versions
 from arena.store.matches import history, listing
 from arena.store.schema import MatchState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.challenges import FORMAT
+from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import json_values
 from arena.web import paging
 from arena.web.data import tournament_standings
@@ -67,7 +69,7 @@ def overview(web: WebState, page_request: PageRequest, access: Access) -> Page:
             "alive": sum(worker.alive for worker in workers),
             "problems": web.workers.problems(),
             "entries": entries,
-            "names": {tournament.id: tournament.plan.name for tournament in every},
+            "names": _names(web, every, entries),
         },
         data={
             "organiser": access.identity.name,
@@ -257,12 +259,21 @@ def audit(web: WebState, page_request: PageRequest, access: Access) -> Page:
         model={
             "entries": piece.items,
             "sign_ins": sign_ins,
-            "names": {tournament.id: tournament.plan.name for tournament in every},
+            "names": _names(web, every, piece.items),
             "piece": piece,
         },
         data={"audit": [entry.to_json() for entry in piece.items], "list": piece.to_json()},
         headers=piece.headers,
     )
+
+
+def _names(
+    web: WebState, every: Sequence[Tournament], entries: Sequence[LoggedEntry]
+) -> dict[str, str]:
+    """Return the names of tournaments and of the matches of some entries by their ids."""
+    matches = listing.matches(web.engine, ids={entry.subject for entry in entries})
+    names = {match.id: " v ".join(match.entrants) for match in matches}
+    return names | {tournament.id: tournament.plan.name for tournament in every}
 
 
 def account(web: WebState, page_request: PageRequest, access: Access) -> Page:
