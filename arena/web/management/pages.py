@@ -303,6 +303,11 @@ def account(web: WebState, page_request: PageRequest, access: Access) -> Page:
             "results": account_page.results_of(web, names),
             "suggestions": account_page.suggestions_of(web, owned),
             "limits": limits,
+            "known": {
+                "bot": sorted(ratings),
+                "opponent": sorted({each.name for each in web.snapshot.versions.values()})[:100],
+                "form": sorted(web.snapshot.ladders),
+            },
             "most_files": MOST_FILES,
             "most_mib": MOST_BYTES // MIB,
             "push_mib": web.settings.push_mib,
