@@ -207,9 +207,9 @@ class ApiOperations:
         Starts a match between one of your bots and another bot; no ladder counts it.
 
         Args:
-            bot: your bot: NAME or NAME@VERSION; empty: the only one.
-            opponent: opponent: NAME or NAME@VERSION.
-            form: form of the game, such as GAME or GAME-4; empty: the first that both play.
+            bot: NAME or NAME@VERSION; empty: the only one.
+            opponent: NAME or NAME@VERSION.
+            form: GAME or GAME-4, with 4 players; empty: the first that both play.
             boards: number of boards.
         """
         return self._call("POST", "/challenges", locals())

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from arena.errors import Conflict, InvalidSettings, NotFound
+from arena.errors import Conflict, InvalidSettings, NotFound, nearest
 from arena.store.bots import remote_bots, versions
 from arena.store.match_settings import parse_ladder
 from arena.store.tournaments import challenges
@@ -136,7 +136,9 @@ def _version(engine: Engine, label: str) -> Version:
     except NotFound:
         known = None
     if known is None:
-        raise ChallengeRefused(404, f'unknown bot "{label}"; /bots lists all.')
+        names = {version.name for version in versions.list_versions(engine)}
+        hint = nearest(name, names) or "; /bots lists all."
+        raise ChallengeRefused(404, f'unknown bot "{label}"{hint}')
     state = "is retired" if known.retired is not None else "is in quarantine"
     raise ChallengeRefused(409, f"{label} {state}.")
 

@@ -233,13 +233,13 @@ class SubmissionPipeline:
         failed = [check for check in checks if check.failed]
         if not failed:
             return
-        sentences = [_check_sentence(check) for check in failed]
+        first, *others = (_check_sentence(check) for check in failed)
         wrote = next((check.output for check in failed if check.output), "")
         raise SubmissionRefused(
             422,
-            f"{len(failed)} of {len(checks)} checks failed, the first: {sentences[0].rstrip('.')}. "
+            f"{first.rstrip('.')}. {len(failed)} of {len(checks)} checks failed; "
             "`pokearena test` tries the same at home.",
-            "\n".join([*sentences[1:], *([wrote] if wrote else [])]),
+            "\n".join([*others, *([wrote] if wrote else [])]),
         )
 
     def _entered(self, submission: Submission, kept: Bot) -> Version:
@@ -291,7 +291,8 @@ def _check_approval(submission: Submission) -> None:
 
 def _check_sentence(check: Check) -> str:
     where = f" ({check.game})" if check.game else ""
-    return f"{check.name}{where}: {check.sentence}"
+    sentence = check.sentence[:1].upper() + check.sentence[1:]
+    return f'The check "{check.name}"{where} failed. {sentence}'
 
 
 def _welcome(version: Version, joined: Mapping[str, str]) -> str:

@@ -80,7 +80,7 @@ def test_a_tournament_is_created_from_the_form_and_managed(
     for bot in ("mybot@1", "bob@1", "cy@1"):
         page.locator(f"input[value='{bot}']").check()
     page.locator("[name=boards]").fill("1")
-    page.locator("summary", has_text="Further").click()
+    page.locator("summary", has_text="Faults, seed").click()
     page.locator("[name=paused]").check()
     with page.expect_navigation():
         page.get_by_role("button", name="Preview the schedule").click()

@@ -97,6 +97,7 @@ def matches(
     version: str | None = None,
     states: Collection[MatchState] = (),
     tag: str | None = None,
+    ids: Collection[str] | None = None,
     limit: int | None = None,
     offset: int = 0,
 ) -> tuple[Match, ...]:
@@ -107,6 +108,7 @@ def matches(
         version: only matches with this entrant (``name@number``).
         states: only matches in one of these states; empty: in any.
         tag: only closed matches in which a bot has set this tag.
+        ids: only these matches; None: any.
         limit: maximum number of matches; None: all.
     """
     table, sides = schema.matches, schema.match_entrants
@@ -117,6 +119,8 @@ def matches(
         conditions.append(table.c.id.in_(select(sides.c.match).where(sides.c.version == version)))
     if states:
         conditions.append(table.c.state.in_(states))
+    if ids is not None:
+        conditions.append(table.c.id.in_(ids))
     if tag is not None:
         tags = schema.match_tags
         conditions.append(table.c.id.in_(select(tags.c.match).where(tags.c.tag == tag)))

@@ -91,10 +91,10 @@ CHALLENGE: Final = Action(
     "Starts a match between one of your bots and another bot; no ladder counts it.",
     _challenge,
     (
-        InputField("bot", "your bot: NAME or NAME@VERSION; empty: the only one"),
-        InputField("opponent", "opponent: NAME or NAME@VERSION", required=True, example="greedy"),
+        InputField("bot", "NAME or NAME@VERSION; empty: the only one", label="your bot"),
+        InputField("opponent", "NAME or NAME@VERSION", required=True, example="greedy"),
         InputField(
-            "form", "form of the game, such as GAME or GAME-4; empty: the first that both play"
+            "form", "GAME or GAME-4, with 4 players; empty: the first that both play", label="game"
         ),
         InputField("boards", "number of boards", "number", example=str(_BOARDS)),
     ),

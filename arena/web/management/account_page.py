@@ -48,7 +48,12 @@ class VersionRating:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A challenge of a bot with a similar strength; `place`: that of the opponent."""
+    """A challenge of a bot with a similar strength, or of the middle for a bot without matches.
+
+    Args:
+        own_place: the place of the bot; 0 before its first match.
+        place: the place of the opponent.
+    """
 
     bot: str
     form: str
@@ -103,20 +108,17 @@ def results_of(web: WebState, versions: set[str]) -> list[MatchRow]:
 
 def suggestions_of(web: WebState, owned: Sequence[Version]) -> list[Suggestion]:
     """Return challenges of each bot's newest version with its neighbours on the ladders."""
-    newest = {each.name: each.id for each in owned if each.retired is None}
-    rankings = [
-        (ladder.scope.form, ladder.table.ranked)
-        for ladder in web.snapshot.ladders.values()
-        if ladder.scope.sides == 2
-    ]
+    newest = {each.name: each for each in owned if each.retired is None}
+    ladders = [each for each in web.snapshot.ladders.values() if each.scope.sides == 2]
     suggested: list[Suggestion] = []
     for name, version in newest.items():
         of_version = [
-            Suggestion(version, form, place, *neighbour)
-            for form, ranked in rankings
-            for place, line in ranked
-            if line.entrant == version
-            for neighbour in _nearest(web, ranked, name, place)
+            Suggestion(version.id, ladder.scope.form, own, *neighbour)
+            for ladder in ladders
+            if version.plays(ladder.scope.game)
+            for ranked in [ladder.table.ranked]
+            for own in [next((place for place, it in ranked if it.entrant == version.id), 0)]
+            for neighbour in _nearest(web, ranked, name, own or len(ranked) // 2)
         ]
         suggested += of_version[: max(_SUGGESTED // len(newest), 1)]
     return suggested[:_SUGGESTED]

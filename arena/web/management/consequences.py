@@ -37,9 +37,8 @@ def of_withdrawal(request: ActionRequest) -> Changes:
         f"Withdraw {version} from {tournament.plan.name}?",
         (
             f"{_counted(pending)} not played: the opponents get no result from them.",
-            f"{_counted(_in_state(matches, MatchState.RUNNING))} finished, and count.",
-            f"{_counted(_in_state(matches, MatchState.CLOSED))} kept, with its place in the "
-            "standings.",
+            *_finished(matches),
+            "Its results and its place in the standings are kept.",
             "It is not paired again, and cannot enter this tournament again.",
         ),
         pending,
@@ -73,7 +72,7 @@ def of_cancellation(request: ActionRequest) -> Changes:
         f"Cancel {tournament.plan.name}?",
         (
             f"{_counted(pending)} not played.",
-            f"{_counted(_in_state(matches, MatchState.RUNNING))} finished, and count.",
+            *_finished(matches),
             f"{progress.closed} closed matches and the standings stay, without a winner.",
             "A cancelled tournament cannot be continued.",
         ),
@@ -154,7 +153,7 @@ def of_ban(request: ActionRequest) -> Changes:
         f"Ban {version.id}?",
         (
             f"It is withdrawn from these tournaments: {entered}. {_counted(pending)} not played.",
-            f"{_counted(_in_state(matches, MatchState.RUNNING))} finished, and count.",
+            *_finished(matches),
             "It enters no tournament until it is released, and does not return to these.",
             "Its results and ratings stay. The reason is public.",
         ),
@@ -329,6 +328,11 @@ def _ratings(tournament: Tournament) -> tuple[str, ...]:
 
 def _in_state(matches: Sequence[Match], *states: MatchState) -> tuple[Match, ...]:
     return tuple(match for match in matches if match.state in states)
+
+
+def _finished(matches: Sequence[Match]) -> tuple[str, ...]:
+    running = _in_state(matches, MatchState.RUNNING)
+    return (f"{_counted(running)} finished, and count.",) if running else ()
 
 
 def _counted(matches: Sequence[Match]) -> str:

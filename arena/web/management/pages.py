@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,12 +11,14 @@ from arena.bots.version_store import MIB, MOST_BYTES, MOST_FILES
 from arena.formats import contract
 from arena.formats.registry import CLOSED
 from arena.store.access import audit_log
+from arena.store.access.audit_log import LoggedEntry
 from arena.store.access.sessions import Role
 from arena.store.bots import owners, submissions, versions
 from arena.store.matches import history, listing
 from arena.store.schema import MatchState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.challenges import FORMAT
+from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import json_values
 from arena.web import paging
 from arena.web.data import tournament_standings
@@ -37,6 +40,7 @@ from arena.web.pages.submission import lines, positions_of, to_json
 from arena.web.serving.downloads import MOST_SITE_GAMES
 
 _MAX_ROWS: Final = 20
+_PENDING: Final = 50
 _OF_FAULT: Final = "match", "game", "decision", "version", "verdict", "sentence", "output"
 _FIXED: Final = {
     **{"version": "the version", "name": "the owner or bot", "owner": "the new owner"},
@@ -65,7 +69,7 @@ def overview(web: WebState, page_request: PageRequest, access: Access) -> Page:
             "alive": sum(worker.alive for worker in workers),
             "problems": web.workers.problems(),
             "entries": entries,
-            "names": {tournament.id: tournament.plan.name for tournament in every},
+            "names": _names(web, every, entries),
         },
         data={
             "organiser": access.identity.name,
@@ -111,7 +115,8 @@ def tournament(web: WebState, page_request: PageRequest, access: Access) -> Page
     table = tournament_standings.standings_of(web.engine, stored)
     state = tournament_standings.format_state(web.engine, stored, progress.matches)
     states = (MatchState.PENDING,)
-    waiting = listing.matches(web.engine, tournament=stored.id, states=states, limit=6)
+    pending = listing.matches(web.engine, tournament=stored.id, states=states, limit=_PENDING)
+    newest = listing.newest(web.engine, stored.id, _MAX_ROWS)
     ladder = ladder_of(web, stored.plan.game)
     joining = page_request.query.get("bots", "")
     bots, omitted, others = bot_choices(web, stored.plan.game, joining, ladder, stored.entrants)
@@ -125,7 +130,13 @@ def tournament(web: WebState, page_request: PageRequest, access: Access) -> Page
             "entries": entries,
             "lines": tournament_standings.lines_of(stored, table, state),
             "scores": state.scores,
-            "matches": (*waiting, *listing.newest(web.engine, stored.id, _MAX_ROWS)),
+            "groups": (
+                ("being played", [each for each in newest if each.state is MatchState.RUNNING]),
+                ("interrupted: played on first", [each for each in pending if each.attempt]),
+                ("waiting", [each for each in pending if not each.attempt][:6]),
+                ("ended", [each for each in newest if each.state is not MatchState.RUNNING]),
+            ),
+            "now": time.time(),
             "has_worker": any(worker.alive for worker in web.workers.read()),
             "bots": bots,
             "omitted": omitted,
@@ -248,12 +259,21 @@ def audit(web: WebState, page_request: PageRequest, access: Access) -> Page:
         model={
             "entries": piece.items,
             "sign_ins": sign_ins,
-            "names": {tournament.id: tournament.plan.name for tournament in every},
+            "names": _names(web, every, piece.items),
             "piece": piece,
         },
         data={"audit": [entry.to_json() for entry in piece.items], "list": piece.to_json()},
         headers=piece.headers,
     )
+
+
+def _names(
+    web: WebState, every: Sequence[Tournament], entries: Sequence[LoggedEntry]
+) -> dict[str, str]:
+    """Return the names of tournaments and of the matches of some entries by their ids."""
+    matches = listing.matches(web.engine, ids={entry.subject for entry in entries})
+    names = {match.id: " v ".join(match.entrants) for match in matches}
+    return names | {tournament.id: tournament.plan.name for tournament in every}
 
 
 def account(web: WebState, page_request: PageRequest, access: Access) -> Page:
@@ -283,6 +303,11 @@ def account(web: WebState, page_request: PageRequest, access: Access) -> Page:
             "results": account_page.results_of(web, names),
             "suggestions": account_page.suggestions_of(web, owned),
             "limits": limits,
+            "known": {
+                "bot": sorted(ratings),
+                "opponent": sorted({each.name for each in web.snapshot.versions.values()})[:100],
+                "form": sorted(web.snapshot.ladders),
+            },
             "most_files": MOST_FILES,
             "most_mib": MOST_BYTES // MIB,
             "push_mib": web.settings.push_mib,

@@ -65,7 +65,6 @@ FIELDS: Final = (
         "seats",
         "number of seats; empty: the first that the bots can fill",
         "number",
-        label="Seats",
         bounds=SEATS,
     ),
     InputField(
@@ -73,7 +72,7 @@ FIELDS: Final = (
         "boards per match",
         "number",
         example=str(BOARDS.usual),
-        label="Boards",
+        label="Boards per match",
         bounds=BOARDS,
     ),
     InputField("seed", "seed of all cards; empty: random", label="Seed"),

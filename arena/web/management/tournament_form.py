@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from math import inf
 from typing import Any, Final
 
 from arena.formats import registry
 from arena.ladders.ladder_rows import Ladder
+from arena.ratings.standings import StandingsLine
 from arena.store.match_settings import PRESETS
 from arena.tournaments.schedule_preview import SchedulePreview
 from arena.web.data.web_state import WebState
@@ -78,19 +80,12 @@ class FormInput:
 
 @dataclass(frozen=True, slots=True)
 class BotChoice:
-    """A bot that can enter.
-
-    Args:
-        owner: its owner; empty without one.
-        place: its place on the ladder of the game; 0 without one.
-        strength: its strength, in Elo points.
-    """
+    """A bot that can enter; `line`: its standing on the ladder of the game, None without one."""
 
     id: str
     owner: str
-    place: int = 0
-    strength: float = 0.0
-    chosen: bool = False
+    line: StandingsLine | None
+    chosen: bool
 
 
 def tournament_form(
@@ -112,7 +107,7 @@ def tournament_form(
     ladder = ladder_of(web, game)
     bots, omitted, others = bot_choices(web, game, sent.get("bots", ""), ladder)
     by_name = {each.name: each for each in inputs}
-    match_inputs = [_input(by_name[name], sent) for name in ("name", "boards", "seats")]
+    match_inputs = [_input(by_name["boards"], sent), *_seats(game, sent)]
     clock_inputs = [_input(each, sent) for each in inputs if each.kind == "seconds"]
     further = [_input(by_name[name], sent) for name in ("faults", "corrections", "seed", "paused")]
     return {
@@ -124,12 +119,13 @@ def tournament_form(
         "bots": bots,
         "omitted": omitted,
         "others": others,
+        "name": sent.get("name", ""),
         "groups": (
             ("Matches", match_inputs),
-            (f"Options of {GAMES[game].title}", list(_options(game, sent))),
-            (f"Settings of {kind}", list(_settings(kind, sent))),
-            ("Clock", clock_inputs),
-            ("Further", further),
+            (f"Format: {kind}", list(_settings(kind, sent))),
+            (f"Rules of {GAMES[game].title}", list(_options(game, sent))),
+            ("Time limits", clock_inputs),
+            ("Faults, seed and start", further),
         ),
         "ladder": ladder.scope.name if ladder else "",
         "preview": preview,
@@ -166,8 +162,7 @@ def bot_choices(
         The listed bots, the number of the others, and the chosen ones that are not listed.
     """
     lines = [line.strip() for line in chosen.splitlines() if line.strip()]
-    places = ladder.table.ranked if ladder else ()
-    known = {line.entrant: (place, line.strength.value) for place, line in places}
+    known = {line.entrant: line for _, line in ladder.table.ranked} if ladder else {}
     newest = {
         version.name: version
         for version in sorted(web.snapshot.versions.values(), key=lambda each: each.created)
@@ -177,17 +172,28 @@ def bot_choices(
         BotChoice(
             version.id,
             version.owner,
-            *known.get(version.id, (0, 0.0)),
-            chosen=version.id in lines or version.name in lines,
+            known.get(version.id),
+            version.id in lines or version.name in lines,
         )
         for version in newest.values()
         if version.id not in without
     ]
-    choices.sort(key=lambda each: (not each.chosen, each.place or len(known) + 1, each.id))
-    listed = sorted(choices[:MOST_BOTS], key=lambda each: (each.place or len(known) + 1, each.id))
+    choices.sort(key=lambda each: (-each.line.strength.value if each.line else inf, each.id))
+    # All chosen bots are listed.
+    offered = {each.id for each in sorted(choices, key=lambda each: not each.chosen)[:MOST_BOTS]}
+    listed = [each for each in choices if each.id in offered]
     names = {name for each in listed for name in (each.id, each.id.partition("@")[0])}
     others = "\n".join(line for line in lines if line not in names)
     return tuple(listed), len(choices) - len(listed), others
+
+
+def _seats(game: str, sent: Mapping[str, str]) -> Iterator[FormInput]:
+    """Yield the choice of the number of players at a table, if the game has one."""
+    usual, *further = GAMES[game].seats
+    if further:
+        choices = (("", f"{usual} (usual)"), *((str(each), str(each)) for each in further))
+        value = sent.get("seats", "")
+        yield FormInput("seats", "Players at a table", kind="choice", value=value, choices=choices)
 
 
 def _input(each: InputField, sent: Mapping[str, str]) -> FormInput:

@@ -24,7 +24,7 @@ function filterBots() {
 function showEstimate(section, sentence) {
   const shown = document.getElementById("estimate");
   if (section) shown.innerHTML = section.innerHTML;
-  else if (sentence) shown.replaceChildren(shown.querySelector("h2"), sentence);
+  else if (sentence) shown.replaceChildren(sentence);
 }
 
 async function estimate() {
@@ -80,7 +80,7 @@ async function change(event) {
 choice.querySelector("button").hidden = true;
 choice.addEventListener("change", change);
 document.addEventListener("input", (event) => {
-  if (event.target.closest("#create") && event.target.id !== "bots-filter") estimateSoon();
+  if (event.target.form?.id === "create" && event.target.id !== "bots-filter") estimateSoon();
 });
 document.addEventListener("click", (event) => {
   if (event.target.dataset.tick) tick(Number(event.target.dataset.tick));

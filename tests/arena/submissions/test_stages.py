@@ -228,11 +228,11 @@ def test_a_failed_submission_lists_its_failed_checks(harness: SubmissionHarness)
         SubmissionStage.TESTING,
     )
     assert submission.sentence.startswith(
-        "2 of 3 checks failed, the first: plays (poke): it led what it does not hold. `pokearena"
+        'The check "plays" (poke) failed. It led what it does not hold. 2 of 3 checks failed; `'
     )
     # The sentence has the first one.
     assert submission.output.splitlines() == [
-        "plays (pokex): it led what it does not hold.",
+        'The check "plays" (pokex) failed. It led what it does not hold.',
         "Oh no",
     ]
     assert not any(harness.pipeline.versions.iterdir())

@@ -178,7 +178,7 @@ def test_a_failed_check_prints_the_output_of_the_bot(
     arena.open()
     result = cli("bot", "push", "mine", "--to", arena.url)
     assert result.status == 1
-    assert "plays (poke)" in result.err
+    assert '"plays" (poke)' in result.err
     assert result.last == "next  pokearena test mine"
     assert result.out.splitlines() == ["KeyError: 4c"]
 
