@@ -17,6 +17,7 @@ from arena.web.data.win_probabilities import LiveProbability
 from referee.presentation.elements import (
     FaceUpCard,
     GridPiece,
+    PublicAction,
     SeatRendering,
     TableRendering,
 )
@@ -34,15 +35,6 @@ _MOST_BEHIND: Final = 3
 """Decisions after which a win probability is too old to be shown."""
 _CLEAR: Final = 12
 """Number of open cards that is best to look at."""
-
-
-@dataclass(frozen=True, slots=True)
-class LiveAction:
-    """A public action of the game that is shown."""
-
-    seat: int
-    name: str
-    phrase: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +87,7 @@ class LiveTable:
     game: str
     position: Position
     rendering: TableRendering
-    log: tuple[LiveAction, ...]
+    log: tuple[PublicAction, ...]
     """The last actions of the game, newest first."""
     allowance_ms: int
     """Milliseconds of each decision that do not reduce the bank."""
@@ -205,17 +197,12 @@ def live_table(
     except InvalidPosition as error:
         log.warning("a table of %s cannot be shown: %s", match.id, error)
         return None
-    names = [seat.name for seat in rendering.seats]
-    newest = tuple(
-        LiveAction(action.seat, names[action.seat], action.phrase)
-        for action in reversed(actions[-LOG_LINES:])
-    )
     return LiveTable(
         match.id,
         plan.game,
         position,
         rendering,
-        newest,
+        tuple(reversed(actions[-LOG_LINES:])),
         plan.clock.allowance_ms,
         (since or {}).get(match.id, 0.0) if match.state is MatchState.RUNNING else 0.0,
     )

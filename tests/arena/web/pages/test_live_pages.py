@@ -212,6 +212,8 @@ def test_live_tables_show_the_score_the_lead_and_the_log(simulated_arena: Simula
     state = game.start(Seeded(bytes(32)), 2, game.settle({}))
     while max(state.scores) == min(state.scores):
         state = state.play({seat: next(iter(state.legal(seat))) for seat in state.actors})
+    # The first action of the next deal.
+    state = state.play({seat: next(iter(state.legal(seat))) for seat in state.actors})
     view = public_view(game, state)
     web.events.receive(replace(position(match_of_table), view=view), 0.0)
     page = page_after_refresh(web, match.match_page, id=match_of_table.id)
@@ -224,6 +226,10 @@ def test_live_tables_show_the_score_the_lead_and_the_log(simulated_arena: Simula
         "seat": shown.log[0].seat,
         "action": shown.log[0].phrase,
     }
+    # The log has a line between deals.
+    between = len({action.chapter for action in shown.log}) - 1
+    html = html_pages.fragments(page, ServerLinks())["match-table"]
+    assert html.count('<li class="chapter">') == between > 0
 
 
 def test_the_page_of_live_tables_keeps_matches_in_their_places(
