@@ -5,8 +5,8 @@ describes positions of elements, not their appearance. Every element is immutabl
 compares equal to one with the same appearance.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from referee.games.shared.cards import Card
@@ -192,6 +192,13 @@ class PublicAction:
     seat: int
     phrase: str
     """Its public part in the third person: "leads 4C 4H"."""
+    chapter: int = 0
+    """Number of its deal or round, from 0."""
+
+    @staticmethod
+    def numbered(chapters: Iterable[Iterable["PublicAction"]]) -> list["PublicAction"]:
+        """Return the actions of all deals or rounds, with their numbers."""
+        return [replace(done, chapter=n) for n, actions in enumerate(chapters) for done in actions]
 
 
 @dataclass(frozen=True, slots=True)

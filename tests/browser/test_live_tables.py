@@ -31,8 +31,7 @@ BANK_MS = 600_000
 SCREENS = ((1440, 900), (1280, 720), (390, 844))
 OVERLAY = (1920, 1080)
 BELOW_WINDOW = """() =>
-  document.querySelector(".overlay .latest, body:not(.overlay) .felt")
-    .getBoundingClientRect().bottom + scrollY - innerHeight"""
+  document.querySelector(".felt").getBoundingClientRect().bottom + scrollY - innerHeight"""
 
 BELOW_FRAME = """() => {
   const frame = document.querySelector(".live-table");

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 from arena.presentation.frames import FrameSequence, frame_sequence
 from arena.presentation.narration import InvalidPosition, public_actions, render_view
 from arena.store.events.messages import Position
-from arena.store.schema import MatchState
+from arena.store.schema import OPEN, MatchState
 from arena.web.data.win_probabilities import LiveProbability
 from referee.presentation.elements import (
     FaceUpCard,
     GridPiece,
+    PublicAction,
     SeatRendering,
     TableRendering,
 )
@@ -30,17 +31,10 @@ log = logging.getLogger("arena.web")
 
 LOG_LINES: Final = 8
 """Number of actions that the log of a live table shows."""
+_MOST_BEHIND: Final = 3
+"""Decisions after which a win probability is too old to be shown."""
 _CLEAR: Final = 12
 """Number of open cards that is best to look at."""
-
-
-@dataclass(frozen=True, slots=True)
-class LiveAction:
-    """A public action of the game that is shown."""
-
-    seat: int
-    name: str
-    phrase: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +87,12 @@ class LiveTable:
     game: str
     position: Position
     rendering: TableRendering
-    log: tuple[LiveAction, ...]
+    log: tuple[PublicAction, ...]
     """The last actions of the game, newest first."""
     allowance_ms: int
     """Milliseconds of each decision that do not reduce the bank."""
     since: float
-    """When the position was published, in seconds since 1970."""
+    """When the position was published, in seconds since 1970; 0 if nobody is thinking."""
     probability: LiveProbability | None = None
     """The last computed win probability of the game; None without one."""
     no_probability: str = ""
@@ -116,8 +110,11 @@ class LiveTable:
 
     @property
     def chances(self) -> tuple[SideProbability, ...]:
-        """The win probability of each side, by first seat; empty before one is computed."""
-        if self.probability is None:
+        """The win probability of each side, by first seat; empty without a recent one."""
+        if (
+            self.probability is None
+            or self.position.decision - self.probability.decision > _MOST_BEHIND
+        ):
             return ()
         chances, start = [], 0.0
         for side in self.sides:
@@ -182,14 +179,14 @@ def live_table(
     tournament: Tournament,
     since: Mapping[str, float] | None = None,
 ) -> LiveTable | None:
-    """Return the last published table of a running match; None if it is not available.
+    """Return the last published table of an open match; None if it is not available.
 
     Args:
         positions: the last published positions by match.
         since: when these positions were published, in seconds since 1970.
     """
     position = positions.get(match.id)
-    if position is None or match.state is not MatchState.RUNNING:
+    if position is None or match.state not in OPEN:
         return None
     plan = tournament.plan
     try:
@@ -200,19 +197,14 @@ def live_table(
     except InvalidPosition as error:
         log.warning("a table of %s cannot be shown: %s", match.id, error)
         return None
-    names = [seat.name for seat in rendering.seats]
-    newest = tuple(
-        LiveAction(action.seat, names[action.seat], action.phrase)
-        for action in reversed(actions[-LOG_LINES:])
-    )
     return LiveTable(
         match.id,
         plan.game,
         position,
         rendering,
-        newest,
+        tuple(reversed(actions[-LOG_LINES:])),
         plan.clock.allowance_ms,
-        (since or {}).get(match.id, 0.0),
+        (since or {}).get(match.id, 0.0) if match.state is MatchState.RUNNING else 0.0,
     )
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Final
 
 from arena.store.matches.listing import Match, find_match
-from arena.store.schema import MatchState
+from arena.store.schema import OPEN
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import json_values
@@ -122,7 +122,7 @@ def _table(kind: str, web: WebState, page_request: PageRequest) -> Page:
             "shown": on_screen.table,
             "form": on_screen.form,
             "tournament": on_screen.tournament,
-            "is_over": match is not None and match.state is not MatchState.RUNNING,
+            "is_over": match is not None and match.state not in OPEN,
             "delay": web.settings.delay,
             "spectators": web.settings.spectators,
         },

@@ -12,7 +12,7 @@
   // The space above a part below the table.
   const GAP = 8;
   // The width of a page over a stream for which a table is not enlarged.
-  const PLAIN_WIDTH = 1066;
+  const PLAIN_WIDTH = 1600;
   const PLACES = "#match-table, #home-table, #embed-table, #embed-overlay, .places > div";
   // Units of the short side of a domino, and the pixels that it needs.
   const DOMINO = 37;
@@ -27,13 +27,10 @@
     const felt = place.querySelector(".felt");
     if (!felt) return;
     const last = scales.get(place);
-    const isOverlay = place.id === "embed-overlay";
-    const largest = isOverlay ? Math.max(1, innerWidth / PLAIN_WIDTH) : 1;
+    const largest = place.id === "embed-overlay" ? Math.max(1, innerWidth / PLAIN_WIDTH) : 1;
     let scale = isUpdate && last?.form === felt.className ? last.scale : largest;
     const top = felt.getBoundingClientRect().top;
-    // Below the table of an overlay, which does not scroll, is the latest action.
-    const latest = isOverlay ? place.querySelector(".latest").offsetHeight + 40 : 0;
-    const first = innerHeight - top - scrollY - 8 - latest;
+    const first = innerHeight - top - scrollY - 8;
     const share = place.id === "home-table" ? SMALLEST_HOME_SHARE : SMALLEST_SHARE;
     const room = first > share * innerHeight ? first : FRAME_SHARE * innerHeight;
     const table = felt.closest(".live-table");

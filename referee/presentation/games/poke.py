@@ -243,13 +243,12 @@ A deal: draw, five tricks, poker hands. Cards are rank then suit; ranks from 2 u
         return _drawn(len(action.discards))
 
     def history(self, public: PokeView) -> Sequence[PublicAction]:
-        actions = [action for deal in public.deals for action in _actions(deal.drawn, deal.tricks)]
-        if public.phase == "over":
-            return actions
-        actions += _actions(public.drawn, public.tricks)
-        if public.lead:
-            actions.append(PublicAction(_leader(public), f"leads {' '.join(public.lead)}"))
-        return actions
+        deals = [[*_actions(deal.drawn, deal.tricks)] for deal in public.deals]
+        if public.phase != "over":
+            deals.append([*_actions(public.drawn, public.tricks)])
+            if public.lead:
+                deals[-1].append(PublicAction(_leader(public), f"leads {' '.join(public.lead)}"))
+        return PublicAction.numbered(deals)
 
     def remark(self, view: PokeView) -> str:
         if view.phase == "draw":

@@ -233,6 +233,10 @@ def _calls(auction: Iterable[PokexCall], declarer: int, wild_rank: str) -> Itera
         yield PublicAction(declarer, _named(wild_rank))
 
 
+def _plays_of(tricks: Iterable[PokexTrick]) -> Iterator[PublicAction]:
+    return _plays(play for trick in tricks for play in trick.played)
+
+
 def _plays(played: Iterable[PokexPlayed]) -> Iterator[PublicAction]:
     for play in played:
         yield PublicAction(play.seat, f"plays {' '.join(play.cards)}")
@@ -324,17 +328,14 @@ and X2 are jokers, which are always wild; ranks from 2 up to A.
         return "passes"
 
     def history(self, public: PokexView) -> Sequence[PublicAction]:
-        actions: list[PublicAction] = []
-        for deal in public.deals:
-            actions += _calls(deal.auction, deal.declarer, deal.wild_rank)
-            for trick in deal.tricks:
-                actions += _plays(trick.played)
+        deals = [
+            [*_calls(deal.auction, deal.declarer, deal.wild_rank), *_plays_of(deal.tricks)]
+            for deal in public.deals
+        ]
         if public.phase != "over":
-            actions += _calls(public.auction, public.declarer, public.wild_rank)
-            for trick in public.tricks:
-                actions += _plays(trick.played)
-            actions += _plays(public.played)
-        return actions
+            calls = _calls(public.auction, public.declarer, public.wild_rank)
+            deals.append([*calls, *_plays_of(public.tricks), *_plays(public.played)])
+        return PublicAction.numbered(deals)
 
     def rules_now(self, view: PokexView) -> Sequence[str]:
         if view.phase == "bid":

@@ -227,14 +227,11 @@ Suits mean nothing; ranks from 2 up to A, and the ace is also low in a straight.
         return "goes out"
 
     def history(self, public: PoukuView) -> Sequence[PublicAction]:
-        actions: list[PublicAction] = []
-        for deal in public.deals:
-            actions += _turns(deal.turns)
-            if not deal.void:
-                actions.append(PublicAction(deal.winner, "goes out"))
-        if not _is_over(public):
-            actions += _turns(public.turns)
-        return actions
+        deals = [
+            [*_turns(deal.turns), *(PublicAction(deal.winner, "goes out"),) * (not deal.void)]
+            for deal in public.deals
+        ]
+        return PublicAction.numbered([*deals, [] if _is_over(public) else _turns(public.turns)])
 
     def task(self, view: PoukuView) -> str:
         return "go out or discard a card" if view.worth else "discard a card"

@@ -178,13 +178,9 @@ from 2 up to A.
 
     def history(self, public: SaintPokerView) -> Sequence[PublicAction]:
         seats = len(public.hand_sizes)
-        actions = [
-            action
-            for done in public.rounds
-            for action in _actions(seats, done.river, done.shown, done.picked)
-        ]
+        rounds = [_actions(seats, done.river, done.shown, done.picked) for done in public.rounds]
         river = () if public.phase == "river" else public.river
-        return [*actions, *_actions(seats, river, public.shown, public.picked)]
+        return PublicAction.numbered([*rounds, _actions(seats, river, public.shown, public.picked)])
 
     def rules_now(self, view: SaintPokerView) -> Sequence[str]:
         if view.phase == "pick_up":

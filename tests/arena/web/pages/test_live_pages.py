@@ -11,12 +11,13 @@ from starlette.testclient import TestClient
 
 from arena.presentation.narration import render_view
 from arena.store.events.messages import MatchClosed, Position
-from arena.store.matches import listing
+from arena.store.matches import listing, match_leases
 from arena.store.matches.listing import Match
 from arena.store.tournaments import tournaments
 from arena.web.app import create
 from arena.web.data.live_tables import LOG_LINES, open_cards
 from arena.web.data.web_state import ServerSettings, WebState
+from arena.web.data.win_probabilities import LiveProbability
 from arena.web.page import Draw, Page, PageRequest, ServerLinks
 from arena.web.pages import home, live, match
 from arena.web.serving import html_pages
@@ -106,6 +107,35 @@ def test_the_result_replaces_the_live_table_at_the_end(simulated_arena: Simulate
     assert 'class="sides of2"' in parts["match-state"]
 
 
+def test_an_interrupted_match_shows_its_last_position(simulated_arena: SimulatedArena) -> None:
+    web = WebState(simulated_arena.engine, ServerSettings())
+    tournament = simulated_arena.begin("round-robin", simulated_arena.bots(2), boards=2)
+    (made,) = listing.matches(simulated_arena.engine, tournament=tournament.id)
+    waiting = page_after_refresh(web, match.match_page, id=made.id)
+    assert html_pages.fragments(waiting, ServerLinks())["match-table"].strip() == ""
+    lease = simulated_arena.lease(made.id)
+    web.events.receive(position(made), 0.0)
+    match_leases.release(simulated_arena.engine, lease)
+    page = page_after_refresh(web, match.match_page, id=made.id)
+    shown = html_pages.fragments(page, ServerLinks())["match-table"]
+    assert 'class="felt poke' in shown
+    assert 'class="notice"' in shown
+    assert "data-since" not in shown
+
+
+def test_an_old_win_probability_is_not_shown(simulated_arena: SimulatedArena) -> None:
+    web, running_match = watched(simulated_arena)
+    web.events.receive(position(running_match), 0.0)
+    asyncio.run(web.read_store())
+    table = live.shown_table(web, running_match.id).table
+    assert table is not None
+    for decision, sides in ((3, 2), (4, 0)):
+        later = replace(table.position, decision=decision)
+        probability = LiveProbability(2, 0, ((0.6, 0.1), (0.4, 0.1)), "engine")
+        shown = replace(table, position=later, probability=probability)
+        assert len(shown.chances) == sides
+
+
 def test_an_invalid_position_is_not_shown(simulated_arena: SimulatedArena) -> None:
     web, running_matches = watched(simulated_arena)
     web.events.receive(replace(position(running_matches), view={"whist": {}}), 0.0)
@@ -182,6 +212,8 @@ def test_live_tables_show_the_score_the_lead_and_the_log(simulated_arena: Simula
     state = game.start(Seeded(bytes(32)), 2, game.settle({}))
     while max(state.scores) == min(state.scores):
         state = state.play({seat: next(iter(state.legal(seat))) for seat in state.actors})
+    # The first action of the next deal.
+    state = state.play({seat: next(iter(state.legal(seat))) for seat in state.actors})
     view = public_view(game, state)
     web.events.receive(replace(position(match_of_table), view=view), 0.0)
     page = page_after_refresh(web, match.match_page, id=match_of_table.id)
@@ -194,6 +226,10 @@ def test_live_tables_show_the_score_the_lead_and_the_log(simulated_arena: Simula
         "seat": shown.log[0].seat,
         "action": shown.log[0].phrase,
     }
+    # The log has a line between deals.
+    between = len({action.chapter for action in shown.log}) - 1
+    html = html_pages.fragments(page, ServerLinks())["match-table"]
+    assert html.count('<li class="chapter">') == between > 0
 
 
 def test_the_page_of_live_tables_keeps_matches_in_their_places(

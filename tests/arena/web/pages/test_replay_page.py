@@ -421,7 +421,10 @@ def test_an_analysis_is_shown_with_its_graph_swings_and_costly_decisions(
     with TestClient(create(WebState(workspace.store, ServerSettings(rate=0)))) as later:
         html = later.get(address).text
         data = later.get(f"{address}.json").json()["analysis"]
+        mistaken = later.get(f"/matches/{held.match}/games/1?decision=4").text
     assert 'id="accuracy"' in html
+    # A mistake is marked in the list of actions, and beside the table at its position.
+    assert [text.count('class="mistake"') for text in (html, mistaken)] == [0, 2]
     # The seats have names without the number of the only version; the actions too.
     assert "luck0@1" not in html
     assert "<strong>luck0</strong>" in html
