@@ -14,11 +14,13 @@ function clearLines(board) {
   board.classList.remove("lines");
 }
 
-// The lines of a chain with their rows; `across` is the width of the board.
+// The lines of a chain with their rows; `across` is the width of the board. None without tiles or
+// without room for one.
 function linesOf(tiles, across) {
   const step = LINE_OVERLAP * (Math.floor((across - LINE_EDGE) / LINE_OVERLAP) - 1);
   const right = Math.max(...tiles.map((tile) => tile.x + tile.width));
   const lines = [];
+  if (step <= 0) return lines;
   for (let x = Math.min(...tiles.map((tile) => tile.x)); x + LINE_OVERLAP < right; x += step) {
     const start = x - LINE_EDGE;
     const inside = tiles.filter((tile) => tile.x < start + across && tile.x + tile.width > start);
