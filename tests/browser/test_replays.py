@@ -391,6 +391,8 @@ def test_the_board_of_pokino_shows_the_latest_domino_large_and_can_be_zoomed_and
     tab.locator("#step").fill("30")
     assert tab.evaluate(CHAIN) > 0
     assert tab.evaluate("showBoard(...whole); board.querySelectorAll('use').length") == 0
+    # A board that is not laid out has no room for a line.
+    assert tab.evaluate("linesOf([{ x: 0, y: 0, width: 77, height: 37 }], 0).length") == 0
 
 
 CHAIN = """() => {
