@@ -52,17 +52,17 @@ class Workspace:
 
     @contextmanager
     def audited(
-        self, action: str, subject: str, reason: str = "", *, made: bool = False
+        self, action: str, subject: str, reason: str = "", *, made: bool = False, **details: str
     ) -> Iterator[Engine]:
         """Yield the store, and add the change that the block makes to the audit log.
 
         `action` is, for example, "owner.renew", and `subject` the object that is changed. A missing
-        store is created if it may be `made`.
+        store is created if it may be `made`. `details` are the other inputs of the change.
         """
-        from arena.store.access.audit_log import audited_command
+        from arena.store.access.audit_log import COMMAND_LINE, AuditEntry, audited
 
         engine = self.store if made else self.existing_store
-        with audited_command(engine, action, subject, reason):
+        with audited(engine, AuditEntry(COMMAND_LINE, action, subject, reason, details)):
             yield engine
 
     def expect_store(self) -> None:

@@ -25,6 +25,7 @@ from arena.ratings.call_figures import CallFigures
 from arena.records import rebuilt_results
 from arena.store import backup_file, database, schema, webhooks
 from arena.store.access import audit_log, organisers, sessions
+from arena.store.access.audit_log import COMMAND_LINE, AuditEntry
 from arena.store.bots import (
     model_grants,
     owners,
@@ -145,7 +146,7 @@ def use_token(engine: Engine) -> None:
     signed_in = sessions.sign_in(engine, organisers.renew(engine, name))
     assert signed_in is not None
     sessions.sign_out(engine, signed_in[0])
-    with audit_log.audited_command(engine, "test", name):
+    with audit_log.audited(engine, AuditEntry(COMMAND_LINE, "test", name)):
         pass
     organisers.revoke(engine, name)
 

@@ -60,7 +60,7 @@ def grant(
     if file is None or model not in file.models:
         path = workspace.folder.root / FILE
         raise usage_error(f'{path} has no model "{model}".', "unknown-model")
-    with workspace.audited("model.grant", name) as store:
+    with workspace.audited("model.grant", name, model=model) as store:
         grant_model(store, kind, name, model)
     _print_grant(as_json, kind, name, model, granted=True)
 
@@ -77,7 +77,7 @@ def revoke(
     from arena.store.bots.model_grants import revoke_model
 
     kind, name = _grantee(owner, bot)
-    with workspace.audited("model.revoke", name) as store:
+    with workspace.audited("model.revoke", name, model=model) as store:
         revoke_model(store, kind, name, model)
     _print_grant(as_json, kind, name, model, granted=False)
 

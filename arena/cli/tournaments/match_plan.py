@@ -140,6 +140,6 @@ def join(
         game_options.check_plays(entrant, game)
     versions, owners = registered(workspace, [(bot, owner) for bot in resolved])
     entries = scheduler.enrol(workspace.store, versions, owners)
-    with workspace.audited("tournament.add", name):
+    with workspace.audited("tournament.add", name, bots="\n".join(versions)):
         lifecycle.add_entrants(workspace.store, name, entries)
     return name, versions

@@ -148,7 +148,7 @@ def withdraw(
 
     name = lookup.tournament_id_of(workspace, tournament)
     for version in [lookup.find_version(workspace, label).id for label in versions]:
-        with workspace.audited("tournament.withdraw", name, reason):
+        with workspace.audited("tournament.withdraw", name, reason, version=version):
             lifecycle.withdraw(workspace.store, name, version, reason)
     views.changed(workspace, name, f"withdrawn from {name}: {', '.join(versions)}", as_json)
     if not as_json:

@@ -6,7 +6,7 @@ An entry is committed with the change that it describes, in the same transaction
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -125,13 +125,6 @@ def audited(engine: Engine, entry: AuditEntry) -> Iterator[None]:
     if pending:
         with writing(engine, "audit") as connection:
             insert(connection, entry)
-
-
-def audited_command(
-    engine: Engine, action: str, subject: str, reason: str = ""
-) -> AbstractContextManager[None]:
-    """Store an entry for a change by the command line, as `audited` does."""
-    return audited(engine, AuditEntry(COMMAND_LINE, action, subject, reason))
 
 
 def list_entries(

@@ -15,6 +15,7 @@ from arena.errors import NotFound, Unreachable
 from arena.ratings.closed_match import PlayedFault
 from arena.store import backup_file, database, schema
 from arena.store.access import audit_log
+from arena.store.access.audit_log import COMMAND_LINE, AuditEntry
 from arena.store.bots import versions
 from arena.store.matches import match_leases
 from arena.store.schema import MatchState
@@ -59,7 +60,7 @@ def test_no_text_of_a_bot_fails_the_commit_of_a_game(
 
 
 def test_names_in_requests_and_logs_are_stored_and_sought(store: Engine) -> None:
-    with audit_log.audited_command(store, "bot.ban", NASTY, NASTY):
+    with audit_log.audited(store, AuditEntry(COMMAND_LINE, "bot.ban", NASTY, NASTY)):
         pass
     (entry,) = audit_log.list_entries(store, subject=NASTY)
     assert entry.reason == ESCAPED
@@ -95,7 +96,7 @@ def test_settings_of_the_client_and_the_role_do_not_change_what_is_stored(
     )
     with server.database(server.migrated_template()) as url:
         engine = database.open(f"{url}&client_encoding=latin1")
-        with audit_log.audited_command(engine, "bot.ban", "日本", "日本"):
+        with audit_log.audited(engine, AuditEntry(COMMAND_LINE, "bot.ban", "日本", "日本")):
             pass
         assert audit_log.list_entries(engine)[0].reason == "日本"
         with database.writing(engine) as connection:

@@ -303,6 +303,7 @@ def test_a_tournament_file_is_played_paused_joined_left_and_shown(
 def test_bots_can_join_and_leave_a_running_tournament(cli: Cli) -> None:
     from arena.cli.bots import registration
     from arena.cli.workspace import Workspace
+    from arena.store.access import audit_log
     from arena.tournaments import scheduler
 
     workspace = Workspace()
@@ -322,6 +323,9 @@ def test_bots_can_join_and_leave_a_running_tournament(cli: Cli) -> None:
     assert again.status == 1
     assert again.code == "entered"
     assert (document["owners"], document["withdrawn"]) == ({"greedy@1": "ada"}, ["meek@1"])
+    logged = {entry.action: entry.details for entry in audit_log.list_entries(workspace.store)}
+    assert logged["tournament.add"] == {"bots": "greedy@1"}
+    assert logged["tournament.withdraw"] == {"version": "meek@1"}
 
 
 def test_a_dry_run_of_a_test_prints_its_expected_length(cli: Cli, cwd: Path) -> None:
