@@ -314,7 +314,7 @@ _RESULTS: tuple[Column[RatedLine], ...] = (
         "mean",
         "score",
         lambda line: line.standing.mean,
-        "mean score of the matches, from 0 to 1; a draw counts as half a win",
+        "mean score of the matches, where 1 is 100 %; a draw counts as half a win",
         text=lambda line: _percent(line.standing.mean),
         shown=Rendering.DATA | Rendering.BOT | Rendering.PODIUM,
     ),
@@ -530,7 +530,7 @@ CELL: list[Column[CrosstableCell]] = [
         "score",
         "score in %",
         lambda cell: cell.score,
-        "mean score of the row against the column, from 0 to 1; a draw counts as half a win",
+        "mean score of the row against the column, where 1 is 100 %; a draw counts as half a win",
         text=lambda cell: f"{100 * cell.score:.0f}",
     ),
     Column(

@@ -220,7 +220,7 @@ def bot_page(web: WebState, page_request: PageRequest) -> Page:
         for ladder in web.snapshot.ladders.values()
         if (standing := _standing(web, ladder, versions))
     ]
-    every.sort(key=lambda standing: standing.lines[0].place / standing.bots)
+    every.sort(key=lambda standing: (standing.lines[0].place, -standing.bots))
     standings = [standing for standing in every if query.form in ("", standing.form)]
     shown = max(standings, key=lambda standing: standing.matches, default=None)
     match_page = _matches(web, page_request, query)

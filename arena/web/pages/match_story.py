@@ -266,8 +266,8 @@ def _is_by_luck(evidence: MatchEvidence, swing: Swing) -> bool:
 
 
 def _turning_decision(evidence: MatchEvidence, swing: Swing) -> int:
-    """Return the first decision after luck turned a game, or else the decision that did it."""
-    return swing.decision if _is_by_luck(evidence, swing) else swing.since
+    """Return the decision that turned a game, or that luck followed, such as the drawn cards."""
+    return max(swing.decision - 1, 0) if _is_by_luck(evidence, swing) else swing.since
 
 
 def _lead(

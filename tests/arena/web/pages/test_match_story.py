@@ -110,10 +110,10 @@ def test_faults_that_lost_most_lost_games_explain_a_result() -> None:
 @pytest.mark.parametrize(
     ("stored", "reason", "place"),
     [
-        (analysis(luck=2.0), Reason.LUCK, (1, 9)),
-        (analysis(luck=2.0, costliest=[MISTAKE]), Reason.LUCK, (1, 9)),
+        (analysis(luck=2.0), Reason.LUCK, (1, 8)),
+        (analysis(luck=2.0, costliest=[MISTAKE]), Reason.LUCK, (1, 8)),
         (analysis(costliest=[{**MISTAKE, "entrant": 0}, MISTAKE]), Reason.MISTAKE, (2, 7)),
-        (analysis(costliest=[{**MISTAKE, "entrant": 0}]), Reason.SWING, (1, 9)),
+        (analysis(costliest=[{**MISTAKE, "entrant": 0}]), Reason.SWING, (1, 8)),
     ],
 )
 def test_an_analysis_explains_a_result(
@@ -122,8 +122,8 @@ def test_an_analysis_explains_a_result(
     story = story_of((1, 0), (1, 0), (0, 1), analysis=stored, swings=SWINGS)
     assert story.reason is reason
     assert (story.decisive.game, story.decisive.decision) == place
-    # The first one follows drawn cards, the second one is the work of the decision before.
-    assert [(point.game, point.decision) for point in story.turning_points] == [(1, 9), (2, 2)]
+    # Drawn cards followed the first decision; the second one turned the game itself.
+    assert [(point.game, point.decision) for point in story.turning_points] == [(1, 8), (2, 2)]
 
 
 def test_turning_points_name_the_actions_that_turned_a_game() -> None:
