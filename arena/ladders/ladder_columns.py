@@ -262,8 +262,8 @@ _RATINGS: tuple[Column[RatedLine], ...] = (
         "strength",
         "strength",
         lambda line: line.standing.strength.value,
-        "fitted to all matches at once, ± 95 % interval; ?: provisional; >, <: a lower or upper "
-        "bound, with a confidence of at least 95 %, for a bot that won or lost every game",
+        "fitted to all matches at once, ± 95 % interval; ?: provisional; > or won all, < or lost "
+        "all: a lower or upper bound, with a confidence of at least 95 %",
         text=_strength,
         sort="strength",
         shown=Rendering.ALL | Rendering.TOP | Rendering.LEGEND,

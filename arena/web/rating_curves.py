@@ -20,6 +20,8 @@ MAX_CURVES = 4
 _LABEL = 15.0
 _STEP, _LEAST_AXIS = 100.0, 400.0
 """Strengths at which an axis may begin and end, and its least length, in Elo points."""
+_MOST_MARGIN = 300.0
+"""Points by which an axis contains a wide interval beyond its strength."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +58,15 @@ def axis(table: Standings) -> tuple[float, float]:
     """Return the ends of the strength axis of a ladder's charts, in Elo points.
 
     They depend on the ladder only, so that all its charts can be compared and a small change looks
-    small.
+    small. Intervals are within them, but no more of one than `_MOST_MARGIN`.
     """
-    known = [line.strength.value for line in table.lines if line.matches]
-    known = known or [line.strength.value for line in table.lines] or [0.0]
-    low = math.floor(min(known) / _STEP) * _STEP
-    high = math.ceil(max(known) / _STEP) * _STEP
+    known = [line.strength for line in table.lines if line.matches]
+    known = known or [line.strength for line in table.lines]
+    ends = [
+        each.value + side * min(each.margin, _MOST_MARGIN) for each in known for side in (-1, 1)
+    ]
+    low = math.floor(min(ends, default=0.0) / _STEP) * _STEP
+    high = math.ceil(max(ends, default=0.0) / _STEP) * _STEP
     room = max(_LEAST_AXIS - (high - low), 0.0) / 2
     return low - math.ceil(room / _STEP) * _STEP, high + math.ceil(room / _STEP) * _STEP
 

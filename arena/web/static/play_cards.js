@@ -229,7 +229,9 @@ function promptOf(form, proposal, number) {
   });
   const more = isHidden ? " Scroll the table for more of them." : "";
   const what = frame ? "square" : "card";
-  return (proposal ? `Press the button, or click another framed ${what}.` : `Now click a framed ${what}.`) + more + ways;
+  const verbs = new Set(fitting(picked).map(({ words }) => words.split(" ")[0]));
+  const next = verbs.size === 1 ? `For “${[...verbs][0]}”, click a framed ${what} now.` : `Now click a framed ${what}.`;
+  return (proposal ? `Press the button, or click another framed ${what}.` : next) + more + ways;
 }
 
 function showButtons(form, proposal, number) {
@@ -281,6 +283,20 @@ function showLatestPiece() {
     const scale = svg.getBoundingClientRect().height / height;
     frame.scrollTop = wholeSquares(frame.scrollTop, EDGE_TOP, scale);
     frame.scrollLeft = wholeSquares(frame.scrollLeft, EDGE_LEFT, scale);
+  }
+  holdEdges();
+}
+
+// The numbers of columns and rows stay in view while a layout of squares is scrolled.
+function holdEdges() {
+  for (const svg of document.querySelectorAll("#play-board .layout svg")) {
+    const { left, top } = svg.parentElement.getBoundingClientRect();
+    const far = svg.closest(".far")?.getBoundingClientRect();
+    const { a: scale, e, f } = svg.getScreenCTM();
+    const { x, y } = svg.viewBox.baseVal;
+    const [columns, rows] = svg.querySelectorAll(".edge");
+    columns.setAttribute("transform", `translate(0 ${Math.max((Math.max(top, far?.top ?? top) - f) / scale - y, 0)})`);
+    rows.setAttribute("transform", `translate(${Math.max((left - e) / scale - x, 0)} 0)`);
   }
 }
 
@@ -348,6 +364,7 @@ function preview({ target }) {
 }
 
 for (const kind of ["mouseover", "focusin"]) document.getElementById("play-turn").addEventListener(kind, preview);
+document.getElementById("play-board").addEventListener("scroll", holdEdges, { capture: true, passive: true });
 document.getElementById("play-board").addEventListener("click", ({ target }) => clickOn(target));
 document.getElementById("play-turn").addEventListener("click", ({ target }) => {
   if (target.closest("[data-other]")) otherWay();

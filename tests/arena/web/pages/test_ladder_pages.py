@@ -318,7 +318,9 @@ def test_a_ladder_has_one_chart_on_its_axis(client: TestClient, web: WebState) -
     page = client.get("/ladders/poke").text
     chart = page.partition('id="ladder-chart"')[2]
     assert chart.count('<polyline class="course"') == 3
-    values = [line.strength.value for line in web.snapshot.ladders["poke"].table.lines]
+    strengths = [line.strength for line in web.snapshot.ladders["poke"].table.lines]
+    assert all(each.margin < 300 for each in strengths)
+    values = [each.value + side * each.margin for each in strengths for side in (-1, 1)]
     low, high = rating_curves.axis(web.snapshot.ladders["poke"].table)
     assert low <= min(values) <= max(values) <= high
     assert high - low >= 400
