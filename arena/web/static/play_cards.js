@@ -292,7 +292,9 @@ function holdEdges() {
   for (const svg of document.querySelectorAll("#play-board .layout svg")) {
     const { left, top } = svg.parentElement.getBoundingClientRect();
     const far = svg.closest(".far")?.getBoundingClientRect();
-    const { a: scale, e, f } = svg.getScreenCTM();
+    const matrix = svg.getScreenCTM();
+    if (!matrix) continue;
+    const { a: scale, e, f } = matrix;
     const { x, y } = svg.viewBox.baseVal;
     const [columns, rows] = svg.querySelectorAll(".edge");
     columns.setAttribute("transform", `translate(0 ${Math.max((Math.max(top, far?.top ?? top) - f) / scale - y, 0)})`);
