@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -44,9 +45,14 @@ def policy_source(content: str) -> str:
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
-FIRST_PAINT: Final = text("first_paint.js").strip()
+def _inlined(*names: str) -> str:
+    """Return scripts without their lines of comments."""
+    return re.sub(r"(?m)^ *//.*\n", "", "".join(map(text, names))).strip()
+
+
+FIRST_PAINT: Final = _inlined("first_paint.js")
 """The script that each page contains."""
-TABLE_SIZE: Final = text("table_size.js").strip()
+TABLE_SIZE: Final = _inlined("table_size.js")
 """The script that each replay contains after its table."""
-LIVE_SIZE: Final = text("board_lines.js") + text("live_size.js").strip()
+LIVE_SIZE: Final = _inlined("board_lines.js", "live_size.js")
 """The script that each page with live tables contains after them."""
