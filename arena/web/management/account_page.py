@@ -109,19 +109,30 @@ def results_of(web: WebState, versions: set[str]) -> list[MatchRow]:
 def suggestions_of(web: WebState, owned: Sequence[Version]) -> list[Suggestion]:
     """Return challenges of each bot's newest version with its neighbours on the ladders."""
     newest = {each.name: each for each in owned if each.retired is None}
-    ladders = [each for each in web.snapshot.ladders.values() if each.scope.sides == 2]
+    rankings = [
+        (ladder.scope, ladder.table.ranked)
+        for ladder in web.snapshot.ladders.values()
+        if ladder.scope.sides == 2
+    ]
     suggested: list[Suggestion] = []
-    for name, version in newest.items():
+    for version in newest.values():
         of_version = [
-            Suggestion(version.id, ladder.scope.form, own, *neighbour)
-            for ladder in ladders
-            if version.plays(ladder.scope.game)
-            for ranked in [ladder.table.ranked]
-            for own in [next((place for place, it in ranked if it.entrant == version.id), 0)]
-            for neighbour in _nearest(web, ranked, name, own or len(ranked) // 2)
+            suggestion
+            for scope, ranked in rankings
+            if version.plays(scope.game)
+            for suggestion in _challenges(web, version, scope.form, ranked)
         ]
         suggested += of_version[: max(_SUGGESTED // len(newest), 1)]
     return suggested[:_SUGGESTED]
+
+
+def _challenges(
+    web: WebState, version: Version, form: str, ranked: Sequence[tuple[int, StandingsLine]]
+) -> list[Suggestion]:
+    """Return challenges of the neighbours; without a match, of bots in the middle."""
+    place = next((place for place, line in ranked if line.entrant == version.id), 0)
+    near = _nearest(web, ranked, version.name, place or len(ranked) // 2)
+    return [Suggestion(version.id, form, place, *neighbour) for neighbour in near]
 
 
 def _nearest(

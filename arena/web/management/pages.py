@@ -40,7 +40,8 @@ from arena.web.pages.submission import lines, positions_of, to_json
 from arena.web.serving.downloads import MOST_SITE_GAMES
 
 _MAX_ROWS: Final = 20
-_PENDING: Final = 50
+_PENDING, _WAITING = 50, 6
+"""Number of open matches of a tournament that are read, and of waiting ones that are shown."""
 _OF_FAULT: Final = "match", "game", "decision", "version", "verdict", "sentence", "output"
 _FIXED: Final = {
     **{"version": "the version", "name": "the owner or bot", "owner": "the new owner"},
@@ -130,12 +131,12 @@ def tournament(web: WebState, page_request: PageRequest, access: Access) -> Page
             "entries": entries,
             "lines": tournament_standings.lines_of(stored, table, state),
             "scores": state.scores,
-            "groups": (
-                ("being played", [each for each in newest if each.state is MatchState.RUNNING]),
-                ("interrupted: played on first", [each for each in pending if each.attempt]),
-                ("waiting", [each for each in pending if not each.attempt][:6]),
-                ("ended", [each for each in newest if each.state is not MatchState.RUNNING]),
-            ),
+            "groups": {
+                "being played": [each for each in newest if each.state is MatchState.RUNNING],
+                "interrupted": [each for each in pending if each.attempt],
+                "waiting": [each for each in pending if not each.attempt][:_WAITING],
+                "ended": [each for each in newest if each.state is not MatchState.RUNNING],
+            },
             "now": time.time(),
             "has_worker": any(worker.alive for worker in web.workers.read()),
             "bots": bots,

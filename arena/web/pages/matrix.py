@@ -20,7 +20,7 @@ from arena.web.pages.ladder import find_ladder
 
 DEFAULT_BOTS, MAX_BOTS = 30, 60
 """Number of bots in the table: default and maximum."""
-LEADS = (0.1, 0.25, 0.4)
+DISTANCES = (0.1, 0.25, 0.4)
 """Distances of a score from one half above which a cell has the second, third and fourth shade."""
 LIKELY = (0.84, 0.975, 0.999)
 """Likelihoods of superiority above which a cell has these shades."""
@@ -140,7 +140,7 @@ def score_cell(
         cell,
         superiority,
         shown[0].text_of(cell),
-        heat(cell.score, abs(cell.score - 0.5), LEADS) + " sure" * bool(cell.lead),
+        heat(cell.score, abs(cell.score - 0.5), DISTANCES) + " sure" * bool(cell.lead),
         f"{name} against {other}: {words}",
     )
 

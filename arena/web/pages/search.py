@@ -97,10 +97,11 @@ def _near(web: WebState, results: SearchResults) -> list[str]:
     """Return the names nearest to words without a result."""
     from difflib import get_close_matches  # Slow to import, and rarely needed.
 
+    if results.total:
+        return []
     names = {name for each in web.snapshot.versions.values() for name in (each.name, each.owner)}
     names |= {each.name for each in tournaments.names(web.engine, "", MAX_RESULTS)}
-    near = get_close_matches(results.words, [*filter(None, names)], n=3, cutoff=0.5)
-    return [] if results.total else near
+    return get_close_matches(results.words, [*filter(None, names)], n=3, cutoff=0.5)
 
 
 def _named_bots(words: str, names: set[str], versions: Any) -> list[str]:

@@ -232,7 +232,7 @@ class PokinoPresentation(Presentation):
         ("spoke", "The four dominoes that lie on the table at the start."),
         ("poke", "The stock of dominoes, face down."),
         ("token", "It closes the border between two squares for everybody."),
-        ("2,-1", "The square in column 2, row -1. A domino has the place of its smaller number."),
+        ("domino", "2,-1 is column 2, row -1. A domino has the place of its smaller number."),
         ("Pokino", "Playing the last card of the hand, which wins the game at once."),
     )
     short_rules = """\
